@@ -1,0 +1,48 @@
+/**
+ * The configuration in force, as the rest of the house sees it: checked, complete, with durations in milliseconds and
+ * every default filled in. How it is written and read is the business of the files beside this one.
+ */
+import type { ApiName, Ids } from '../resources/resource.ts';
+
+/** Where a key is read: never the key itself. */
+export type CredentialSource = { readonly env: string } | { readonly file: string };
+
+export interface ApiConfig {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** From the start of a request to the last byte of its body. */
+  readonly timeoutMs: number;
+  readonly maxConcurrency: number;
+  readonly requestsPerSecond: number;
+  /** Further tries within one poll. */
+  readonly maxRetries: number;
+  readonly maxResponseBytes: number;
+}
+
+export interface TargetConfig {
+  readonly ids: Ids;
+  readonly name: string | undefined;
+  readonly credential: string;
+  readonly intervalMs: number;
+  /** The age of the last good reading at which its values leave the page. */
+  readonly staleAfterMs: number;
+}
+
+/** One kind that is on. */
+export interface SectionConfig {
+  readonly kind: string;
+  /** For the targets of `all`; the listed ones carry their own. */
+  readonly credential: string;
+  readonly intervalMs: number;
+  readonly staleAfterMs: number;
+  /** What the resource's own `settings` schema made of the section. */
+  readonly settings: unknown;
+  readonly targets: 'all' | readonly TargetConfig[];
+}
+
+export interface Config {
+  readonly credentials: Readonly<Record<string, CredentialSource>>;
+  readonly apis: Readonly<Record<ApiName, ApiConfig>>;
+  readonly sections: readonly SectionConfig[];
+  readonly limits: { readonly maxSeries: number };
+}

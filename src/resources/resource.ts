@@ -1,0 +1,119 @@
+/**
+ * What a resource is: one read operation of the API, declared as data. It owns the words that the rest of the house uses
+ * for any kind; it knows nothing of HTTP, of configuration files, of the exposition format or of any one kind.
+ */
+import type { z } from 'zod';
+
+/** The hosts of the API; each has its own address, key, pace and pool of connections. */
+export const apiNames = ['application', 'shield', 'video'] as const;
+export type ApiName = (typeof apiNames)[number];
+
+/** The target's labels and their values, in the order in which they are exposed. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** One part of what identifies a target. */
+export interface IdField {
+  /** The label on every series of the target. */
+  readonly label: string;
+  /** The key in a target's long form in the configuration. */
+  readonly setting: string;
+  /** opaque: 1 to 128 characters of `A-Z a-z 0-9 . _ -`; integer: up to 64 bits, unsigned; guid: 8-4-4-4-12 hexadecimal digits. */
+  readonly form: 'opaque' | 'integer' | 'guid';
+}
+
+/** Asks the API for a path under its base URL; resolves with the parsed JSON body, rejects when the request failed. */
+export type Get = (path: string) => Promise<unknown>;
+
+/** Where a reading leaves word of what it could not use. */
+export interface Notes {
+  /** A field of the wrong type: its series are left out, the rest of the answer is kept. */
+  mismatch(field: string): void;
+  /** A value that the reference does not list (an unknown state). */
+  unrecognized(field: string): void;
+}
+
+/** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
+export class ReadingError extends Error {
+  override readonly name = 'ReadingError';
+  readonly result: 'rejected' | 'schema';
+  /** The API's own name of the error (reference 2.3), where it gave one. */
+  readonly errorKey: string | undefined;
+
+  constructor(result: 'rejected' | 'schema', message: string, errorKey?: string) {
+    super(message);
+    this.result = result;
+    this.errorKey = errorKey;
+  }
+}
+
+/** What the configuration says of the target whose reading becomes samples. */
+export interface Subject<Settings = unknown> {
+  readonly ids: Ids;
+  readonly name: string | undefined;
+  readonly settings: Settings;
+}
+
+export interface Sample {
+  /** Labels beyond the target's; their names are the family's `labels`. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** One metric family as data. */
+export interface Family<Reading = unknown, Settings = unknown> {
+  readonly name: string;
+  readonly help: string;
+  /** info: a gauge that is always 1 and carries text in labels; its name ends in `_info`. */
+  readonly type: 'gauge' | 'info';
+  /** The base unit that the name ends in. */
+  readonly unit?: 'seconds' | 'bytes' | undefined;
+  /** Names of the labels beyond the target's. */
+  readonly labels: readonly string[];
+  /** The samples of a reading; nothing for what the API did not give. */
+  samples(reading: Reading, subject: Subject<Settings>): number | undefined | readonly Sample[];
+}
+
+interface ResourceDeclaration<Reading, Settings> {
+  /** The value of the label `kind`. */
+  readonly kind: string;
+  readonly api: ApiName;
+  /** The section of the API reference that describes the operation. */
+  readonly reference: string;
+  /** What one target is, for people: `application`. */
+  readonly noun: string;
+  /** The key of its section in the configuration. */
+  readonly section: string;
+  /** The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`. */
+  readonly environment: string;
+  /** The first part of its metric names, up to `_up`. */
+  readonly metricPrefix: string;
+  readonly ids: readonly IdField[];
+  readonly defaultIntervalSeconds: number;
+  /** Settings of the section beyond those that every section has. */
+  readonly settings: z.ZodRawShape;
+  /** Keys of errors in an answer that mean that there is nothing to read, which is no failure. */
+  readonly emptyOn: readonly string[];
+  /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
+  readonly families: readonly Family<Reading, Settings>[];
+}
+
+/** A resource of which one read gives one target's reading. */
+export interface SingleResource<Reading = unknown, Settings = unknown>
+  extends ResourceDeclaration<Reading, Settings> {
+  readonly mode: 'single';
+  /** True where `targets: all` may stand for every target that the listing of the same ids gives. */
+  readonly followsListing: boolean;
+  read(get: Get, ids: Ids, notes: Notes): Promise<Reading>;
+  /** The reading that stands for an answer with a key of `emptyOn`. */
+  empty?(): Reading;
+}
+
+/** A resource of which one read gives the readings of all the targets that a credential can see, by their id. */
+export interface ListingResource<Reading = unknown, Settings = unknown>
+  extends ResourceDeclaration<Reading, Settings> {
+  readonly mode: 'listing';
+  /** Rejects unless the listing is complete. */
+  list(get: Get, notes: Notes): Promise<ReadonlyMap<string, Reading>>;
+}
+
+export type Resource = SingleResource | ListingResource;

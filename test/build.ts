@@ -1,0 +1,6 @@
+import { execFileSync } from 'node:child_process';
+
+/** Builds the bundle once before the tests: the ones of the whole program run what users run. */
+export function setup(): void {
+  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+}
