@@ -29,17 +29,13 @@ export type RateLimitReading = readonly RateLimit[];
 const { gauge } = familiesOf<RateLimitReading>('bunnynet_shield_rate_limit');
 
 /** A family with one series for each rate limit that has the value. */
-function perRateLimit(
-  name: string,
-  help: string,
-  valueOf: (rateLimit: RateLimit) => number | null | undefined,
-) {
+function perRateLimit(name: string, help: string, pick: (rateLimit: RateLimit) => number | null | undefined) {
   return gauge(
     name,
     help,
     (reading) =>
       reading.flatMap((rateLimit) => {
-        const value = valueOf(rateLimit);
+        const value = pick(rateLimit);
         return typeof value === 'number' ? [{ labels: { rate_limit_id: rateLimit.rateLimitId }, value }] : [];
       }),
     ['rate_limit_id'],
