@@ -73,7 +73,10 @@ export function readEnvironment(env: Environment, resources: readonly Resource[]
     if (credential in credentials) continue;
     const file = env[`${variable}_FILE`]?.trim() ?? '';
     credentials[credential] = file === '' ? { env: variable } : { file };
-    origins.push({ path: ['credentials', credential], variable: file === '' ? variable : `${variable}_FILE` });
+    origins.push({
+      path: ['credentials', credential],
+      variable: file === '' ? variable : `${variable}_FILE`,
+    });
     if (file !== '' && (env[variable] ?? '') !== '') {
       const message = `expected either ${variable} or ${variable}_FILE; both are set`;
       problems.push({ path: variable, message });

@@ -14,8 +14,7 @@ describe('a secret', () => {
 
   test.each<[string, () => string]>([
     ['text', () => String(secret)],
-    ['a template', () => `${secret}`],
-    ['a sum', () => `${'' + (secret as unknown as string)}`],
+    ['a template', () => `${secret as unknown as string}`],
     ['JSON', () => JSON.stringify({ secret })],
     ['inspection', () => inspect({ secret }, { depth: 9, showHidden: true })],
     ['format', () => format('%s %o %j', secret, secret, secret)],
@@ -27,7 +26,7 @@ describe('a secret', () => {
   test('has nothing to copy or to enumerate', () => {
     expect(Object.keys(secret)).toEqual([]);
     expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(canary);
-    expect({ ...secret }).toEqual({});
+    expect(Object.assign({}, secret)).toEqual({});
   });
 });
 
@@ -133,6 +132,30 @@ describe('a key file', () => {
     expect(credentials.version('account')).toBe(3);
   });
 
+  test('that changes without looking younger is used from the next read on', async () => {
+    const file = join(await directory(), 'key');
+    const credentials = createCredentials({ account: { file } }, {});
+    const seen: string[] = [];
+    for (const key of ['first', 'other', 'third']) {
+      await writeFile(`${file}.new`, key);
+      await utimes(`${file}.new`, 1, 1);
+      await rename(`${file}.new`, file);
+      seen.push((await credentials.read('account')).reveal());
+    }
+    expect(seen).toEqual(['first', 'other', 'third']);
+  });
+
+  test('that changed a moment ago is read again, because its times may not show the next change', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    const soon = Date.now() / 1000 + 60;
+    await utimes(file, soon, soon);
+    const credentials = createCredentials({ account: { file } }, {});
+    const first = await credentials.read('account');
+    expect(await credentials.read('account')).not.toBe(first);
+    expect(credentials.version('account')).toBe(1);
+  });
+
   test('that is touched without changing is the same key', async () => {
     const file = join(await directory(), 'key');
     await writeFile(file, 'first');
@@ -175,9 +198,7 @@ describe('a key file', () => {
     expect(await read()).toBe('first');
     await rm(file);
     expect([await read(), await read()]).toEqual(['first', 'first']);
-    expect(troubles).toEqual([
-      ['account', 'expected the key file FILE; there is none; the last good key stays in use'],
-    ]);
+    expect(troubles).toEqual([['account', 'expected the key file FILE; there is none']]);
     await writeFile(file, `${canary}\u0001`);
     expect([await read(), await read()]).toEqual(['first', 'first']);
     expect(troubles).toHaveLength(2);

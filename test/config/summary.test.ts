@@ -15,37 +15,38 @@ function zones(n: number): string {
 describe('the pace', () => {
   test('that does not suffice is said with the numbers', async () => {
     const { config } = await load(`${account}rate_limits: { targets: [${zones(20_000)}] }`);
-    expect(paceReport(config, resources)).toEqual([
-      {
-        api: 'shield',
-        kinds: [
-          {
-            kind: 'rate_limit',
-            targets: 20_000,
-            shortestIntervalMs: 300_000,
-            longestIntervalMs: 300_000,
-            requestsPerSecond: expect.closeTo(66.667, 3),
-          },
-        ],
-        neededPerSecond: expect.closeTo(66.667, 3),
-        allowedPerSecond: 10,
-        roundMs: 2_000_000,
-        message:
-          'shield: 20,000 targets at 5m need 66.7 requests/s, requests_per_second is 10: a round takes 33m20s, ' +
-          'values go stale after 15m; raise the interval, stale_after or apis.shield.requests_per_second',
-      },
-    ]);
+    const [shield] = paceReport(config, resources);
+    expect(shield).toMatchObject({
+      api: 'shield',
+      kinds: [
+        {
+          kind: 'rate_limit',
+          targets: 20_000,
+          shortestIntervalMs: 300_000,
+          longestIntervalMs: 300_000,
+        },
+      ],
+      allowedPerSecond: 10,
+      roundMs: 2_000_000,
+      message:
+        'shield: 20,000 targets at 5m need 66.7 requests/s, requests_per_second is 10: a round takes 33m20s, ' +
+        'values go stale after 15m; raise the interval, stale_after or apis.shield.requests_per_second',
+    });
+    expect(shield?.neededPerSecond).toBeCloseTo(66.667, 3);
+    expect(shield?.kinds[0]?.requestsPerSecond).toBeCloseTo(66.667, 3);
   });
 
   test('of an API is shared by its kinds', async () => {
     const { config } = await load(`${account}
 rate_limits: { interval: 10s, targets: [${zones(60)}] }
-api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => `1/${i + 1}`)}] }
+api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => `1/${i + 1}`).join()}] }
 `);
     const [shield] = paceReport(config, resources);
-    expect(shield?.kinds.map(({ kind, requestsPerSecond }) => [kind, requestsPerSecond])).toEqual([
-      ['api_guardian', expect.closeTo(5)],
-      ['rate_limit', expect.closeTo(6)],
+    expect(
+      shield?.kinds.map(({ kind, requestsPerSecond }) => [kind, Math.round(requestsPerSecond * 1e6) / 1e6]),
+    ).toEqual([
+      ['api_guardian', 5],
+      ['rate_limit', 6],
     ]);
     expect(shield?.message).toBe(
       'shield: 360 targets at 10s to 1m need 11 requests/s, requests_per_second is 10: a round takes 36s, ' +
@@ -64,7 +65,7 @@ credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACC
 shield_zones:
   credential: one
   interval: 10s
-  targets: [1, 2, { id: 3, interval: 5s }, { id: 4, credential: two }]
+  targets: [1, { id: 2, interval: 5s }, 3, { id: 4, credential: two }]
 `);
     expect(paceReport(config, resources)[0]?.neededPerSecond).toBeCloseTo(0.3);
   });
