@@ -41,26 +41,15 @@ function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Loads the configuration and looks at every key; what is wrong with them is told together. */
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+  for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
     onTrouble: (credential, message) =>
       message === undefined
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),
   });
-  for (const warning of warnings) log.warn(warning);
-  const problems = await credentials.check();
-  for (const { credential, severity, message } of problems) {
-    if (severity === 'warning') log.warn({ credential }, message);
-  }
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) {
-    throw new Error(
-      errors.map(({ credential, message }) => `credentials.${credential}: ${message}`).join('\n'),
-    );
-  }
   // Keys are kept where they were read, and nowhere that a diagnostic report looks.
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
