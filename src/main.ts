@@ -55,8 +55,20 @@ async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded
   return { config, credentials };
 }
 
-function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): ExporterOptions {
+/** The proxy that the environment names, as curl and others read it. */
+function proxyOf(env: Environment): ExporterOptions['proxy'] {
+  const url = env['HTTPS_PROXY'] || env['https_proxy'];
+  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+}
+
+function optionsFor(
+  flags: Flags,
+  env: Environment,
+  log: Logger,
+  source: () => Promise<Loaded>,
+): ExporterOptions {
   return {
+    proxy: proxyOf(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -129,7 +141,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
   const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
-    const exporter = await createExporter(optionsFor(flags, log, source));
+    const exporter = await createExporter(optionsFor(flags, env, log, source));
     return await (flags.once ? once(exporter) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();
