@@ -3,7 +3,7 @@
  * one gzip member. It knows Buffers that never change, not what is in them.
  */
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
-import { combineCrc32 } from './crc.ts';
+import { combineCrc32, crc32Shift } from './crc.ts';
 
 /** Neighbours are deflated together until they are as long as this; what is as long by itself stands alone. */
 const runBytes = 64 * 1024;
@@ -18,7 +18,9 @@ const lastBlock = [3, 0];
 interface Piece {
   /** Whole blocks of deflate, none of them the last, that end on a byte. */
   readonly deflated: Buffer;
+  /** The CRC-32 of what was deflated, what moves another past it, and its length. */
   readonly crc: number;
+  readonly crcShift: number;
   readonly length: number;
 }
 
@@ -54,7 +56,7 @@ export class Gzip {
     let crc = 0;
     let length = 0;
     for (const piece of pieces) {
-      crc = combineCrc32(crc, piece.crc, piece.length);
+      crc = combineCrc32(crc, piece.crc, piece.crcShift);
       length += piece.length;
     }
     const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -99,11 +101,9 @@ export class Gzip {
       const deflater = this.#idle.pop() ?? new Deflater(this.#level);
       const deflated = await deflater.deflate(run);
       this.#idle.push(deflater);
-      return {
-        deflated,
-        crc: run.reduce((crc, part) => crc32(part, crc), 0),
-        length: run.reduce((length, part) => length + part.length, 0),
-      };
+      const crc = run.reduce((crc, part) => crc32(part, crc), 0);
+      const length = run.reduce((length, part) => length + part.length, 0);
+      return { deflated, crc, crcShift: crc32Shift(length), length };
     } finally {
       const next = this.#waiting.shift();
       if (next) next();

@@ -74,7 +74,7 @@ export class Store {
 
   constructor(families: readonly FamilyHeader[], options: StoreOptions = {}) {
     this.#maxSeries = options.maxSeries ?? Number.POSITIVE_INFINITY;
-    this.#blockRows = options.blockRows ?? 2000;
+    this.#blockRows = options.blockRows ?? 4000;
     this.#families = families.map(createFamily);
   }
 
