@@ -4,14 +4,13 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { parse as parseLossless } from 'lossless-json';
 import { type Answer, UnreadableBodyError } from './errors.ts';
 
-const decoders: Readonly<
-  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>>
-> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** How deep arrays and objects may lie in each other; the API's own are at most 5 deep. */
 const maxDepth = 64;
@@ -29,7 +28,7 @@ export async function decodeBody(
 ): Promise<string> {
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  const decode = decoders[name];
+  const decode = decoders.get(name);
   if (!decode)
     throw new UnreadableBodyError(`the body has the unknown coding ${JSON.stringify(name)}`, answer);
   try {
