@@ -70,9 +70,11 @@ function describeError(text: string): { reason: string; errorKey: string | undef
     return { reason: '', errorKey: undefined };
   }
   const outer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const inner = (
-    typeof outer['error'] === 'object' && outer['error'] !== null ? outer['error'] : {}
-  ) as Record<string, unknown>;
+  const envelope = outer['error'] ?? outer['errorResponse'];
+  const inner = (typeof envelope === 'object' && envelope !== null ? envelope : {}) as Record<
+    string,
+    unknown
+  >;
   const pick = (name: string): string | undefined => {
     const value = inner[name] ?? outer[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -160,9 +162,10 @@ export class ApiClient {
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
+    let turn = asked.turn ?? (await this.#pacer.turn(asked.kind, signal));
     for (let attempt = 0; ; attempt++) {
-      const turn = (attempt === 0 && asked.turn) || (await this.#pacer.turn(asked.kind, signal));
-      const outcome = await this.#tryOnce(asked, signal).finally(() => turn.release());
+      const held = turn;
+      const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
       const retryAfterMs =
@@ -170,7 +173,24 @@ export class ApiClient {
       const delayMs = retryDelayMs(attempt, retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
-      await sleep(delayMs, undefined, { signal });
+      await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      const next = await this.#turnUntil(giveUpAtMs, asked.kind, signal);
+      if (!next) throw outcome;
+      turn = next;
+    }
+  }
+
+  /** A turn, or undefined where none came in time: a paused API must not keep a poll that failed from saying so. */
+  async #turnUntil(giveUpAtMs: number, kind: string, signal: AbortSignal): Promise<Turn | undefined> {
+    const tooLate = new AbortController();
+    const timer = setTimeout(() => tooLate.abort(), giveUpAtMs - performance.now());
+    try {
+      return await this.#pacer.turn(kind, AbortSignal.any([signal, tooLate.signal]));
+    } catch (error) {
+      if (signal.aborted || !tooLate.signal.aborted) throw error;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -210,6 +230,8 @@ export class ApiClient {
   }
 
   async #send(path: string, key: Key, signal: AbortSignal) {
+    // While the key was read the signal had nobody to tell.
+    signal.throwIfAborted();
     const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
     const abort = new AbortController();
     const stop = () => abort.abort();
@@ -226,10 +248,12 @@ export class ApiClient {
         },
       });
       const answer = { status: statusCode, requestId: headerOf(headers, 'cdn-requestid') };
-      const bytes = Buffer.from(await body.arrayBuffer());
-      const decoding = decodeBody(bytes, headerOf(headers, 'content-encoding'), maxResponseBytes, answer);
-      // A failure is told by its status; its body only adds words.
-      const text = await (isSuccess(statusCode) ? decoding : decoding.catch(() => ''));
+      const coding = headerOf(headers, 'content-encoding');
+      const reading = body
+        .arrayBuffer()
+        .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
+      // A failure is told by its status; its body only adds words, and may never come.
+      const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
       return {
         answer,
         retryAfterMs: parseRetryAfter(headerOf(headers, 'retry-after'), Date.now()),
