@@ -9,7 +9,7 @@ import type { ForwardProxy } from './api/pool.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
-import { joinPage } from './exposition/format.ts';
+import { renderTail } from './exposition/format.ts';
 import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
 import { Fleet } from './polling/fleet.ts';
@@ -168,7 +168,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     async page() {
       fleet.dropStale();
       const { parts } = await store.page('text');
-      return Buffer.concat(joinPage('text', parts, await telemetry.render('text'))).toString();
+      return Buffer.concat([...parts, ...renderTail('text', await telemetry.render('text'))]).toString();
     },
     reload,
     async stop() {
