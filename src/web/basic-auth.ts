@@ -40,7 +40,9 @@ function dummyHash(users: ReadonlyMap<string, string>): string {
 function credentialsOf(
   authorization: string | undefined,
 ): readonly [user: string, password: string] | undefined {
-  const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1];
+  const encoded = /^basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/i.exec(
+    authorization ?? '',
+  )?.[1];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString();
   const colonAt = text.indexOf(':');

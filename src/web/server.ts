@@ -267,7 +267,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
   function tlsServerFor(config: WebConfig, tls: NonNullable<WebConfig['tls']>): TlsServer {
     const server = createTlsServer({
       ...tls.options,
-      ALPNProtocols: config.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+      // Without HTTP/2 there is nothing to choose, so any offer is taken as HTTP/1.1, as Go's server does.
+      ...(config.http2 ? { ALPNProtocols: ['h2', 'http/1.1'] } : {}),
       handshakeTimeout: limits.handshakeTimeoutMs,
     });
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
