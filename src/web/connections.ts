@@ -84,7 +84,8 @@ export class Connection {
 
   /** Lets what was written leave first. */
   #end(): void {
-    if (this.session) this.session.close();
+    if (this.requests === 0) this.destroy();
+    else if (this.session) this.session.close();
     else this.socket.destroySoon();
   }
 }

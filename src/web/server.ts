@@ -19,12 +19,13 @@ import { createPasswordCheck } from './password-check.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import type { Route, WebLog } from './route.ts';
 import { createRouter } from './router.ts';
+import type { TlsSettings } from './tls.ts';
 import type { WebConfig } from './web-config.ts';
 import { openWebConfig, type WebConfigSource } from './web-config-source.ts';
 
 export interface ListenAddress {
   /** Every interface, over IPv6 and IPv4, without one. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** 0 for any free one. */
   readonly port: number;
 }
@@ -264,7 +265,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     handshakes.server.emit('connection', socket);
   }
 
-  function tlsServerFor(config: WebConfig, tls: NonNullable<WebConfig['tls']>): TlsServer {
+  function tlsServerFor(config: WebConfig, tls: TlsSettings): TlsServer {
     const server = createTlsServer({
       ...tls.options,
       // Without HTTP/2 there is nothing to choose, so any offer is taken as HTTP/1.1, as Go's server does.
@@ -280,7 +281,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       socket.on('error', () => undefined);
       const connection = connections.of(socket);
       if (!connection) return void socket.destroy();
-      if (!tls.admits(socket)) {
+      if (!admitted(tls, socket)) {
         refused(
           socket.remoteAddress,
           `client certificate: ${socket.authorizationError ?? 'none, or not an allowed name'}`,
@@ -293,8 +294,19 @@ export function createWebServer(options: WebServerOptions): WebServer {
     return server;
   }
 
+  /** A certificate that Node cannot read is no reason to fall over. */
+  function admitted(tls: TlsSettings, socket: TLSSocket): boolean {
+    try {
+      return tls.admits(socket);
+    } catch {
+      return false;
+    }
+  }
+
   function accept(socket: Socket, secure: WebConfigSource | undefined): void {
     socket.on('error', () => undefined);
+    // It is gone already.
+    if (socket.remoteAddress === undefined) return void socket.destroy();
     connections.add(socket);
     if (!secure) return void http1.emit('connection', socket);
     handshake(socket, secure).catch((err: unknown) => {
@@ -325,6 +337,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
       // As node:http itself would: a client may end its side first.
       const tcp = { allowHalfOpen: true, noDelay: true };
       listeners = addresses.map(() => createTcpServer(tcp, (socket) => accept(socket, secure)));
+      // After it listens: what the system could not give, such as one more open file.
+      for (const listener of listeners) {
+        listener.on('error', (error: NodeJS.ErrnoException) =>
+          refused(undefined, `accepting: ${error.code}`),
+        );
+      }
       const results = await Promise.allSettled(
         listeners.map((listener, index) => listen(listener, addresses[index] ?? { port: 0 })),
       );

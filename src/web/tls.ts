@@ -135,12 +135,13 @@ export function createTlsSettings(choices: TlsChoices): TlsSettings {
 
 /**
  * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, out of Node's one line of text:
- * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`.
+ * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. It ends at what it cannot read: nothing inside a value may pass
+ * for a name.
  */
 export function alternativeNames(line: string | undefined): readonly string[] {
   const names: string[] = [];
   for (const [, type = '', quoted, plain = ''] of (line ?? '').matchAll(
-    /([A-Za-z ]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g,
+    /([A-Za-z ]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/gy,
   )) {
     const name = quoted === undefined ? plain : String(JSON.parse(quoted));
     if (['DNS', 'email', 'URI'].includes(type)) names.push(name);

@@ -3,6 +3,7 @@
  * asked, so that the next handshake and the next request see them; what is broken leaves the last good one in force.
  */
 import { stat } from 'node:fs/promises';
+import { formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
 import { loadWebConfig, type WebConfig, WebConfigError } from './web-config.ts';
 
@@ -34,10 +35,9 @@ export async function openWebConfig(file: string, log: WebLog): Promise<WebConfi
       const next = await loadWebConfig(file);
       if ((next.tls === undefined) !== (good.tls === undefined)) {
         const change = next.tls ? 'cannot be turned on' : 'cannot be turned off';
-        throw new WebConfigError(
-          [`${file}: tls_server_config: TLS ${change} while running; restart`],
-          next.files,
-        );
+        const message = `TLS ${change} while running; restart`;
+        const place = { file, line: undefined, column: undefined, path: 'tls_server_config' };
+        throw new WebConfigError([{ ...place, message }], next.files);
       }
       good = next;
       watched = next.files;
@@ -56,7 +56,7 @@ export async function openWebConfig(file: string, log: WebLog): Promise<WebConfi
       await load();
       log.info({ file }, 'The web configuration changed; it is in force from now on');
     } catch (error) {
-      const problems = error instanceof WebConfigError ? error.problems : [String(error)];
+      const problems = error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
       log.error(
         { file, problems },
         'The changed web configuration is not valid; the last good one stays in force',

@@ -7,8 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { validateHeaderValue } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
+import { parseYaml } from '../config/yaml.ts';
 import {
   cipherNames,
   clientAuthTypes,
@@ -38,22 +39,18 @@ export interface WebConfig {
   readonly files: readonly string[];
 }
 
-/** Everything that is wrong with the file, each with file, line, path and what was expected. Never a key or a hash. */
-export class WebConfigError extends Error {
-  override readonly name = 'WebConfigError';
-  readonly problems: readonly string[];
+/** The web configuration cannot be used. Its message never holds a key or a hash. */
+export class WebConfigError extends ConfigError {
   /** What was read, or was to be read: a change of one may mend it. */
   readonly files: readonly string[];
 
-  constructor(problems: readonly string[], files: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
+  constructor(problems: readonly Problem[], files: readonly string[]) {
+    super(problems);
     this.files = files;
   }
 }
 
-type Path = readonly PropertyKey[];
-/** Notes a problem at the line of a path. */
+/** Notes a problem at the place of a path. */
 type Report = (path: Path, message: string) => void;
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -104,10 +101,18 @@ const headerValues: Readonly<Record<string, readonly string[] | undefined>> = {
   'X-XSS-Protection': undefined,
 };
 
-const headers = z
-  .record(z.string(), z.string('expected text'), 'expected headers and their values')
-  .superRefine((given, context) => {
-    for (const [name, value] of Object.entries(given)) {
+/** Names that the file gives freely, and what stands for each. zod's record would lose one that is called `__proto__`. */
+function named<Value extends z.ZodType>(value: Value, expected: string) {
+  const entries = (given: unknown) =>
+    typeof given === 'object' && given !== null && !Array.isArray(given)
+      ? new Map(Object.entries(given))
+      : given;
+  return z.preprocess(entries, z.map(z.string(), value, expected));
+}
+
+const headers = named(z.string('expected text'), 'expected headers and their values').superRefine(
+  (given, context) => {
+    for (const [name, value] of given) {
       const report = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
       const values = headerValues[name];
       if (!Object.hasOwn(headerValues, name)) {
@@ -122,7 +127,8 @@ const headers = z
         }
       }
     }
-  });
+  },
+);
 
 const bcryptHash = z
   .string('expected a bcrypt hash')
@@ -160,7 +166,7 @@ const rateShape = {
 const fileShape = {
   tls_server_config: z.strictObject(tlsShape, 'expected settings').nullish(),
   http_server_config: z.strictObject(httpShape, 'expected settings').nullish(),
-  basic_auth_users: z.record(z.string(), bcryptHash, 'expected users and their bcrypt hashes').nullish(),
+  basic_auth_users: named(bcryptHash, 'expected users and their bcrypt hashes').nullish(),
   rate_limit: z.strictObject(rateShape, 'expected settings').nullish(),
 };
 const fileSchema = z.strictObject(fileShape, 'expected settings');
@@ -178,99 +184,51 @@ const settingsOf: Readonly<Record<string, readonly string[]>> = {
 export async function loadWebConfig(file: string): Promise<WebConfig> {
   const files = [file];
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new WebConfigError([`${file}: cannot be read (${error.code}); check --web.config.file`], files);
+    const message = `cannot be read (${error.code}); check --web.config.file`;
+    throw new WebConfigError([{ file, line: undefined, column: undefined, path: '', message }], files);
   });
 
-  const lines = new LineCounter();
-  // All values stay text: a user may be called `on`, a password hash is never a number.
-  const document = parseDocument(content, {
-    schema: 'failsafe',
-    merge: true,
-    lineCounter: lines,
-    prettyErrors: false,
-  });
-  const found: { line: number; text: string }[] = [];
-  const end = (): never => {
-    found.sort((a, b) => a.line - b.line);
-    throw new WebConfigError(
-      found.map((problem) => `${file}:${problem.line}: ${problem.text}`),
+  // All values are text: a user may be called `on`, and a hash is never a number.
+  const yaml = parseYaml(content);
+  const problems: Problem[] = yaml.problems.map((problem) => ({
+    ...problem,
+    file,
+    path: formatPath(problem.path),
+  }));
+  const report: Report = (path, message) => {
+    problems.push({ file, ...yaml.position(path), path: formatPath(path), message });
+  };
+  const refuse = () =>
+    new WebConfigError(
+      problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
       files,
     );
-  };
-  const report: Report = (path, message) => {
-    found.push({
-      line: lines.linePos(offsetOf(document, path)).line,
-      text: [path.join('.'), message].filter(Boolean).join(': '),
-    });
-  };
 
-  for (const error of document.errors)
-    found.push({ line: lines.linePos(error.pos[0]).line, text: error.message });
-  visit(document, {
-    Scalar(key, node) {
-      if (key !== 'key' && node.type === 'PLAIN' && /^(~|null|Null|NULL|)$/.test(String(node.value)))
-        node.value = null;
-    },
-    Pair(_, { key }) {
-      // It would be lost on the way through plain objects.
-      if (isScalar(key) && key.value === '__proto__') {
-        found.push({
-          line: lines.linePos(key.range?.[0] ?? 0).line,
-          text: '__proto__: this name cannot be used',
-        });
-      }
-    },
-  });
-  if (found.length > 0) end();
-
-  const parsed = fileSchema.safeParse(document.contents === null ? {} : (document.toJS() ?? {}));
+  const parsed = fileSchema.safeParse(yaml.raw ?? {});
   for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.filter((step) => typeof step !== 'symbol');
     if (issue.code === 'unrecognized_keys') {
-      const known = settingsOf[issue.path.join('.')]?.join(', ');
-      for (const key of issue.keys) report([...issue.path, key], `unknown setting; expected one of ${known}`);
+      const known = settingsOf[path.join('.')]?.join(', ');
+      for (const key of issue.keys) report([...path, key], `unknown setting; expected one of ${known}`);
     } else {
-      report(issue.path, issue.message);
+      report(path, issue.message);
     }
   }
-  if (!parsed.success) return end();
+  if (!parsed.success || problems.length > 0) throw refuse();
 
-  const {
-    tls_server_config: section,
-    http_server_config: http,
-    basic_auth_users: users,
-    rate_limit: rate,
-  } = parsed.data;
+  const { tls_server_config: section, http_server_config: http, rate_limit: rate } = parsed.data;
   const http2 = http?.http2 ?? true;
   const tls = section ? await readTls(section, http2, dirname(file), files, report) : undefined;
-  if (found.length > 0) return end();
+  if (problems.length > 0) throw refuse();
   return {
     tls,
     http2,
     // A blank one is not sent.
-    headers: new Map(Object.entries(http?.headers ?? {}).filter(([, value]) => value !== '')),
-    users: new Map(Object.entries(users ?? {})),
+    headers: new Map([...(http?.headers ?? [])].filter(([, value]) => value !== '')),
+    users: parsed.data.basic_auth_users ?? new Map(),
     rateLimit: rate && rate.interval > 0 ? { intervalMs: rate.interval, burst: rate.burst ?? 0 } : undefined,
     files,
   };
-}
-
-/** Where the path, or as much of it as the document has, begins. */
-function offsetOf(document: ReturnType<typeof parseDocument>, path: Path): number {
-  let node: unknown = document.contents;
-  let offset = 0;
-  for (const key of path) {
-    if (isAlias(node)) node = node.resolve(document);
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
-      if (!isScalar(pair?.key)) break;
-      offset = pair.key.range?.[0] ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(key)];
-      if (isScalar(node)) offset = node.range?.[0] ?? offset;
-    }
-  }
-  return offset;
 }
 
 async function readTls(

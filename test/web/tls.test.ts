@@ -79,6 +79,19 @@ test('a client that does not shake hands is cut, while others are served', async
   expect((await scrape(port)).status).toBe(200);
 });
 
+test('a handshake under way does not hold up the stop', async () => {
+  const { server: running, port } = await serveTls(tls);
+  const silent = connectTcp({ host: '127.0.0.1', port });
+  silent.on('error', () => undefined);
+  onTestFinished(() => void silent.destroy());
+  await once(silent, 'connect');
+  // By then the first connection was accepted too.
+  expect((await scrape(port)).status).toBe(200);
+  const closed = new Promise((resolve) => silent.once('close', resolve));
+  await running.stop(60_000);
+  await closed;
+});
+
 test('slow headers inside TLS are cut', async () => {
   const { port } = await serveTls(tls, { limits: { headersTimeoutMs: 100, checkIntervalMs: 20 } });
   const socket = connectTls({ host: '127.0.0.1', port, ca: ca.cert });
@@ -154,6 +167,7 @@ describe('client certificates', () => {
 
   test('no name of another kind, nor a part of one, passes for an allowed one', () => {
     expect(alternativeNames('DNS:"x, DNS:scraper.example"')).toEqual(['x, DNS:scraper.example']);
+    expect(alternativeNames('other#name:"x, DNS:a", DNS:b')).toEqual([]);
     expect(alternativeNames('Registered ID:1.2.3, DNS:b')).toEqual(['b']);
   });
 });
