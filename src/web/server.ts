@@ -14,6 +14,7 @@ import { createServer as createTlsServer, type TLSSocket, type Server as TlsServ
 import { answerText, rawAnswer, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
 import { type Connection, Connections } from './connections.ts';
+import { WholeHttp2Response } from './http2-response.ts';
 import { defaultWebLimits, type WebLimits } from './limits.ts';
 import { createPasswordCheck } from './password-check.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
@@ -241,6 +242,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   });
 
   const http2 = createHttp2Server({
+    Http2ServerResponse: WholeHttp2Response,
     maxHeaderListPairs: 128,
     settings: {
       enablePush: false,
@@ -337,12 +339,6 @@ export function createWebServer(options: WebServerOptions): WebServer {
       // As node:http itself would: a client may end its side first.
       const tcp = { allowHalfOpen: true, noDelay: true };
       listeners = addresses.map(() => createTcpServer(tcp, (socket) => accept(socket, secure)));
-      // After it listens: what the system could not give, such as one more open file.
-      for (const listener of listeners) {
-        listener.on('error', (error: NodeJS.ErrnoException) =>
-          refused(undefined, `accepting: ${error.code}`),
-        );
-      }
       const results = await Promise.allSettled(
         listeners.map((listener, index) => listen(listener, addresses[index] ?? { port: 0 })),
       );
@@ -350,6 +346,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
       if (failed) {
         await stop(0);
         throw failed.reason;
+      }
+      // From now on: what the system could not give, such as one more open file.
+      for (const listener of listeners) {
+        listener.on('error', (error: NodeJS.ErrnoException) =>
+          refused(undefined, `accepting: ${error.code}`),
+        );
       }
       return listeners.map((listener) => urlOf(listener, secure ? 'https' : 'http'));
     },

@@ -348,12 +348,61 @@ describe('HTTP/2', () => {
     expect(bytes).toBe(8 << 20);
   });
 
+  test('a page can see that its reader is slow, and that it is gone', async () => {
+    const seen: [needDrain: boolean, destroyed: boolean][] = [];
+    const watched: Route = {
+      path: '/watched',
+      methods: ['GET'],
+      async handle(_request, response) {
+        const look = () => seen.push([response.writableNeedDrain, response.destroyed]);
+        look();
+        response.write(Buffer.alloc(1 << 20));
+        look();
+        await once(response, 'close');
+        look();
+      },
+    };
+    const { port } = await serveTls(tls, { routes: [watched] });
+    const stream = connect(port).request({ ':path': '/watched' });
+    stream.on('error', () => undefined);
+    await once(stream, 'response');
+    stream.close(constants.NGHTTP2_CANCEL);
+    await expect.poll(() => seen.length).toBe(3);
+    expect(seen.map(([needDrain]) => needDrain).slice(0, 2)).toEqual([false, true]);
+    expect(seen.map(([, destroyed]) => destroyed)).toEqual([false, false, true]);
+  });
+
+  test('a page that fails midway is reset, not ended', async () => {
+    const broken: Route = {
+      path: '/broken',
+      methods: ['GET'],
+      handle: (_request, response) => {
+        response.write('begun');
+        throw new Error('too late');
+      },
+    };
+    const { port, log } = await serveTls(tls, { routes: [metrics, broken] });
+    const session = connect(port);
+    await expect(ask(session, { ':path': '/broken' })).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+    expect((await ask(session, { ':path': '/metrics' })).body.toString()).toBe('up 1\n');
+    expect(log.lines).toHaveLength(1);
+  });
+
   test('a body beyond the bound and a long path are refused', async () => {
     const { port } = await serveTls(tls, { routes });
     const long = await ask(connect(port), { ':path': `/metrics?${'x'.repeat(4_100)}` });
     expect(long.answer[':status']).toBe(414);
     const fat = await ask(connect(port), { ':method': 'POST', ':path': '/-/reload' }, 'x'.repeat(2_000));
     expect(fat.answer[':status']).toBe(413);
+  });
+
+  test.each([
+    ['many', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'x']))],
+    ['long', { 'x-long': 'x'.repeat(70_000) }],
+  ])('%s headers are refused, and others are served', async (_name, headers) => {
+    const { port } = await serveTls(tls, { routes });
+    await expect(ask(connect(port), { ':path': '/metrics', ...headers })).rejects.toThrow();
+    expect((await scrape(port)).status).toBe(200);
   });
 
   test('streams beyond the bound are refused, those within stay, and others are served', async () => {
