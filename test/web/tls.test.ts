@@ -70,7 +70,7 @@ test('speaks HTTPS, and nothing without TLS', async () => {
 });
 
 test('a client that does not shake hands is cut, while others are served', async () => {
-  const { port } = await serveTls(tls, { limits: { handshakeTimeoutMs: 60 } });
+  const { port } = await serveTls(tls, { limits: { handshakeTimeoutMs: 400 } });
   const silent = connectTcp({ host: '127.0.0.1', port });
   onTestFinished(() => void silent.destroy());
   const closed = once(silent, 'close');
@@ -93,7 +93,7 @@ test('a handshake under way does not hold up the stop', async () => {
 });
 
 test('slow headers inside TLS are cut', async () => {
-  const { port } = await serveTls(tls, { limits: { headersTimeoutMs: 100, checkIntervalMs: 20 } });
+  const { port } = await serveTls(tls, { limits: { headersTimeoutMs: 400, checkIntervalMs: 20 } });
   const socket = connectTls({ host: '127.0.0.1', port, ca: ca.cert });
   onTestFinished(() => void socket.destroy());
   socket.write('GET /metrics HTTP/1.1\r\n');
@@ -423,9 +423,9 @@ describe('HTTP/2', () => {
   });
 
   test.each([
-    ['silent from the start', { headersTimeoutMs: 60 }, undefined],
-    ['idle after a request', { keepAliveTimeoutMs: 60 }, '/metrics'],
-    ['with a page that does not end', { responseTimeoutMs: 60 }, '/never'],
+    ['silent from the start', { headersTimeoutMs: 400 }, undefined],
+    ['idle after a request', { keepAliveTimeoutMs: 400 }, '/metrics'],
+    ['with a page that does not end', { responseTimeoutMs: 400 }, '/never'],
   ])('a connection %s is cut, while others are served', async (_name, limits, path) => {
     const { port } = await serveTls(tls, { routes, limits: { ...limits, checkIntervalMs: 20 } });
     const session = connect(port);
