@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import { createCredentials } from './config/credentials.ts';
 import { loadConfig } from './config/load.ts';
 import { summary } from './config/summary.ts';
-import { startDemo } from './demo.ts';
+import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
 import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { resources } from './resources/index.ts';
@@ -41,33 +41,34 @@ function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Loads the configuration and looks at every key; what is wrong with them is told together. */
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+  for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
     onTrouble: (credential, message) =>
       message === undefined
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),
   });
-  for (const warning of warnings) log.warn(warning);
-  const problems = await credentials.check();
-  for (const { credential, severity, message } of problems) {
-    if (severity === 'warning') log.warn({ credential }, message);
-  }
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) {
-    throw new Error(
-      errors.map(({ credential, message }) => `credentials.${credential}: ${message}`).join('\n'),
-    );
-  }
   // Keys are kept where they were read, and nowhere that a diagnostic report looks.
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
 }
 
-function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): ExporterOptions {
+/** The proxy that the environment names, as curl and others read it. */
+function proxyOf(env: Environment): ExporterOptions['proxy'] {
+  const url = env['HTTPS_PROXY'] || env['https_proxy'];
+  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+}
+
+function optionsFor(
+  flags: Flags,
+  env: Environment,
+  log: Logger,
+  source: () => Promise<Loaded>,
+): ExporterOptions {
   return {
+    proxy: proxyOf(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -76,6 +77,11 @@ function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): E
     shard: flags.shard,
     log,
   };
+}
+
+function demoOptions({ demoScale: scale, demoSeed: seed, demoOutage }: Flags, log: Logger): DemoOptions {
+  const onOutageStep = (says: string) => log.info({ simulator: says }, 'the scripted outage goes on');
+  return demoOutage ? { scale, seed, onOutageStep } : { scale, seed };
 }
 
 /** Polls once, prints the page. 0 when every poll succeeded, else 2. */
@@ -132,10 +138,10 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     process.exit(1);
   });
   if (flags.configCheck) return await check(flags, env, log);
-  const demo = flags.demo ? await startDemo({ scale: flags.demoScale, seed: flags.demoSeed }) : undefined;
+  const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
-    const exporter = await createExporter(optionsFor(flags, log, source));
+    const exporter = await createExporter(optionsFor(flags, env, log, source));
     return await (flags.once ? once(exporter) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();

@@ -3,7 +3,7 @@
  * and knows nothing of what the body means.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, type Dispatcher, errors, request } from 'undici';
+import { type Dispatcher, errors, request } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
@@ -21,6 +21,7 @@ import {
   UnreadableBodyError,
 } from './errors.ts';
 import type { Pacer, Turn } from './pacer.ts';
+import { createPool, type ForwardProxy } from './pool.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 
 /** What the client tells of its requests. */
@@ -117,42 +118,40 @@ function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): 
   return new ConnectionError(code && !reason.includes(code) ? `${code}: ${reason}` : reason, {}, { cause });
 }
 
-function poolFor(config: ApiConfig): Dispatcher {
-  return new Agent({
-    connections: config.maxConcurrency,
-    pipelining: 1,
-    maxResponseSize: config.maxResponseBytes,
-    // The deadline of the whole request stands for these.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
 export class ApiClient {
   readonly #api: ApiName;
   #config: ApiConfig;
   readonly #pacer: Pacer;
   readonly #readKey: ReadKey;
   readonly #observer: ClientObserver;
+  readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
   /** 429s that began a pause, since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
 
-  constructor(api: ApiName, config: ApiConfig, pacer: Pacer, readKey: ReadKey, observer: ClientObserver) {
+  constructor(
+    api: ApiName,
+    config: ApiConfig,
+    pacer: Pacer,
+    readKey: ReadKey,
+    observer: ClientObserver,
+    proxy?: ForwardProxy,
+  ) {
     this.#api = api;
     this.#config = config;
     this.#pacer = pacer;
     this.#readKey = readKey;
     this.#observer = observer;
-    this.#dispatcher = poolFor(config);
+    this.#proxy = proxy;
+    this.#dispatcher = createPool(config, proxy);
   }
 
   /** Goes on with other settings; requests under way end with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
     this.#config = config;
-    this.#dispatcher = poolFor(config);
+    this.#dispatcher = createPool(config, this.#proxy);
     await old.close();
   }
 
