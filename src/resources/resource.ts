@@ -117,3 +117,40 @@ export interface ListingResource<Reading = unknown, Settings = unknown>
 }
 
 export type Resource = SingleResource | ListingResource;
+
+type SampleSource<Reading, Settings> = Family<Reading, Settings>['samples'];
+
+/** Declares families of one prefix: the unit follows from the name. */
+export function familiesOf<Reading, Settings = unknown>(prefix: string) {
+  function gauge(
+    name: string,
+    help: string,
+    samples: SampleSource<Reading, Settings>,
+    labels: readonly string[] = [],
+  ): Family<Reading, Settings> {
+    const unit = /_(seconds|bytes)$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
+    return { name: `${prefix}_${name}`, help, type: 'gauge', unit, labels, samples };
+  }
+  /** Text about the target in labels. Without a single text there is no series. */
+  function info(
+    help: string,
+    labels: readonly string[],
+    texts: (
+      reading: Reading,
+      subject: Subject<Settings>,
+    ) => Readonly<Record<string, string | null | undefined>>,
+  ): Family<Reading, Settings> {
+    return {
+      name: `${prefix}_info`,
+      help,
+      type: 'info',
+      labels,
+      samples(reading, subject) {
+        const given = texts(reading, subject);
+        if (!labels.some((label) => given[label])) return undefined;
+        return [{ labels: Object.fromEntries(labels.map((label) => [label, given[label] ?? ''])), value: 1 }];
+      },
+    };
+  }
+  return { gauge, info };
+}

@@ -1,0 +1,92 @@
+/** From the bytes of an answer to a parsed body: decoding within a bound, JSON with whole integers. */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { parse as parseLossless } from 'lossless-json';
+import { type Answer, UnreadableBodyError } from './errors.ts';
+
+const decoders: Readonly<
+  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>>
+> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** How deep arrays and objects may lie in each other; the API's own are at most 5 deep. */
+const maxDepth = 64;
+
+/**
+ * The text of a body. None is asked to be coded, but some are.
+ *
+ * @throws {UnreadableBodyError} for a coding that is unknown or not that of the bytes, and beyond maxBytes
+ */
+export async function decodeBody(
+  bytes: Buffer,
+  coding: string | undefined,
+  maxBytes: number,
+  answer: Answer,
+): Promise<string> {
+  const name = coding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
+  const decode = decoders[name];
+  if (!decode)
+    throw new UnreadableBodyError(`the body has the unknown coding ${JSON.stringify(name)}`, answer);
+  try {
+    return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
+  } catch (cause) {
+    const tooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw new UnreadableBodyError(
+      tooLong ? tooLongMessage(maxBytes) : `the body is not the ${name} that its header says`,
+      answer,
+    );
+  }
+}
+
+export function tooLongMessage(maxBytes: number): string {
+  return `the body is longer than max_response_bytes (${maxBytes})`;
+}
+
+/** Whether brackets outside of strings lie deeper than maxDepth: parsing millions of them would hold up the process. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+/** Whole numbers keep all their digits: those beyond 2^53 become bigint. */
+function parseNumber(text: string): number | bigint {
+  const value = Number(text);
+  return /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
+}
+
+/**
+ * The value of a JSON text.
+ *
+ * @throws {UnreadableBodyError} for what is not JSON or is nested too deeply
+ */
+export function parseJson(text: string, answer: Answer): unknown {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (json.trim() === '') throw new UnreadableBodyError('the body is empty', answer);
+  if (isTooDeep(json)) throw new UnreadableBodyError('the body is nested too deeply', answer);
+  try {
+    // JSON.parse is much the faster, and right as long as no number needs more than 2^53.
+    return /\d{16}/.test(json) ? parseLossless(json, undefined, { parseNumber }) : JSON.parse(json);
+  } catch {
+    const start = json.trimStart().slice(0, 1);
+    throw new UnreadableBodyError(
+      start === '<' ? 'the body is HTML, not JSON' : 'the body is not JSON',
+      answer,
+    );
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * A block of rows of one family and their bytes. It owns when rows are rendered; it knows nothing of targets, of headers
+ * or of formats, which all share these bytes.
+ *
+ * The text of a row before its number is kept nowhere but in the bytes last rendered: rendering again copies it from
+ * there, together with every row that did not change.
+ */
+import { renderNumber } from './format.ts';
+
+/** A row's slot: free, as it was rendered, with another number than was rendered, or not rendered yet. */
+const hole = 0;
+const rendered = 1;
+const changed = 2;
+const fresh = 3;
+
+/** The longest number: -1.2345678901234567e-308, and the newline. */
+const numberBytes = 25;
+/** Prefixes of new rows wait as strings; this many are rendered at once, so that they never pile up. */
+const maxFresh = 256;
+const firstRows = 16;
+const maxScratchBytes = 4 * 1024 * 1024;
+
+const nothing = Buffer.alloc(0);
+let scratch = Buffer.allocUnsafeSlow(256 * 1024);
+
+/** One version of a block's rows. Its bytes come when it is rendered and never change. */
+export interface Rendition {
+  readonly bytes: Buffer | undefined;
+  /** Renders it, unless that was done. */
+  render(): Buffer;
+}
+
+class Version implements Rendition {
+  bytes: Buffer | undefined;
+  /** A page counts on it: it must be rendered before the rows change. */
+  wanted = false;
+  readonly #block: Block;
+
+  constructor(block: Block) {
+    this.#block = block;
+  }
+
+  render(): Buffer {
+    return this.bytes ?? this.#block.render();
+  }
+}
+
+export class Block {
+  readonly #maxRows: number;
+  #values = new Float64Array(firstRows);
+  #states = new Uint8Array(firstRows);
+  /** Where each row begins in the bytes; the next row's start is its end. */
+  #starts = new Uint32Array(firstRows + 1);
+  #prefixLengths = new Uint32Array(firstRows);
+  /** Slots that were ever in use. */
+  #slots = 0;
+  readonly #holes: number[] = [];
+  readonly #fresh = new Map<number, string>();
+  #bytes: Buffer = nothing;
+  #version = new Version(this);
+
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows;
+  }
+
+  get rows(): number {
+    return this.#slots - this.#holes.length;
+  }
+
+  get full(): boolean {
+    return this.rows === this.#maxRows;
+  }
+
+  /** Takes a row in and returns its slot. The prefix ends in the space before the number. */
+  add(prefix: string, value: number): number {
+    if (this.#fresh.size >= maxFresh) this.render();
+    this.#beforeChange();
+    const slot = this.#holes.pop() ?? this.#append();
+    this.#values[slot] = value;
+    this.#states[slot] = fresh;
+    this.#fresh.set(slot, prefix);
+    return slot;
+  }
+
+  set(slot: number, value: number): void {
+    const old = this.#values[slot];
+    if (old === value || (Number.isNaN(old) && Number.isNaN(value))) return;
+    this.#beforeChange();
+    this.#values[slot] = value;
+    if (this.#states[slot] === rendered) this.#states[slot] = changed;
+  }
+
+  remove(slot: number): void {
+    this.#beforeChange();
+    this.#states[slot] = hole;
+    this.#fresh.delete(slot);
+    this.#holes.push(slot);
+  }
+
+  /** The rows as they are now, for a page: what changes afterwards does not change it. */
+  want(): Rendition {
+    this.#version.wanted = true;
+    return this.#version;
+  }
+
+  render(): Buffer {
+    const version = this.#version;
+    if (version.bytes !== undefined) return version.bytes;
+    const old = this.#bytes;
+    reserve(this.#sizeLimit());
+    let at = 0;
+    /** Old bytes that stay, up to the row that is looked at, begin here. */
+    let keptFrom = 0;
+    let oldStart = 0;
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const oldEnd = this.#starts[slot + 1] ?? 0;
+      const state = this.#states[slot];
+      if (state === rendered) {
+        this.#starts[slot] = at + oldStart - keptFrom;
+      } else {
+        const start = at + oldStart - keptFrom;
+        this.#starts[slot] = start;
+        const keptTo = state === changed ? oldStart + (this.#prefixLengths[slot] ?? 0) : oldStart;
+        at += copy(old, keptFrom, keptTo, at);
+        keptFrom = oldEnd;
+        if (state === fresh) {
+          const length = scratch.write(this.#fresh.get(slot) ?? '', at);
+          this.#prefixLengths[slot] = length;
+          at += length;
+        }
+        if (state !== hole) {
+          at += writeNumber(this.#values[slot] ?? Number.NaN, at);
+          this.#states[slot] = rendered;
+        }
+      }
+      oldStart = oldEnd;
+    }
+    const length = at + oldStart - keptFrom;
+    copy(old, keptFrom, oldStart, at);
+    this.#starts[this.#slots] = length;
+    this.#fresh.clear();
+    const bytes = Buffer.allocUnsafeSlow(length);
+    scratch.copy(bytes, 0, 0, length);
+    if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafeSlow(256 * 1024);
+    this.#bytes = bytes;
+    version.bytes = bytes;
+    return bytes;
+  }
+
+  #sizeLimit(): number {
+    let size = this.#bytes.length + this.#slots * numberBytes;
+    for (const prefix of this.#fresh.values()) size += prefix.length * 3;
+    return size;
+  }
+
+  #beforeChange(): void {
+    if (this.#version.wanted) this.render();
+    if (this.#version.bytes !== undefined) this.#version = new Version(this);
+  }
+
+  /** A slot behind the others, empty in the bytes so far. */
+  #append(): number {
+    const slot = this.#slots++;
+    if (slot === this.#values.length) this.#grow();
+    this.#starts[slot + 1] = this.#starts[slot] ?? 0;
+    return slot;
+  }
+
+  #grow(): void {
+    const rows = Math.min(this.#values.length * 2, this.#maxRows);
+    this.#values = grown(this.#values, new Float64Array(rows));
+    this.#states = grown(this.#states, new Uint8Array(rows));
+    this.#starts = grown(this.#starts, new Uint32Array(rows + 1));
+    this.#prefixLengths = grown(this.#prefixLengths, new Uint32Array(rows));
+  }
+}
+
+function grown<T extends Float64Array | Uint32Array | Uint8Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
+function reserve(bytes: number): void {
+  if (scratch.length < bytes) scratch = Buffer.allocUnsafeSlow(bytes);
+}
+
+/** Copies a range of the old bytes into the scratch and returns its length. */
+function copy(from: Buffer, start: number, end: number, at: number): number {
+  if (end > start) from.copy(scratch, at, start, end);
+  return end - start;
+}
+
+/** Writes a number and the newline into the scratch and returns their length. */
+function writeNumber(value: number, at: number): number {
+  const text = renderNumber(value);
+  const length = text.length;
+  for (let i = 0; i < length; i++) scratch[at + i] = text.charCodeAt(i);
+  scratch[at + length] = 10;
+  return length + 1;
+}

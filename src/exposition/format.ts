@@ -1,0 +1,87 @@
+/**
+ * The two text formats: headers, labels and numbers as bytes of a page. It owns every rule of escaping; it knows nothing
+ * of where rows are kept or how they are sent.
+ */
+
+export const formats = ['text', 'openmetrics'] as const;
+/** text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their rows are the same, their headers differ. */
+export type Format = (typeof formats)[number];
+
+export const contentTypes: Readonly<Record<Format, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+/** What a page says of a family before its rows. */
+export interface FamilyHeader {
+  readonly name: string;
+  readonly help: string;
+  /** info: a gauge that is always 1; its name ends in `_info`. */
+  readonly type: 'gauge' | 'info';
+  /** The base unit that the name ends in. */
+  readonly unit?: 'seconds' | 'bytes' | undefined;
+  /** What `?kind=` selects it by. */
+  readonly kind: string;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+const endOfFile = Buffer.from('# EOF\n');
+
+/** The header lines of a family. OpenMetrics names an info family less its `_info` and gives the unit a line of its own. */
+export function renderHeader(family: FamilyHeader, format: Format): Buffer {
+  const { name, help, type, unit } = family;
+  if (format === 'text') {
+    return Buffer.from(`# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} gauge\n`);
+  }
+  const base = type === 'info' ? name.replace(/_info$/, '') : name;
+  const unitLine = unit !== undefined && base.endsWith(`_${unit}`) ? `# UNIT ${base} ${unit}\n` : '';
+  return Buffer.from(`# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`);
+}
+
+/** The labels as they stand between the braces; empty for none. */
+export function renderLabels(labels: Labels): string {
+  let text = '';
+  for (const name in labels) {
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labels[name] ?? '')}"`;
+  }
+  return text;
+}
+
+/** A row up to its number, with the space between them. */
+export function renderPrefix(name: string, targetLabels: string, ownLabels: string): string {
+  const labels = targetLabels && ownLabels ? `${targetLabels},${ownLabels}` : targetLabels || ownLabels;
+  return labels === '' ? `${name} ` : `${name}{${labels}} `;
+}
+
+/** A value as both formats write it. */
+export function renderNumber(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? '+Inf' : '-Inf';
+}
+
+/**
+ * Puts together a page from the parts of the store and, where given, the text of the exporter's own metrics (rendered in
+ * the same format, with or without its `# EOF`).
+ */
+export function joinPage(format: Format, parts: readonly Buffer[], ownMetrics?: string): Buffer[] {
+  const page = [...parts];
+  if (ownMetrics) {
+    const text = format === 'openmetrics' ? ownMetrics.replace(/# EOF\n?$/, '') : ownMetrics;
+    if (text !== '') page.push(Buffer.from(text.endsWith('\n') ? text : `${text}\n`));
+  }
+  if (format === 'openmetrics') page.push(endOfFile);
+  return page;
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '"': '\\"' };
+
+function escapeText(text: string, special: RegExp): string {
+  return text.replace(special, (character) => escapes[character] ?? character);
+}
+
+/** Lone surrogates become U+FFFD, for UTF-8 has no bytes for them: two values that differ only there are the same series. */
+function escapeLabelValue(value: string): string {
+  return value.replace(/[\\\n"]|\p{Surrogate}/gu, (character) => escapes[character] ?? '\uFFFD');
+}

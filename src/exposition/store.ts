@@ -1,0 +1,353 @@
+/**
+ * The series that a scrape shows, as rows grouped by family into blocks of rendered bytes. It owns which row belongs to
+ * which target and the cap on series; it knows nothing of what a target is, of polls or of HTTP.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Sample } from '../resources/resource.ts';
+import { Block, type Rendition } from './block.ts';
+import {
+  type FamilyHeader,
+  type Format,
+  type Labels,
+  renderHeader,
+  renderLabels,
+  renderPrefix,
+} from './format.ts';
+
+/** Some samples of one family. */
+export interface FamilySamples {
+  /** The family's index among the headers that the store was made with. */
+  readonly family: number;
+  readonly samples: readonly Sample[];
+}
+
+/** A page at one instant, less the exporter's own metrics (see `joinPage`): its parts never change. */
+export interface Page {
+  readonly format: Format;
+  readonly parts: readonly Buffer[];
+}
+
+export interface StoreOptions {
+  /** The most series held at once; targets beyond are left out whole. */
+  readonly maxSeries?: number;
+  readonly blockRows?: number;
+}
+
+interface Family {
+  readonly header: FamilyHeader;
+  readonly headers: Readonly<Record<Format, Rendition>>;
+  /** A row's number is its block's index times `blockRows` plus its slot. An emptied block leaves its place. */
+  readonly blocks: (Block | undefined)[];
+  /** Indexes of the blocks, or empty places, that have room. */
+  readonly roomy: Set<number>;
+  /** The shape seen last, for targets to share. */
+  lastShape: Shape | undefined;
+}
+
+/** The labels, beyond the target's, of the samples that a target has in a family. */
+interface Shape {
+  readonly family: Family;
+  readonly labels: readonly (Labels | undefined)[];
+}
+
+interface Target {
+  readonly kind: string;
+  readonly labels: Labels;
+  readonly shapes: readonly Shape[];
+  /** The row of each sample, shape after shape. */
+  readonly rows: readonly number[];
+}
+
+/** The longest that a page renders before it lets others run. */
+const sliceMs = 1;
+
+export class Store {
+  readonly #families: readonly Family[];
+  readonly #blockRows: number;
+  readonly #targets = new Map<string, Target>();
+  readonly #series = new Map<string, number>();
+  /** Targets that the cap keeps out, and their series. */
+  readonly #dropped = new Map<string, { readonly kind: string; readonly series: number }>();
+  #lastShapes: readonly Shape[] = [];
+  #maxSeries: number;
+  #total = 0;
+
+  constructor(families: readonly FamilyHeader[], options: StoreOptions = {}) {
+    this.#maxSeries = options.maxSeries ?? Number.POSITIVE_INFINITY;
+    this.#blockRows = options.blockRows ?? 2000;
+    this.#families = families.map(createFamily);
+  }
+
+  /**
+   * Replaces all series of a target by these; what did not change costs nothing. Of two samples with the same labels the
+   * later counts. Where the series would pass the cap, the target is left out whole until its next replacement.
+   *
+   * @param target a key that is unique over all kinds
+   * @param labels the target's own labels, first on each row; a family's label names always come in the same order
+   */
+  replace(target: string, kind: string, labels: Labels, rows: readonly FamilySamples[]): void {
+    const known = this.#targets.get(target);
+    if (known?.kind === kind && sameLabels(known.labels, labels) && this.#update(known, rows)) return;
+    this.#reshape(target, known, kind, labels, rows);
+  }
+
+  remove(target: string): void {
+    this.#dropped.delete(target);
+    const known = this.#targets.get(target);
+    if (known === undefined) return;
+    this.#targets.delete(target);
+    this.#count(known.kind, -known.rows.length);
+    let at = 0;
+    for (const { family, labels } of known.shapes) {
+      for (const _ of labels) this.#removeRow(family, known.rows[at++] ?? 0);
+    }
+  }
+
+  /** The series of a kind that are held. */
+  series(kind: string): number {
+    return this.#series.get(kind) ?? 0;
+  }
+
+  /** The series of a kind that the cap keeps out. */
+  dropped(kind: string): number {
+    let series = 0;
+    for (const target of this.#dropped.values()) if (target.kind === kind) series += target.series;
+    return series;
+  }
+
+  /** Lowering it drops the targets that came last; raising it lets a dropped target in at its next replacement. */
+  setMaxSeries(maxSeries: number): void {
+    this.#maxSeries = maxSeries;
+    if (this.#total <= maxSeries) return;
+    for (const [target, { kind, rows }] of [...this.#targets].reverse()) {
+      if (this.#total <= maxSeries) return;
+      this.#drop(target, kind, rows.length);
+    }
+  }
+
+  /**
+   * The page as the series are now, in the order of the families, whatever happens before it is rendered. At once where
+   * nothing changed since the last page; else a promise, and others run between the blocks that are rendered.
+   *
+   * @param kinds narrows it to the families of these kinds
+   */
+  page(format: Format, kinds?: ReadonlySet<string>): Page | Promise<Page> {
+    const parts: Rendition[] = [];
+    for (const { header, headers, blocks } of this.#families) {
+      if (kinds !== undefined && !kinds.has(header.kind)) continue;
+      const rows = blocks.filter((block) => block !== undefined).map((block) => block.want());
+      if (rows.length > 0) parts.push(headers[format], ...rows);
+    }
+    const complete = parts.every(({ bytes }) => bytes !== undefined);
+    return complete ? pageOf(format, parts) : renderPage(format, parts);
+  }
+
+  /** Sets the values of a target in place; false where its families or labels are not those of the rows. */
+  #update(target: Target, rows: readonly FamilySamples[]): boolean {
+    const { shapes, rows: numbers } = target;
+    let shapesSeen = 0;
+    for (const { family, samples } of rows) {
+      if (samples.length === 0) continue;
+      const shape = shapes[shapesSeen++];
+      if (shape === undefined || shape.family !== this.#families[family]) return false;
+      if (!sameSampleLabels(shape.labels, samples)) return false;
+    }
+    if (shapesSeen !== shapes.length) return false;
+    let at = 0;
+    for (const { family, samples } of rows) {
+      for (const { value } of samples) this.#setRow(this.#family(family), numbers[at++] ?? 0, value);
+    }
+    return true;
+  }
+
+  /** Replaces a target whose families or labels changed: the rows that it still has stay where they are. */
+  #reshape(
+    target: string,
+    known: Target | undefined,
+    kind: string,
+    labels: Labels,
+    rows: readonly FamilySamples[],
+  ): void {
+    const wanted = this.#layOut(labels, rows);
+    if (this.#total - (known?.rows.length ?? 0) + wanted.size > this.#maxSeries) {
+      this.#drop(target, kind, wanted.size);
+      return;
+    }
+    this.#dropped.delete(target);
+    const held = known === undefined ? undefined : rowsByPrefix(known);
+    const numbers: number[] = [];
+    for (const [prefix, { family, sample }] of wanted) {
+      const row = held?.get(prefix)?.row;
+      if (row === undefined) {
+        numbers.push(this.#addRow(family, prefix, sample.value));
+      } else {
+        held?.delete(prefix);
+        this.#setRow(family, row, sample.value);
+        numbers.push(row);
+      }
+    }
+    for (const { family, row } of held?.values() ?? []) this.#removeRow(family, row);
+    this.#count(known?.kind ?? kind, -(known?.rows.length ?? 0));
+    this.#count(kind, numbers.length);
+    this.#targets.set(target, { kind, labels, shapes: this.#shapesOf(wanted.values()), rows: numbers });
+  }
+
+  /** The target's samples by the text of their rows; of equal ones the last. */
+  #layOut(labels: Labels, rows: readonly FamilySamples[]): Map<string, Placed> {
+    const placed = new Map<string, Placed>();
+    const targetLabels = renderLabels(labels);
+    for (const { family: index, samples } of rows) {
+      const family = this.#family(index);
+      for (const sample of samples)
+        placed.set(prefixOf(family, targetLabels, sample.labels), { family, sample });
+    }
+    return placed;
+  }
+
+  #shapesOf(placed: Iterable<Placed>): readonly Shape[] {
+    const shapes: Shape[] = [];
+    let family: Family | undefined;
+    let samples: Sample[] = [];
+    const close = () => {
+      if (family !== undefined) shapes.push(shapeOf(family, samples));
+      samples = [];
+    };
+    for (const next of placed) {
+      if (next.family !== family) close();
+      family = next.family;
+      samples.push(next.sample);
+    }
+    close();
+    const last = this.#lastShapes;
+    if (shapes.length === last.length && shapes.every((shape, i) => shape === last[i])) return last;
+    this.#lastShapes = shapes;
+    return shapes;
+  }
+
+  #drop(target: string, kind: string, series: number): void {
+    this.remove(target);
+    this.#dropped.set(target, { kind, series });
+  }
+
+  #family(index: number): Family {
+    const family = this.#families[index];
+    if (family === undefined) throw new RangeError(`there is no family ${index}`);
+    return family;
+  }
+
+  #addRow(family: Family, prefix: string, value: number): number {
+    const [index = family.blocks.length] = family.roomy;
+    let block = family.blocks[index];
+    if (block === undefined) {
+      block = new Block(this.#blockRows);
+      family.blocks[index] = block;
+      family.roomy.add(index);
+    }
+    const slot = block.add(prefix, value);
+    if (block.full) family.roomy.delete(index);
+    return index * this.#blockRows + slot;
+  }
+
+  #setRow(family: Family, row: number, value: number): void {
+    family.blocks[Math.floor(row / this.#blockRows)]?.set(row % this.#blockRows, value);
+  }
+
+  #removeRow(family: Family, row: number): void {
+    const index = Math.floor(row / this.#blockRows);
+    const block = family.blocks[index];
+    if (block === undefined) return;
+    block.remove(row % this.#blockRows);
+    if (block.rows === 0) family.blocks[index] = undefined;
+    family.roomy.add(index);
+  }
+
+  #count(kind: string, change: number): void {
+    this.#total += change;
+    this.#series.set(kind, this.series(kind) + change);
+  }
+}
+
+interface Placed {
+  readonly family: Family;
+  readonly sample: Sample;
+}
+
+function createFamily(header: FamilyHeader): Family {
+  return {
+    header,
+    headers: {
+      text: done(renderHeader(header, 'text')),
+      openmetrics: done(renderHeader(header, 'openmetrics')),
+    },
+    blocks: [],
+    roomy: new Set(),
+    lastShape: undefined,
+  };
+}
+
+function prefixOf(family: Family, targetLabels: string, labels: Labels | undefined): string {
+  return renderPrefix(family.header.name, targetLabels, labels === undefined ? '' : renderLabels(labels));
+}
+
+function rowsByPrefix({ labels, shapes, rows }: Target): Map<string, { family: Family; row: number }> {
+  const byPrefix = new Map<string, { family: Family; row: number }>();
+  const targetLabels = renderLabels(labels);
+  let at = 0;
+  for (const { family, labels: sampleLabels } of shapes) {
+    for (const own of sampleLabels) {
+      byPrefix.set(prefixOf(family, targetLabels, own), { family, row: rows[at++] ?? 0 });
+    }
+  }
+  return byPrefix;
+}
+
+/** The shape of these samples: the family's last where it is the same. */
+function shapeOf(family: Family, samples: readonly Sample[]): Shape {
+  if (family.lastShape === undefined || !sameSampleLabels(family.lastShape.labels, samples)) {
+    family.lastShape = { family, labels: samples.map(({ labels }) => labels && detached(labels)) };
+  }
+  return family.lastShape;
+}
+
+/** A copy of labels that were cut out of a larger text, which would stay in memory with them. */
+function detached(labels: Labels): Labels {
+  const copy: Record<string, string> = {};
+  for (const name in labels) copy[name] = Buffer.from(labels[name] ?? '').toString();
+  return copy;
+}
+
+function sameSampleLabels(known: readonly (Labels | undefined)[], samples: readonly Sample[]): boolean {
+  return known.length === samples.length && samples.every(({ labels }, i) => sameLabels(known[i], labels));
+}
+
+function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  let names = 0;
+  for (const name in a) {
+    if (a[name] !== b[name]) return false;
+    names++;
+  }
+  for (const _ in b) names--;
+  return names === 0;
+}
+
+async function renderPage(format: Format, parts: readonly Rendition[]): Promise<Page> {
+  let sliceEnd = performance.now() + sliceMs;
+  for (const part of parts) {
+    if (part.bytes !== undefined) continue;
+    part.render();
+    if (performance.now() < sliceEnd) continue;
+    await nextTurn();
+    sliceEnd = performance.now() + sliceMs;
+  }
+  return pageOf(format, parts);
+}
+
+function pageOf(format: Format, parts: readonly Rendition[]): Page {
+  return { format, parts: parts.map((part) => part.render()) };
+}
+
+function done(bytes: Buffer): Rendition {
+  return { bytes, render: () => bytes };
+}

@@ -1,0 +1,192 @@
+/**
+ * What is known of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
+ * the last poll succeeded and when the last success was, always. It knows nothing of how or when targets are polled.
+ */
+import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import type { Ids, Sample } from '../resources/resource.ts';
+import type { Target } from './targets.ts';
+
+/** The rows of one family, by its place in the catalogue. */
+export interface FamilyRows {
+  readonly family: number;
+  readonly samples: readonly Sample[];
+}
+
+/** Where rows are kept. */
+export interface RowStore {
+  replace(group: string, kind: string, labels: Ids, rows: readonly FamilyRows[]): void;
+  remove(group: string): void;
+}
+
+export interface Failure {
+  /** The value of the label `result`. */
+  readonly result: string;
+  readonly message: string;
+  /** Unix time. */
+  readonly atMs: number;
+}
+
+export interface TargetStatus {
+  readonly target: Target;
+  /** pending: not polled yet; absent: a complete listing lacks it. */
+  readonly state: 'pending' | 'ok' | 'failing' | 'absent';
+  /** Whether its values left the page, or never came, for want of a good poll within `stale_after`. */
+  readonly stale: boolean;
+  /** Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  readonly lastFailure: Failure | undefined;
+}
+
+interface Standing {
+  target: Target;
+  state: TargetStatus['state'];
+  stale: boolean;
+  /** From when on its age counts: the last success, or when it was first wanted. Unix time. */
+  freshSinceMs: number;
+  lastSuccessMs: number | undefined;
+  lastDurationSeconds: number | undefined;
+  lastFailure: Failure | undefined;
+}
+
+/** A target's rows are two groups, for they leave the page apart. */
+const valuesOf = (target: Target) => `${target.key} values`;
+const stateOf = (target: Target) => `${target.key} state`;
+
+/** Whether values read for one are values of the other. */
+function isReadAlike(a: Target, b: Target): boolean {
+  return a.baseUrl === b.baseUrl && JSON.stringify(a.settings) === JSON.stringify(b.settings);
+}
+
+/** The rows of a reading. What is no finite number is nothing. */
+export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
+  const rows: FamilyRows[] = [];
+  for (let family = first; catalogue[family]?.kind === target.kind; family++) {
+    const given = catalogue[family]?.samples(reading, target);
+    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) =>
+      Number.isFinite(value),
+    );
+    if (samples.length > 0) rows.push({ family, samples });
+  }
+  return rows;
+}
+
+export class Board {
+  readonly #store: RowStore;
+  readonly #standings = new Map<string, Standing>();
+
+  constructor(store: RowStore) {
+    this.#store = store;
+  }
+
+  /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
+  reconcile(wanted: ReadonlyMap<string, Target>): void {
+    for (const [key, { target }] of this.#standings) {
+      if (wanted.has(key)) continue;
+      this.#store.remove(valuesOf(target));
+      this.#store.remove(stateOf(target));
+      this.#standings.delete(key);
+    }
+    for (const target of wanted.values()) {
+      const standing = this.#standings.get(target.key);
+      if (!standing) {
+        this.#standings.set(target.key, {
+          target,
+          state: 'pending',
+          stale: false,
+          freshSinceMs: Date.now(),
+          lastSuccessMs: undefined,
+          lastDurationSeconds: undefined,
+          lastFailure: undefined,
+        });
+        continue;
+      }
+      if (!isReadAlike(standing.target, target)) this.#store.remove(valuesOf(target));
+      standing.target = target;
+    }
+  }
+
+  /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
+  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    standing.state = 'ok';
+    standing.stale = false;
+    standing.freshSinceMs = atMs;
+    standing.lastSuccessMs = atMs;
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = undefined;
+    this.#store.replace(valuesOf(target), target.kind, target.ids, rowsOf(target, reading));
+    this.#showState(standing);
+  }
+
+  /** A poll that failed: the values stay until they are stale. */
+  failed(target: Target, failure: Failure, durationSeconds: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    standing.state = 'failing';
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = failure;
+    this.#showState(standing);
+  }
+
+  /** A complete listing lacks the target: only `_up` 0 stays of it. */
+  absent(target: Target, failure: Failure, durationSeconds: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    standing.state = 'absent';
+    standing.lastSuccessMs = undefined;
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = failure;
+    this.#store.remove(valuesOf(target));
+    this.#showState(standing);
+  }
+
+  /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
+  dropStale(nowMs: number): readonly TargetStatus[] {
+    const dropped: TargetStatus[] = [];
+    for (const standing of this.#standings.values()) {
+      if (standing.stale || nowMs - standing.freshSinceMs <= standing.target.staleAfterMs) continue;
+      standing.stale = true;
+      this.#store.remove(valuesOf(standing.target));
+      if (standing.lastSuccessMs !== undefined) dropped.push(standing);
+    }
+    return dropped;
+  }
+
+  status(key: string): TargetStatus | undefined {
+    return this.#standings.get(key);
+  }
+
+  /** Every target in the order of the configuration. */
+  statuses(): Iterable<TargetStatus> {
+    return this.#standings.values();
+  }
+
+  /** How many targets a kind has, and how many of them are stale. */
+  counts(kind: string): { targets: number; stale: number } {
+    let targets = 0;
+    let stale = 0;
+    for (const standing of this.#standings.values()) {
+      if (standing.target.kind !== kind) continue;
+      targets++;
+      if (standing.stale) stale++;
+    }
+    return { targets, stale };
+  }
+
+  #standingOf(target: Target): Standing | undefined {
+    const standing = this.#standings.get(target.key);
+    return standing?.target === target ? standing : undefined;
+  }
+
+  #showState({ target, state, lastSuccessMs }: Standing): void {
+    const first = firstFamilyOf(target.kind);
+    const rows: FamilyRows[] = [{ family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] }];
+    if (lastSuccessMs !== undefined) {
+      rows.push({ family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] });
+    }
+    this.#store.replace(stateOf(target), target.kind, target.ids, rows);
+  }
+}

@@ -1,0 +1,110 @@
+/** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
+import { z } from 'zod';
+import { type Day, integer, newestDay, readFields, unwrapData } from './fields.ts';
+import { familiesOf, type SingleResource } from './resource.ts';
+
+const endpointMetrics = z.object({
+  totalBlockedRequests: integer,
+  totalLoggedRequests: integer,
+  totalRateLimited: integer,
+  totalRequestsInspected: integer,
+  totalFailedRequestValidation: integer,
+  totalFailedAuthenticationEnforcement: integer,
+  overviewPastTwentyEightDays: z
+    .record(
+      z.string(),
+      z
+        .object({
+          blockedRequests: integer,
+          loggedRequests: integer,
+          rateLimited: integer,
+          requestsInspected: integer,
+          failedRequestValidation: integer,
+          failedAuthenticationEnforcement: integer,
+        })
+        .nullish(),
+    )
+    .nullish(),
+});
+type Metrics = z.output<typeof endpointMetrics>;
+type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[string]>;
+
+export interface ApiGuardianReading extends Omit<Metrics, 'overviewPastTwentyEightDays'> {
+  readonly latestDay: Day<DayFigures> | undefined;
+}
+
+const { gauge, info } = familiesOf<ApiGuardianReading>('bunnynet_shield_api_guardian');
+
+/** What is counted: the metric's name, the field of the window's total, the field of a day, the words. */
+const figures = [
+  ['inspected_requests', 'totalRequestsInspected', 'requestsInspected', 'Requests inspected'],
+  ['blocked_requests', 'totalBlockedRequests', 'blockedRequests', 'Requests blocked'],
+  ['logged_requests', 'totalLoggedRequests', 'loggedRequests', 'Requests logged'],
+  ['rate_limited_requests', 'totalRateLimited', 'rateLimited', 'Requests rate-limited'],
+  [
+    'failed_validation_requests',
+    'totalFailedRequestValidation',
+    'failedRequestValidation',
+    'Requests that failed the validation of requests',
+  ],
+  [
+    'failed_authentication_requests',
+    'totalFailedAuthenticationEnforcement',
+    'failedAuthenticationEnforcement',
+    'Requests that failed the enforcement of authentication',
+  ],
+] as const;
+
+export const apiGuardian: SingleResource<ApiGuardianReading> = {
+  mode: 'single',
+  kind: 'api_guardian',
+  api: 'shield',
+  reference: '4.2',
+  noun: 'API Guardian endpoint',
+  section: 'api_guardian',
+  environment: 'BUNNYNET_API_GUARDIAN',
+  metricPrefix: 'bunnynet_shield_api_guardian',
+  ids: [
+    { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
+    { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
+  ],
+  defaultIntervalSeconds: 300,
+  settings: {},
+  emptyOn: [],
+  followsListing: false,
+
+  async read(get, ids, notes) {
+    const body = await get(
+      `/shield/metrics/shield-zone/${ids['shield_zone_id']}/api-guardian/endpoint/${ids['endpoint_id']}`,
+    );
+    const { overviewPastTwentyEightDays: days, ...totals } = readFields(
+      endpointMetrics,
+      unwrapData(body),
+      notes,
+    );
+    return { ...totals, latestDay: newestDay(days, 'overviewPastTwentyEightDays', notes) };
+  },
+
+  families: [
+    info('The name that the configuration gives the endpoint.', ['name'], (_, { name }) => ({ name })),
+    ...figures.map(([name, field, , words]) =>
+      gauge(
+        name,
+        `${words} in the past 28 days, a rolling window that can fall: no rate() or increase() (API field ${field}).`,
+        (reading) => reading[field] ?? undefined,
+      ),
+    ),
+    ...figures.map(([name, , field, words]) =>
+      gauge(
+        `${name}_latest_day`,
+        `${words} in the newest UTC day, which grows until the day ends and starts again: increase() works (API field overviewPastTwentyEightDays, ${field}).`,
+        ({ latestDay }) => latestDay?.figures[field] ?? undefined,
+      ),
+    ),
+    gauge(
+      'latest_day_timestamp_seconds',
+      'Start of the newest UTC day, as Unix time (newest key of the API field overviewPastTwentyEightDays).',
+      ({ latestDay }) => latestDay?.startSeconds,
+    ),
+  ],
+};

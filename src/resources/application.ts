@@ -1,0 +1,163 @@
+/** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
+import { z } from 'zod';
+import { number, parseInstant, readFields, text } from './fields.ts';
+import { familiesOf, type SingleResource } from './resource.ts';
+
+/** ApplicationStatus (reference 3), matched without regard to case. */
+export const applicationStates = [
+  'unknown',
+  'active',
+  'progressing',
+  'inactive',
+  'failing',
+  'suspended',
+] as const;
+
+const maxChartPoints = 100;
+
+const summary = z.object({
+  averageLatency: number,
+  currentLatency: number,
+  totalVolumeSizeInGb: number,
+  monthlyCost: number,
+  latencyChart: z.record(z.string(), number).nullish(),
+  status: text,
+});
+
+interface ChartPoint {
+  readonly key: string;
+  /** Seconds since 1970; undefined for a key that is no instant. */
+  readonly atSeconds: number | undefined;
+  readonly latency: number;
+}
+
+export interface ApplicationReading extends Omit<z.output<typeof summary>, 'status' | 'latencyChart'> {
+  readonly state: (typeof applicationStates)[number] | undefined;
+  /** The newest first; entries without a number are left out. */
+  readonly chart: readonly ChartPoint[] | undefined;
+}
+
+const settings = {
+  latency_unit: z
+    .enum(['milliseconds', 'seconds'])
+    .default('milliseconds')
+    .describe('The unit of the latencies that the API reports'),
+  latency_chart: z
+    .enum(['latest', 'points', 'off'])
+    .default('latest')
+    .describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
+};
+type Settings = z.output<z.ZodObject<typeof settings>>;
+
+function readChart(chart: Record<string, number | null | undefined>): readonly ChartPoint[] {
+  return Object.entries(chart)
+    .flatMap(([key, latency]) =>
+      typeof latency === 'number' ? [{ key, atSeconds: parseInstant(key), latency }] : [],
+    )
+    .toSorted(
+      (a, b) =>
+        (b.atSeconds ?? Number.NEGATIVE_INFINITY) - (a.atSeconds ?? Number.NEGATIVE_INFINITY) ||
+        (a.key < b.key ? 1 : -1),
+    );
+}
+
+function inSeconds(latency: number | null | undefined, { latency_unit }: Settings): number | undefined {
+  if (typeof latency !== 'number') return undefined;
+  return latency_unit === 'milliseconds' ? latency / 1000 : latency;
+}
+
+/** The newest entry of the chart, where the chart is on and its keys are instants. */
+function latestPoint(reading: ApplicationReading, { latency_chart }: Settings): ChartPoint | undefined {
+  const newest = latency_chart === 'latest' ? reading.chart?.[0] : undefined;
+  return newest?.atSeconds === undefined ? undefined : newest;
+}
+
+const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
+
+export const application: SingleResource<ApplicationReading, Settings> = {
+  mode: 'single',
+  kind: 'application',
+  api: 'application',
+  reference: '4.1',
+  noun: 'application',
+  section: 'applications',
+  environment: 'BUNNYNET_APPLICATIONS',
+  metricPrefix: 'bunnynet_application',
+  ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
+  defaultIntervalSeconds: 60,
+  settings,
+  emptyOn: [],
+  followsListing: false,
+
+  async read(get, ids, notes) {
+    const body = await get(`/apps/${encodeURIComponent(ids['app_id'] ?? '')}/summary`);
+    const { status, latencyChart, ...rest } = readFields(summary, body, notes);
+    const state = applicationStates.find((known) => known === status?.toLowerCase());
+    const given = typeof status === 'string';
+    if (given && state === undefined) notes.unrecognized('status');
+    return {
+      ...rest,
+      state: state ?? (given ? 'unknown' : undefined),
+      chart: latencyChart ? readChart(latencyChart) : undefined,
+    };
+  },
+
+  families: [
+    info('The name that the configuration gives the application.', ['name'], (_, { name }) => ({ name })),
+    gauge(
+      'status',
+      'ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.',
+      ({ state }) =>
+        state && applicationStates.map((status) => ({ labels: { status }, value: status === state ? 1 : 0 })),
+      ['status'],
+    ),
+    gauge(
+      'average_latency_seconds',
+      'Average latency (API field averageLatency, converted by the setting latency_unit).',
+      (reading, { settings }) => inSeconds(reading.averageLatency, settings),
+    ),
+    gauge(
+      'current_latency_seconds',
+      'Current latency (API field currentLatency, converted by the setting latency_unit).',
+      (reading, { settings }) => inSeconds(reading.currentLatency, settings),
+    ),
+    gauge(
+      'volume_size_bytes',
+      'Size of all volumes (API field totalVolumeSizeInGb, times 1e9).',
+      ({ totalVolumeSizeInGb: gigabytes }) =>
+        typeof gigabytes === 'number' ? Math.round(gigabytes * 1e9) : undefined,
+    ),
+    gauge(
+      'monthly_cost',
+      'Monthly cost, in the currency of the account (API field monthlyCost).',
+      ({ monthlyCost }) => monthlyCost ?? undefined,
+    ),
+    gauge(
+      'latency_chart_points',
+      'Number of entries of the latency chart (API field latencyChart).',
+      ({ chart }, { settings }) => (settings.latency_chart === 'off' ? undefined : chart?.length),
+    ),
+    gauge(
+      'latency_chart_latest_seconds',
+      'Latency of the newest entry of the chart (API field latencyChart, converted by the setting latency_unit).',
+      (reading, { settings }) => inSeconds(latestPoint(reading, settings)?.latency, settings),
+    ),
+    gauge(
+      'latency_chart_latest_timestamp_seconds',
+      'Time of the newest entry of the chart, as Unix time (API field latencyChart).',
+      (reading, { settings }) => latestPoint(reading, settings)?.atSeconds,
+    ),
+    gauge(
+      'latency_chart_seconds',
+      'Latency of each entry of the chart, at most the 100 newest, with the setting latency_chart: points (API field latencyChart).',
+      ({ chart }, { settings }) =>
+        settings.latency_chart === 'points'
+          ? chart?.slice(0, maxChartPoints).map(({ key, latency }) => ({
+              labels: { key },
+              value: inSeconds(latency, settings) ?? latency,
+            }))
+          : undefined,
+      ['key'],
+    ),
+  ],
+};

@@ -1,0 +1,44 @@
+/** Every family of every kind in the order of the page: what the store holds and the metric reference is made from. */
+import { resources } from './index.ts';
+import type { Family, Resource } from './resource.ts';
+
+/** A family, with what its kind adds to it. */
+export interface CatalogueFamily extends Family {
+  readonly kind: string;
+  /** All labels, the target's first. */
+  readonly allLabels: readonly string[];
+}
+
+/** The two families of each kind that stay when a target is stale: whether it answers, and since when it does not. */
+function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
+  const from = (name: string, help: string, unit?: 'seconds'): Family => ({
+    name: `${metricPrefix}_${name}`,
+    help,
+    type: 'gauge',
+    unit,
+    labels: [],
+    samples: () => undefined,
+  });
+  return [
+    from('up', `1 when the last poll of the ${noun} succeeded, else 0.`),
+    from(
+      'last_success_timestamp_seconds',
+      `When the ${noun} was last polled with success, as Unix time.`,
+      'seconds',
+    ),
+  ];
+}
+
+export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource) => {
+  const labels = resource.ids.map(({ label }) => label);
+  return [...stateFamilies(resource), ...resource.families].map((family) => ({
+    ...family,
+    kind: resource.kind,
+    allLabels: [...labels, ...family.labels],
+  }));
+});
+
+/** The place of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
+export function firstFamilyOf(kind: string): number {
+  return catalogue.findIndex((family) => family.kind === kind);
+}

@@ -1,0 +1,179 @@
+/**
+ * The API's value types as zod schemas, and the tolerant way to read an object made of them: what is null or missing is
+ * absent, what has the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing).
+ */
+import { z } from 'zod';
+import { type Notes, ReadingError } from './resource.ts';
+
+/** Integers beyond 2^53 arrive as bigint; a figure may lose its last digits, an id may not. */
+const figure = z.union([z.number(), z.bigint()]).transform(Number);
+
+/** A number (double). */
+export const number = figure.nullish();
+
+/** An integer; `3.0` is one. */
+export const integer = figure.refine(Number.isInteger).nullish();
+
+export const boolean = z.boolean().nullish();
+
+export const text = z.string().nullish();
+
+/** A list of which only the length matters. */
+export const list = z.array(z.unknown()).nullish();
+
+/** An identifier of up to 64 bits, as its decimal digits. */
+export const id = z
+  .union([z.int().nonnegative(), z.bigint().nonnegative(), z.string().regex(/^\d{1,20}$/)])
+  .transform(String)
+  .nullish();
+
+/** An ISO 8601 date-time as seconds since 1970, or undefined for a text that is none. */
+export function parseInstant(value: string): number | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?$/i.exec(value);
+  if (!match) return undefined;
+  const [, date, time, fraction = '', offset = 'Z'] = match;
+  const zone = /^[+-]\d{4}$/.test(offset) ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
+  // Date knows milliseconds; the API writes up to seven digits.
+  const seconds = Date.parse(`${date}T${time}${zone}`) / 1000 + Number(`0${fraction}`);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+/** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
+export const instant = z
+  .string()
+  .transform((value, context) => {
+    const seconds = parseInstant(value);
+    if (seconds === undefined) context.addIssue({ code: 'custom', message: 'not a date-time' });
+    return value.startsWith('0001-') ? undefined : seconds;
+  })
+  .nullish();
+
+/** The start of a UTC day, in seconds since 1970, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
+export function parseDay(key: string): number | undefined {
+  const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
+  const yearFirst = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(key);
+  const [year, month, day] = dayFirst
+    ? [dayFirst[3], dayFirst[2], dayFirst[1]]
+    : [yearFirst?.[1], yearFirst?.[2], yearFirst?.[3]];
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  // Date.UTC rolls 31 February over into March; a day that is none must not become another.
+  if (Number.isNaN(time) || new Date(time).getUTCDate() !== Number(day)) return undefined;
+  return time / 1000;
+}
+
+export interface Day<Figures> {
+  /** Its start in UTC, in seconds since 1970. */
+  readonly startSeconds: number;
+  readonly figures: Figures;
+}
+
+/** The newest day of a 28-day map, whatever the order of its keys; a key that is no day is noted and passed over. */
+export function newestDay<Figures>(
+  days: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
+  field: string,
+  notes: Notes,
+): Day<Figures> | undefined {
+  let newest: Day<Figures> | undefined;
+  for (const [key, figures] of Object.entries(days ?? {})) {
+    const startSeconds = parseDay(key);
+    if (startSeconds === undefined) notes.mismatch(field);
+    else if (figures && (!newest || startSeconds > newest.startSeconds)) newest = { startSeconds, figures };
+  }
+  return newest;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** Takes the value at a path out of a body, so that it counts as missing. */
+function removeAt(body: unknown, path: readonly PropertyKey[]): void {
+  let parent = body as Record<PropertyKey, unknown>;
+  for (const key of path.slice(0, -1)) parent = parent[key] as Record<PropertyKey, unknown>;
+  const last = path.at(-1);
+  if (last !== undefined) Reflect.set(parent, last, undefined);
+}
+
+/**
+ * Reads the fields of an object; the body is used up by it. Fields of the wrong type are noted by their outermost name
+ * and left out.
+ *
+ * @throws {ReadingError} when the body is no object, or has none of the fields: then it is not the answer asked for
+ */
+export function readFields<Schema extends z.ZodObject>(
+  schema: Schema,
+  body: unknown,
+  notes: Notes,
+): z.output<Schema> {
+  if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
+  if (!Object.keys(schema.shape).some((field) => Object.hasOwn(body, field))) {
+    throw new ReadingError('schema', 'the answer has none of the expected fields');
+  }
+  const first = schema.safeParse(body);
+  if (first.success) return first.data;
+  for (const issue of first.error.issues) {
+    notes.mismatch(String(issue.path[0]));
+    removeAt(body, issue.path);
+  }
+  return schema.parse(body);
+}
+
+/**
+ * Reads each element of an array; one that is not an object, or lacks what `identify` needs, is noted and left out.
+ *
+ * @throws {ReadingError} when the value is no array, or has elements of which none could be read
+ */
+export function readElements<Schema extends z.ZodObject>(
+  schema: Schema,
+  identifier: keyof z.output<Schema> & string,
+  value: unknown,
+  notes: Notes,
+): readonly z.output<Schema>[] {
+  if (!Array.isArray(value)) throw new ReadingError('schema', `expected an array, got ${nameOf(value)}`);
+  const elements = value
+    .filter((element) => isObject(element) && Object.hasOwn(element, identifier))
+    .map((element) => readFields(schema, element, notes))
+    .filter((element) => element[identifier] !== undefined && element[identifier] !== null);
+  for (let left = elements.length; left < value.length; left++) notes.mismatch(identifier);
+  if (value.length > 0 && elements.length === 0) {
+    throw new ReadingError('schema', `no element of the array has a usable ${identifier}`);
+  }
+  return elements;
+}
+
+/** The texts and flags of an error envelope (reference 2.3); anything else in their place is as good as absent. */
+function readEnvelope(value: unknown): { failed: boolean; message: string; errorKey: string } {
+  const envelope = isObject(value) ? value : {};
+  const { success, message, errorKey } = envelope;
+  return {
+    failed: success === false,
+    message: typeof message === 'string' ? message : '',
+    errorKey: typeof errorKey === 'string' ? errorKey : '',
+  };
+}
+
+/**
+ * The `data` of a shield or video answer. `success: false` alone is no error, for good answers carry an empty default
+ * envelope; it is one together with a message or a key, whatever the HTTP status was.
+ *
+ * @throws {ReadingError} `rejected` for an error in the body, `schema` for a body without data
+ */
+export function unwrapData(body: unknown): unknown {
+  if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
+  const envelope = readEnvelope(body['error'] ?? body['errorResponse'] ?? body);
+  const reason = [envelope.errorKey, envelope.message].filter((part) => part !== '').join(': ');
+  if (envelope.failed && reason !== '') {
+    throw new ReadingError('rejected', reason, envelope.errorKey || undefined);
+  }
+  if (body['data'] === null || body['data'] === undefined) {
+    throw envelope.failed
+      ? new ReadingError('rejected', 'the answer has no data and gives no reason')
+      : new ReadingError('schema', 'the answer has no data');
+  }
+  return body['data'];
+}

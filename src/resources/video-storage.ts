@@ -1,0 +1,103 @@
+/** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
+import { z } from 'zod';
+import { instant, integer, readFields, text, unwrapData } from './fields.ts';
+import { familiesOf, type SingleResource } from './resource.ts';
+
+const maxEncodings = 50;
+
+const storageInfo = z.object({
+  encoded: z
+    .record(z.string(), z.object({ codec: text, resolution: text, size: integer }).nullish())
+    .nullish(),
+  thumbnails: integer,
+  previews: integer,
+  originals: integer,
+  mp4Fallback: integer,
+  miscellaneous: integer,
+  calculatedAt: instant,
+});
+
+export type VideoStorageReading = z.output<typeof storageInfo>;
+
+/** The bytes of all encodings together; unknown as long as that of one of them is. */
+function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
+  if (!encoded) return undefined;
+  let sum = 0;
+  for (const encoding of Object.values(encoded)) {
+    if (typeof encoding?.size !== 'number') return undefined;
+    sum += encoding.size;
+  }
+  return sum;
+}
+
+const { gauge, info } = familiesOf<VideoStorageReading>('bunnynet_video');
+
+export const videoStorage: SingleResource<VideoStorageReading> = {
+  mode: 'single',
+  kind: 'video_storage',
+  api: 'video',
+  reference: '4.5',
+  noun: 'video',
+  section: 'video_storage',
+  environment: 'BUNNYNET_VIDEOS',
+  metricPrefix: 'bunnynet_video_storage',
+  ids: [
+    { label: 'library_id', setting: 'library_id', form: 'integer' },
+    { label: 'video_id', setting: 'video_id', form: 'guid' },
+  ],
+  defaultIntervalSeconds: 3600,
+  settings: {},
+  emptyOn: [],
+  followsListing: false,
+
+  async read(get, ids, notes) {
+    const body = await get(`/library/${ids['library_id']}/videos/${ids['video_id']}/storage`);
+    return readFields(storageInfo, unwrapData(body), notes);
+  },
+
+  families: [
+    info('The name that the configuration gives the video.', ['name'], (_, { name }) => ({ name })),
+    gauge(
+      'storage_bytes',
+      'Stored bytes by component; the sum over the components is the size of the video (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous).',
+      (reading) =>
+        [
+          ['originals', reading.originals],
+          ['encoded', encodedBytes(reading)],
+          ['thumbnails', reading.thumbnails],
+          ['previews', reading.previews],
+          ['mp4_fallback', reading.mp4Fallback],
+          ['miscellaneous', reading.miscellaneous],
+        ].flatMap(([component, value]) =>
+          typeof component === 'string' && typeof value === 'number'
+            ? [{ labels: { component }, value }]
+            : [],
+        ),
+      ['component'],
+    ),
+    gauge(
+      'encoded_storage_bytes',
+      'Stored bytes of each encoding, at most 50 of them in the order of their names (API field encoded).',
+      ({ encoded }) =>
+        Object.entries(encoded ?? {})
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .slice(0, maxEncodings)
+          .flatMap(([encoding, about]) =>
+            typeof about?.size === 'number'
+              ? [
+                  {
+                    labels: { encoding, codec: about.codec ?? '', resolution: about.resolution ?? '' },
+                    value: about.size,
+                  },
+                ]
+              : [],
+          ),
+      ['encoding', 'codec', 'resolution'],
+    ),
+    gauge(
+      'storage_calculated_timestamp_seconds',
+      'When the API calculated the sizes, as Unix time (API field calculatedAt).',
+      ({ calculatedAt }) => calculatedAt ?? undefined,
+    ),
+  ],
+};

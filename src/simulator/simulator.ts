@@ -1,0 +1,339 @@
+/**
+ * The bunny.net read API on loopback: an HTTP server that speaks the five operations of the reference with answers that
+ * depend on the seed, the entity and the time alone. It shares nothing with the exporter, not even a type.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type Answer,
+  applicationNotFound,
+  applicationSummary,
+  applicationUnauthorized,
+  guardianMetrics,
+  malformedId,
+  rateLimitMetrics,
+  rejected,
+  shieldUnauthorized,
+  videoNotFound,
+  videoStorage,
+  videoUnauthorized,
+  zonePage,
+} from './answers.ts';
+import { writeJson } from './json.ts';
+import { type KeyKind, type Operation, prefixes, type Question, questionOf } from './question.ts';
+import { hash } from './random.ts';
+import {
+  type Application,
+  createKeys,
+  createWorld,
+  type Endpoint,
+  guardianPlan,
+  type Keys,
+  type RateLimitZone,
+  type Scale,
+  type Shape,
+  scales,
+  type Video,
+  type Zone,
+} from './world.ts';
+
+export interface SimulatorOptions {
+  /** The same seed gives the same world and, at the same time, the same answers. Default 1. */
+  readonly seed?: number;
+  /** Default small: about 600 series; medium 60,000; full 600,000. */
+  readonly scale?: Scale;
+  /** Sizes that replace those of the scale, one by one. */
+  readonly shape?: Partial<Shape>;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+  /** Keys that replace the generated ones, one by one. */
+  readonly keys?: Partial<Keys>;
+  /** Zones on a page at most, whatever `perPage` asks for. Default 1000. */
+  readonly maxPageSize?: number;
+  /** Keep every request in `requests`, the newest 100,000. Default false; `counters` always count. */
+  readonly logRequests?: boolean;
+}
+
+/** One request, as the server saw it. */
+export interface SeenRequest {
+  /** When it arrived, in milliseconds of `performance.now()`. */
+  readonly atMs: number;
+  readonly operation: Operation | 'other';
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly key: KeyKind;
+  /** Of the answer; 0 while there is none, and for ever where a fault sends none. */
+  readonly status: number;
+}
+
+export interface Counter {
+  /** Requests that arrived, answered or not. */
+  readonly requests: number;
+  /** Answers by HTTP status. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+export interface Simulator {
+  /** Listens on a free port of 127.0.0.1. */
+  start(): Promise<{ readonly origin: string }>;
+  /** Ends every connection, also those that a fault keeps open. */
+  stop(): Promise<void>;
+  /** `http://127.0.0.1:port`; throws before `start`. */
+  readonly origin: string;
+  /** The base URL of each API; throws before `start`. */
+  readonly baseUrls: { readonly application: string; readonly shield: string; readonly video: string };
+  readonly keys: Keys;
+  readonly applications: readonly Application[];
+  readonly zones: readonly Zone[];
+  readonly endpoints: readonly Endpoint[];
+  readonly rateLimitZones: readonly RateLimitZone[];
+  readonly libraryIds: readonly string[];
+  readonly videos: readonly Video[];
+  readonly counters: Readonly<Record<Operation | 'other', Counter>>;
+  readonly requests: readonly SeenRequest[];
+  /** From now on another key is the right one: of the account, or of the library with this id. */
+  replaceKey(owner: string, key: string): void;
+  /** Deletes an application, zone, endpoint or video by its id; the returned function brings it back. */
+  remove(id: string): () => void;
+}
+
+const maxSeenRequests = 100_000;
+const defaultPageSize = 10;
+
+/** TLS record of a fatal alert, handshake_failure: the answer to a client that speaks TLS to this plain port. */
+const tlsAlert = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
+
+export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  const seed = options.seed ?? 1;
+  const now = options.now ?? Date.now;
+  const maxPageSize = options.maxPageSize ?? 1_000;
+  const world = createWorld(seed, { ...scales[options.scale ?? 'small'], ...options.shape });
+  const generated = createKeys(seed, world.libraryIds);
+  const libraryKeys: Record<string, string> = { ...generated.libraries, ...options.keys?.libraries };
+  const keys = { account: options.keys?.account ?? generated.account, libraries: libraryKeys };
+
+  const applications = new Map(world.applications.map((application) => [application.id, application]));
+  const zones = new Map(world.zones.map((zone) => [zone.shieldZoneId, zone]));
+  const endpoints = new Map(world.endpoints.map((endpoint) => [guardianId(endpoint), endpoint]));
+  const rateLimitZones = new Map(world.rateLimitZones.map((zone) => [zone.shieldZoneId, zone]));
+  const videos = new Map(world.videos.map((video) => [videoKey(video.libraryId, video.videoId), video]));
+  const removed = new Set<string>();
+
+  const counters = emptyCounters();
+  const requests: { -readonly [Field in keyof SeenRequest]: SeenRequest[Field] }[] = [];
+  let requestCount = 0;
+
+  const server = createServer({ keepAlive: true, keepAliveTimeout: 60_000 }, handle);
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end(tlsAlert);
+    else socket.destroy();
+  });
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    requestCount += 1;
+    const url = request.url ?? '/';
+    const queryAt = url.indexOf('?');
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const query = queryAt < 0 ? '' : url.slice(queryAt + 1);
+    const question = questionOf(path);
+    const key = keyKind(request.headers['accesskey'], question);
+    const seen = {
+      atMs: performance.now(),
+      operation: question?.operation ?? ('other' as const),
+      method: request.method ?? '',
+      path: url,
+      key,
+      status: 0,
+    };
+    counters[seen.operation].requests += 1;
+    if (options.logRequests) {
+      if (requests.length >= maxSeenRequests) requests.splice(0, maxSeenRequests / 2);
+      requests.push(seen);
+    }
+    request.resume();
+    response.setHeader('cdn-requestid', requestId());
+    const answer = answerTo(request.method, question, key, query);
+    seen.status = answer.status;
+    const { statuses } = counters[seen.operation];
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    send(response, answer);
+  }
+
+  function requestId(): string {
+    const part = (figure: number) => hash(seed, requestCount, figure).toString(16).padStart(8, '0');
+    return part(1) + part(2) + part(3) + part(4);
+  }
+
+  function keyKind(header: string | string[] | undefined, question: Question | undefined): KeyKind {
+    if (typeof header !== 'string' || header === '') return 'none';
+    if (question?.operation === 'video_storage' && header === libraryKeys[question.ids[0] ?? ''])
+      return 'library';
+    if (header === keys.account) return 'account';
+    return Object.values(libraryKeys).includes(header) ? 'other-library' : 'unknown';
+  }
+
+  function answerTo(
+    method: string | undefined,
+    question: Question | undefined,
+    key: KeyKind,
+    query: string,
+  ): Answer {
+    if (question === undefined) return { status: 404 };
+    if (method !== 'GET') return { status: 405 };
+    const [first = '', second = ''] = question.ids;
+    const nowMs = now();
+    switch (question.operation) {
+      case 'application': {
+        if (key !== 'account') return applicationUnauthorized;
+        const application = removed.has(first) ? undefined : applications.get(first);
+        return application ? applicationSummary(application, nowMs) : applicationNotFound(first);
+      }
+      case 'shield_zone': {
+        if (key !== 'account') return shieldUnauthorized;
+        return zonePageOf(query, nowMs);
+      }
+      case 'api_guardian': {
+        if (key !== 'account') return shieldUnauthorized;
+        if (!isInteger(first)) return malformedId('shieldZoneId');
+        const zone = existingZone(first);
+        if (!zone) return rejected('unknownZone', rejectionStatus(first));
+        if (zone.planType < guardianPlan) return rejected('notOnPlan', rejectionStatus(first));
+        const endpoint = removed.has(second) ? undefined : endpoints.get(`${first}/${second}`);
+        return endpoint
+          ? guardianMetrics(endpoint, nowMs)
+          : rejected('unknownEndpoint', rejectionStatus(second));
+      }
+      case 'rate_limit': {
+        if (key !== 'account') return shieldUnauthorized;
+        if (!isInteger(first)) return malformedId('shieldZoneId');
+        if (!existingZone(first)) return rejected('unknownZone', rejectionStatus(first));
+        const zone = rateLimitZones.get(first);
+        return zone ? rateLimitMetrics(zone, nowMs) : rejected('noRateLimits', rejectionStatus(first));
+      }
+      case 'video_storage': {
+        if (key !== 'library') return videoUnauthorized;
+        const video = removed.has(second) ? undefined : videos.get(videoKey(first, second));
+        return video ? videoStorage(video, nowMs) : videoNotFound;
+      }
+    }
+  }
+
+  function existingZone(id: string): Zone | undefined {
+    return removed.has(id) ? undefined : zones.get(id);
+  }
+
+  function zonePageOf(query: string, nowMs: number): Answer {
+    const asked = new URLSearchParams(query);
+    const pageSize = Math.min(maxPageSize, positive(asked.get('perPage')) ?? defaultPageSize);
+    const listed =
+      removed.size === 0 ? world.zones : world.zones.filter((zone) => !removed.has(zone.shieldZoneId));
+    return zonePage(listed, positive(asked.get('page')) ?? 1, pageSize, nowMs);
+  }
+
+  function originOf(): string {
+    const address = server.address() as AddressInfo | null;
+    if (address === null) throw new Error('The simulator is not listening.');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  return {
+    async start() {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', () => {
+          server.removeListener('error', reject);
+          resolve();
+        });
+      });
+      return { origin: originOf() };
+    },
+    async stop() {
+      if (!server.listening) return;
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+    get origin() {
+      return originOf();
+    },
+    get baseUrls() {
+      const origin = originOf();
+      return {
+        application: origin + prefixes.application,
+        shield: origin + prefixes.shield,
+        video: origin + prefixes.video,
+      };
+    },
+    keys,
+    applications: world.applications,
+    zones: world.zones,
+    endpoints: world.endpoints,
+    rateLimitZones: world.rateLimitZones,
+    libraryIds: world.libraryIds,
+    videos: world.videos,
+    counters,
+    requests,
+    replaceKey(owner, key) {
+      if (owner === 'account') keys.account = key;
+      else libraryKeys[owner] = key;
+    },
+    remove(id) {
+      removed.add(id);
+      return () => removed.delete(id);
+    },
+  };
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  if (answer.body === undefined) {
+    response.writeHead(answer.status, { 'content-length': 0 }).end();
+    return;
+  }
+  const body = Buffer.from(writeJson(answer.body));
+  const contentType = answer.status >= 400 ? 'application/problem+json' : 'application/json';
+  response
+    .writeHead(answer.status, {
+      'content-type': `${contentType}; charset=utf-8`,
+      'content-length': body.byteLength,
+    })
+    .end(body);
+}
+
+function emptyCounters(): Record<
+  Operation | 'other',
+  { requests: number; statuses: Record<string, number> }
+> {
+  const empty = () => ({ requests: 0, statuses: {} });
+  return {
+    application: empty(),
+    shield_zone: empty(),
+    api_guardian: empty(),
+    rate_limit: empty(),
+    video_storage: empty(),
+    other: empty(),
+  };
+}
+
+function guardianId({ shieldZoneId, endpointId }: Endpoint): string {
+  return `${shieldZoneId}/${endpointId}`;
+}
+
+function videoKey(libraryId: string, videoId: string): string {
+  return `${libraryId}/${videoId.toLowerCase()}`;
+}
+
+function isInteger(id: string): boolean {
+  return /^\d{1,19}$/.test(id);
+}
+
+/** Rejections arrive with either status: which one depends on what was asked for. */
+function rejectionStatus(id: string): 200 | 202 {
+  return Number(id.at(-1) ?? 0) % 2 === 0 ? 202 : 200;
+}
+
+function positive(written: string | null): number | undefined {
+  const value = Number(written ?? Number.NaN);
+  return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,25 @@
+/** What every answer of the server shares: its headers and the short texts of refusals. */
+import { STATUS_CODES } from 'node:http';
+import type { WebResponse } from './route.ts';
+
+/** On every answer; a route's and the web configuration's headers go before them. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+export function answerText(response: WebResponse, status: number, text = STATUS_CODES[status] ?? ''): void {
+  const body = Buffer.from(`${text}\n`);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.setHeader('Content-Length', body.length);
+  response.end(body);
+}
+
+/** For a connection on which nothing could be read as a request. */
+export function rawAnswer(status: number): string {
+  const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n${headers.join('')}\r\n`;
+}

@@ -1,0 +1,46 @@
+/** Finds the route of a request and runs it. It knows nothing of connections, TLS or who may ask. */
+import { answerText } from './answer.ts';
+import type { Route, WebLog, WebRequest, WebResponse } from './route.ts';
+
+/** `target` is the request's target as it was sent; headers in `fixed` (lower case) win over the route's. */
+export type Router = (
+  request: WebRequest,
+  response: WebResponse,
+  target: string,
+  fixed: ReadonlyMap<string, string>,
+) => Promise<void>;
+
+export function createRouter(routes: readonly Route[], log: WebLog): Router {
+  const byPath = new Map(routes.map((route) => [route.path, route]));
+  const pages = [...byPath.keys()].join(', ');
+
+  return async (request, response, target, fixed) => {
+    // Only a plain path can name a page: not a URL with a host, not `*`.
+    if (!target.startsWith('/')) return answerText(response, 400);
+    const queryAt = target.indexOf('?');
+    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    // Exact, without decoding or joining: what is not written like a page is none.
+    const route = byPath.get(path);
+    if (!route) return answerText(response, 404, `Not found. Pages: ${pages}`);
+    const allowed = route.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    if (!allowed.includes(request.method ?? '')) {
+      response.setHeader('Allow', allowed.join(', '));
+      return answerText(response, 405);
+    }
+    for (const [name, value] of Object.entries(route.headers ?? {})) {
+      if (!fixed.has(name.toLowerCase())) response.setHeader(name, value);
+    }
+    try {
+      // The host is of no meaning: the one that the client named is never used.
+      const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);
+      await route.handle(request, response, url);
+    } catch (err) {
+      log.error({ err, path: route.path }, 'A page failed; it was answered with 500 or cut');
+      if (response.headersSent) response.destroy();
+      else {
+        for (const name of ['Content-Encoding', 'Content-Length', 'ETag']) response.removeHeader(name);
+        answerText(response, 500);
+      }
+    }
+  };
+}

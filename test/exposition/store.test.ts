@@ -1,0 +1,309 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FamilyHeader, type Format, joinPage, renderNumber } from '../../src/exposition/format.ts';
+import { type FamilySamples, type Page, Store } from '../../src/exposition/store.ts';
+
+const families: readonly FamilyHeader[] = [
+  { name: 'app_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'app' },
+  { name: 'app_info', help: 'Its "name" \\ and\nmore.', type: 'info', kind: 'app' },
+  { name: 'app_latency_seconds', help: 'Latency.', type: 'gauge', unit: 'seconds', kind: 'app' },
+  { name: 'zone_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'zone' },
+];
+
+const single = (family: number, value: number): FamilySamples => ({ family, samples: [{ value }] });
+
+async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<string>): Promise<string> {
+  const { parts } = await store.page(format, kinds);
+  return Buffer.concat(joinPage(format, parts)).toString();
+}
+
+describe('Store', () => {
+  it('shows families in their order, each below its header, and none without rows', async () => {
+    const store = new Store(families);
+    store.replace('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
+    store.replace('app/a', 'app', { app_id: 'a' }, [
+      single(0, 1),
+      { family: 1, samples: [{ labels: { name: 'shop', tier: 'x' }, value: 1 }] },
+    ]);
+    store.replace('app/b', 'app', { app_id: 'b' }, [single(0, 0)]);
+    expect(await text(store)).toBe(`\
+# HELP app_up Whether the last poll succeeded.
+# TYPE app_up gauge
+app_up{app_id="a"} 1
+app_up{app_id="b"} 0
+# HELP app_info Its "name" \\\\ and\\nmore.
+# TYPE app_info gauge
+app_info{app_id="a",name="shop",tier="x"} 1
+# HELP zone_up Whether the last poll succeeded.
+# TYPE zone_up gauge
+zone_up{zone_id="1"} 0
+`);
+  });
+
+  it('shows the same rows as OpenMetrics, with info type, unit and end', async () => {
+    const store = new Store(families);
+    store.replace('app/a', 'app', { app_id: 'a' }, [
+      { family: 1, samples: [{ labels: { name: 'shop' }, value: 1 }] },
+      single(2, 0.25),
+    ]);
+    expect(await text(store, 'openmetrics')).toBe(`\
+# TYPE app info
+# HELP app Its \\"name\\" \\\\ and\\nmore.
+app_info{app_id="a",name="shop"} 1
+# TYPE app_latency_seconds gauge
+# UNIT app_latency_seconds seconds
+# HELP app_latency_seconds Latency.
+app_latency_seconds{app_id="a"} 0.25
+# EOF
+`);
+  });
+
+  it('is empty without series', async () => {
+    expect(await text(new Store(families))).toBe('');
+    expect(await text(new Store(families), 'openmetrics')).toBe('# EOF\n');
+  });
+
+  it('narrows to kinds', async () => {
+    const store = new Store(families);
+    store.replace('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
+    store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1)]);
+    expect(await text(store, 'text', new Set(['zone']))).toBe(
+      '# HELP zone_up Whether the last poll succeeded.\n# TYPE zone_up gauge\nzone_up{zone_id="1"} 0\n',
+    );
+  });
+
+  it('escapes label values and keeps their bytes valid UTF-8', async () => {
+    const store = new Store(families);
+    const name = 'a\\b\n"c" é 漢 🐰 \uD83D.\uDC30';
+    store.replace('app/a', 'app', { app_id: 'a' }, [
+      { family: 1, samples: [{ labels: { name }, value: 1 }] },
+    ]);
+    expect(await text(store)).toContain(
+      'app_info{app_id="a",name="a\\\\b\\n\\"c\\" é 漢 🐰 \uFFFD.\uFFFD"} 1\n',
+    );
+  });
+
+  it.each([
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, '+Inf'],
+    [Number.NEGATIVE_INFINITY, '-Inf'],
+    [-0, '0'],
+    [5e-324, '5e-324'],
+    [-Number.MAX_VALUE, '-1.7976931348623157e+308'],
+    [1.7e21, '1.7e+21'],
+    [2 ** 53, '9007199254740992'],
+  ])('writes %d as %s', async (value, written) => {
+    const store = new Store(families);
+    store.replace('app/a', 'app', {}, [single(0, value)]);
+    expect((await text(store)).split('\n')[2]).toBe(`app_up ${written}`);
+  });
+
+  it('gives the very same bytes while nothing changed, at once', async () => {
+    const store = new Store(families);
+    const rows = [single(0, 1), single(2, Number.NaN)];
+    store.replace('app/a', 'app', { app_id: 'a' }, rows);
+    const { parts } = await store.page('text');
+    store.replace('app/a', 'app', { app_id: 'a' }, structuredClone(rows));
+    const again = store.page('text') as Page;
+    expect(again.parts).toHaveLength(parts.length);
+    for (const [i, part] of again.parts.entries()) expect(part).toBe(parts[i]);
+  });
+
+  it('renders only the block that changed', async () => {
+    const store = new Store(families, { blockRows: 2 });
+    for (const id of ['a', 'b', 'c', 'd', 'e']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
+    const before = (await store.page('text')).parts;
+    store.replace('c', 'app', { app_id: 'c' }, [single(0, 2)]);
+    store.remove('d');
+    const after = (await store.page('text')).parts;
+    expect(after.map((part, i) => part === before[i])).toEqual([true, true, false, true]);
+    expect(after[2]?.toString()).toBe('app_up{app_id="c"} 2\n');
+  });
+
+  it('shares the bytes of rows between the formats', async () => {
+    const store = new Store(families);
+    store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1)]);
+    const plain = (await store.page('text')).parts;
+    const open = (await store.page('openmetrics')).parts;
+    expect(open[1]).toBe(plain[1]);
+  });
+
+  it('fills the holes that a removed target leaves', async () => {
+    const store = new Store(families, { blockRows: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
+    store.remove('a');
+    store.remove('b');
+    store.replace('e', 'app', { app_id: 'e' }, [single(0, 5)]);
+    expect((await text(store)).split('\n').slice(2, -1)).toEqual([
+      'app_up{app_id="e"} 5',
+      'app_up{app_id="c"} 1',
+      'app_up{app_id="d"} 1',
+    ]);
+  });
+
+  it('lets the later of two samples with the same labels win', async () => {
+    const store = new Store(families);
+    const samples = [
+      { labels: { name: 'x' }, value: 1 },
+      { labels: { name: 'y' }, value: 2 },
+      { labels: { name: 'x' }, value: 3 },
+    ];
+    for (let i = 0; i < 2; i++) store.replace('app/a', 'app', { app_id: 'a' }, [{ family: 1, samples }]);
+    expect((await text(store)).split('\n').slice(2, -1)).toEqual([
+      'app_info{app_id="a",name="x"} 3',
+      'app_info{app_id="a",name="y"} 2',
+    ]);
+    expect(store.series('app')).toBe(2);
+    const page = await store.page('text');
+    store.replace('app/a', 'app', { app_id: 'a' }, [{ family: 1, samples }]);
+    expect((await store.page('text')).parts[1]).toBe(page.parts[1]);
+  });
+
+  it('leaves a target out whole when the cap is reached, counts it, and lets it in when there is room', async () => {
+    const store = new Store(families, { maxSeries: 3 });
+    store.replace('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
+    store.replace('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
+    store.replace('1', 'zone', { zone_id: '1' }, [single(3, 1)]);
+    expect([store.series('app'), store.dropped('app'), store.series('zone')]).toEqual([2, 2, 1]);
+    expect(await text(store)).not.toContain('"b"');
+    store.remove('a');
+    store.replace('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
+    expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
+    store.replace('b', 'app', { app_id: 'b' }, [
+      single(0, 1),
+      { family: 2, samples: [{ value: 1 }, { labels: { key: 'x' }, value: 1 }] },
+    ]);
+    expect([store.series('app'), store.dropped('app'), store.series('zone')]).toEqual([0, 3, 1]);
+    store.remove('b');
+    expect(store.dropped('app')).toBe(0);
+  });
+
+  it('drops the targets that came last when the cap is lowered', async () => {
+    const store = new Store(families);
+    for (const id of ['a', 'b', 'c']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
+    store.setMaxSeries(1);
+    expect([store.series('app'), store.dropped('app')]).toEqual([1, 2]);
+    expect(await text(store)).toContain('"a"');
+    store.setMaxSeries(2);
+    store.replace('c', 'app', { app_id: 'c' }, [single(0, 1)]);
+    expect([store.series('app'), store.dropped('app')]).toEqual([2, 1]);
+  });
+
+  it('refuses a family that it was not made with', () => {
+    const store = new Store(families);
+    expect(() => store.replace('a', 'app', {}, [single(9, 1)])).toThrow('there is no family 9');
+  });
+
+  it('shows the series as they were when the page was asked for', async () => {
+    const store = new Store(families, { blockRows: 8 });
+    const replaceAll = (value: number) => {
+      for (let i = 0; i < 3000; i++)
+        store.replace(`${i}`, 'app', { app_id: `${i}` }, [single(0, value), single(2, value)]);
+    };
+    replaceAll(1);
+    const asked = store.page('text');
+    replaceAll(2);
+    for (let i = 0; i < 1500; i++) store.remove(`${i}`);
+    const later = store.page('text');
+    replaceAll(3);
+    const rows = async (page: Page | Promise<Page>) =>
+      Buffer.concat((await page).parts)
+        .toString()
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'));
+    const first = await rows(asked);
+    expect(first).toHaveLength(6000);
+    expect(first.every((row) => row.endsWith(' 1'))).toBe(true);
+    const second = await rows(later);
+    expect(second).toHaveLength(3000);
+    expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
+  });
+
+  const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');
+  const labels = fc.option(fc.record({ x: labelValue, y: labelValue }, { requiredKeys: [] }), {
+    nil: undefined,
+  });
+  const sample = fc.record(
+    {
+      labels,
+      value: fc.oneof(
+        fc.integer({ min: 0, max: 3 }),
+        fc.double(),
+        fc.integer().map((n) => n / 1000),
+      ),
+    },
+    { requiredKeys: ['value'] },
+  );
+  const rows = fc.array(
+    fc.record({ family: fc.integer({ min: 0, max: 3 }), samples: fc.array(sample, { maxLength: 4 }) }),
+    { maxLength: 5 },
+  );
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ target: fc.integer({ min: 0, max: 6 }), rows }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ target: fc.integer({ min: 0, max: 6 }), remove: fc.constant(true) }),
+    },
+    { weight: 2, arbitrary: fc.record({ scrape: fc.constantFrom<Format>('text', 'openmetrics') }) },
+  );
+
+  it('equals a plain renderer after any replacements and removals, and never changes a page given out', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, blockRows) => {
+          const store = new Store(families, { blockRows });
+          const plain = new Map<number, readonly FamilySamples[]>();
+          const given: { page: Page | Promise<Page>; expected: string[] }[] = [];
+          for (const step of steps) {
+            if ('scrape' in step) {
+              given.push({ page: store.page(step.scrape), expected: plainRows(plain) });
+            } else if ('rows' in step) {
+              store.replace(`${step.target}`, 'app', { id: `${step.target}` }, step.rows as FamilySamples[]);
+              plain.set(step.target, step.rows as FamilySamples[]);
+            } else {
+              store.remove(`${step.target}`);
+              plain.delete(step.target);
+            }
+          }
+          given.push({ page: store.page('text'), expected: plainRows(plain) });
+          for (const { page, expected } of given) expect(rowsOf(await page)).toEqual(expected);
+          expect(store.series('app')).toBe(plainRows(plain).length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** The rows of a page, sorted; checks on the way that each stands below its own family's header. */
+function rowsOf({ parts, format }: Page): string[] {
+  let family = '';
+  const rows: string[] = [];
+  for (const line of Buffer.concat(parts).toString().split('\n')) {
+    const header = /^# HELP (\S+)/.exec(line);
+    if (header?.[1]) family = header[1];
+    if (line === '' || line.startsWith('#')) continue;
+    expect(line.split(/[{ ]/)[0]?.replace(format === 'openmetrics' ? /_info$/ : /$^/, '')).toBe(family);
+    rows.push(line);
+  }
+  return rows.sort();
+}
+
+/** What any exporter would print for these targets: each series once, the last value given. */
+function plainRows(targets: ReadonlyMap<number, readonly FamilySamples[]>): string[] {
+  const series = new Map<string, number>();
+  for (const [target, rows] of targets) {
+    for (const { family, samples } of rows) {
+      for (const { labels = {}, value } of samples) {
+        const text = Object.entries({ id: `${target}`, ...labels }).map(
+          ([name, text]) =>
+            `${name}="${text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')}"`,
+        );
+        series.set(`${families[family]?.name}{${text.join(',')}} `, value);
+      }
+    }
+  }
+  return [...series].map(([row, value]) => `${row}${renderNumber(value)}`).sort();
+}
