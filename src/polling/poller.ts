@@ -27,8 +27,8 @@ export interface PollerOptions {
   readonly board: Board;
   readonly observer: PollObserver;
   readonly log: Logger;
-  /** Told the ids that a complete listing of a credential has. */
-  readonly onListing: (credential: string, ids: readonly string[]) => void;
+  /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
+  readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -141,7 +141,8 @@ export class Poller {
     const { board, observer, log, onListing } = this.#options;
     const atMs = Date.now();
     observer.polled(poll.kind, 'success', durationSeconds);
-    for (const target of poll.targets) {
+    const isListing = poll.resource.mode === 'listing';
+    for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
       if (readings.has(idIn(target))) {
         board.succeeded(target, readings.get(idIn(target)), durationSeconds, atMs);
       } else this.#absent(poll, target, durationSeconds, atMs);
@@ -149,7 +150,6 @@ export class Poller {
     if (this.#health.get(poll.key)?.failing)
       log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
     this.#health.set(poll.key, { failing: false, lasting: 0 });
-    if (poll.resource.mode === 'listing') onListing(poll.credential, [...readings.keys()]);
   }
 
   #absent(poll: Poll, target: Target, durationSeconds: number, atMs: number): void {

@@ -10,6 +10,8 @@ export interface Target extends TargetConfig {
   /** Unique among all targets: the kind and the ids. */
   readonly key: string;
   readonly kind: string;
+  /** The poll that reads it. */
+  readonly pollKey: string;
   readonly settings: unknown;
   /** Where it is read; values read elsewhere are not its own. */
   readonly baseUrl: string;
@@ -37,15 +39,22 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${Object.values(ids).join('/')}`;
 }
 
+function listingKey(kind: string, credential: string): string {
+  return `${kind}#${credential}`;
+}
+
 function isListing(resource: Resource): resource is ListingResource {
   return resource.mode === 'listing';
 }
 
 function toTarget(config: Config, resource: Resource, section: SectionConfig, of: TargetConfig): Target {
+  const { kind } = resource;
+  const key = targetKey(kind, of.ids);
   return {
     ...of,
-    key: targetKey(resource.kind, of.ids),
-    kind: resource.kind,
+    key,
+    kind,
+    pollKey: isListing(resource) ? listingKey(kind, of.credential) : key,
     settings: section.settings,
     baseUrl: config.apis[resource.api].baseUrl,
   };
@@ -126,7 +135,7 @@ export function plan(
     }
     for (const [credential, wanted] of listingPolls) {
       polls.push({
-        key: `${listing.kind}#${credential}`,
+        key: listingKey(listing.kind, credential),
         kind: listing.kind,
         resource: listing,
         credential,

@@ -1,0 +1,32 @@
+/**
+ * The JSON Schema of the configuration file, for editors: generated from the schema that the loader uses, with the
+ * types that YAML gives unquoted values. What only the whole document can tell is the loader's alone.
+ */
+import { z } from 'zod';
+import type { Resource } from '../resources/resource.ts';
+import { documentSchema } from './schema.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/** Draft 7, which the YAML language server of most editors reads best. */
+export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources), {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => nativeDefault(jsonSchema as JsonSchema),
+  });
+  return {
+    $schema,
+    title: 'Configuration of bunnynet-exporter',
+    ...schema,
+  };
+}
+
+/** Defaults are text in the loader's schema; an editor inserts them as YAML writes them. */
+function nativeDefault(schema: JsonSchema): void {
+  const { default: preset, type } = schema;
+  if (typeof preset !== 'string' || !Array.isArray(type)) return;
+  if (type[0] === 'boolean') schema['default'] = preset === 'true';
+  if (type[0] === 'integer' || type[0] === 'number') schema['default'] = Number(preset);
+}

@@ -1,0 +1,56 @@
+/**
+ * What can be wrong with a configuration and where: the one shape that everything that reads settings reports in. It
+ * knows no setting and never carries the text of a key.
+ */
+
+/** Steps from the root of the document to a value. */
+export type Path = readonly (string | number)[];
+
+export interface Place {
+  /** Undefined where the setting comes from the environment. */
+  readonly file: string | undefined;
+  /** From 1. */
+  readonly line: number | undefined;
+  /** From 1. */
+  readonly column: number | undefined;
+  /** `applications.targets[3].interval`, or the environment variable; empty for the document as a whole. */
+  readonly path: string;
+}
+
+export interface Problem extends Place {
+  /** What was expected, what was found, what to do. */
+  readonly message: string;
+}
+
+/** `config.yml:12: applications.targets[3].interval: expected …` */
+export function formatProblem({ file, line, path, message }: Problem): string {
+  const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  return `${where}${path === '' ? '' : `${path}: `}${message}`;
+}
+
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (!/^[\w-]+$/.test(step)) text += `[${JSON.stringify(step.slice(0, 60))}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** How many problems a message shows; all that were kept are in `problems`. */
+const shownProblems = 100;
+
+/** The configuration cannot be used. Its message lists the problems, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], omitted = 0) {
+    const lines = problems.slice(0, shownProblems).map(formatProblem);
+    const more = problems.length - lines.length + omitted;
+    if (more > 0) lines.push(`… and ${more} more`);
+    super(lines.join('\n'));
+    this.problems = problems;
+  }
+}

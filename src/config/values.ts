@@ -1,0 +1,205 @@
+/**
+ * The forms of single values in a configuration: text in, a checked value out, an error that says what was expected,
+ * and what an editor may accept in place of text. It knows no setting by name.
+ */
+import { z } from 'zod';
+import type { IdField } from '../resources/resource.ts';
+import { durationPattern, formatDuration, parseDuration } from './wording.ts';
+
+/** The part of a JSON Schema that says what an editor accepts for a value that the loader reads as text. */
+interface EditorForm {
+  readonly type: string | readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/** A value read from text. With `quiet`, errors never quote what was found. */
+export function scalar<T>(
+  expected: string | ((text: string | undefined) => string),
+  read: (text: string) => T | undefined,
+  editor: EditorForm,
+  quiet = false,
+): z.ZodType<T, string> {
+  const message = (text?: string) => `expected ${typeof expected === 'string' ? expected : expected(text)}`;
+  return z
+    .string({ error: () => message() })
+    .transform((text, context) => {
+      const value = read(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', message: message(text), params: { quiet } });
+      return z.NEVER;
+    })
+    .meta({ ...editor } as Record<string, unknown>);
+}
+
+/** A duration in milliseconds. */
+export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodType<number, string> {
+  const tooLong = (text = '') => (parseDuration(text) ?? 0) > maxMs;
+  return scalar(
+    (text) =>
+      tooLong(text)
+        ? `a duration of at most ${formatDuration(maxMs)}`
+        : `a duration of at least ${formatDuration(minMs)}, such as 30s or 1h30m`,
+    (text) => within(parseDuration(text), minMs, maxMs),
+    { type: 'string', pattern: durationPattern },
+  );
+}
+
+/** A whole number; also as Helm renders large ones (`1e+06`). */
+export function integer(min: number, max: number): z.ZodType<number, string> {
+  return scalar(
+    `a whole number from ${min} to ${max}`,
+    (text) => within(Number(parseInteger(text) ?? Number.NaN), min, max),
+    { type: ['integer', 'string'], minimum: min, maximum: max, pattern: '^[0-9.e+]+$' },
+  );
+}
+
+export function decimal(min: number, max: number): z.ZodType<number, string> {
+  return scalar(
+    `a number from ${min} to ${max}`,
+    (text) => within(/^\d+(?:\.\d+)?(?:e[+-]?\d{1,2})?$/.test(text) ? Number(text) : undefined, min, max),
+    { type: ['number', 'string'], minimum: min, maximum: max, pattern: '^[0-9.e+-]+$' },
+  );
+}
+
+const byteUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  B: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  KB: 1e3,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+};
+
+/** A size in bytes. */
+export function bytes(min: number, max: number): z.ZodType<number, string> {
+  return scalar(
+    `a size from ${formatBytes(min)} to ${formatBytes(max)}, such as 512KiB or 8MiB`,
+    (text) => {
+      const [, digits, unit] = /^(\d+(?:e\+\d+|\.\d+e\+\d+)?) ?([A-Za-z]*)$/.exec(text) ?? [];
+      const number = parseInteger(digits ?? '');
+      const scale = byteUnits[unit ?? ''];
+      return number === undefined || scale === undefined
+        ? undefined
+        : within(Number(number) * scale, min, max);
+    },
+    {
+      type: ['string', 'integer'],
+      minimum: min,
+      maximum: max,
+      pattern: `^[0-9.e+]+ ?(${Object.keys(byteUnits).join('|')})$`,
+    },
+  );
+}
+
+/** The size as `bytes` reads it, with the largest binary unit that comes out even. */
+export function formatBytes(size: number): string {
+  const unit = ['GiB', 'MiB', 'KiB'].find((name) => size > 0 && size % (byteUnits[name] ?? 1) === 0);
+  return unit === undefined ? String(size) : `${size / (byteUnits[unit] ?? 1)}${unit}`;
+}
+
+/** The base address of an API, without a slash at its end. Quiet, because an address can hold a password. */
+export const baseUrl: z.ZodType<string, string> = scalar(
+  'an http or https address without user name, query and fragment, such as https://api.example.com/path',
+  (text) => {
+    if (/[\s?#\\]/.test(text) || !/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined;
+  },
+  { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\s][^?#@\\s]*$' },
+  true,
+);
+
+/** Whether what is sent to the address leaves the machine unencrypted. */
+export function isPlainRemote(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+export const boolean: z.ZodType<boolean, string> = scalar(
+  'true or false',
+  (text) => z.stringbool().safeParse(text).data,
+  { type: ['boolean', 'string'] },
+);
+
+/** Text for people: what a thing is called. */
+export const displayName: z.ZodType<string, string> = scalar(
+  'a name of 1 to 200 characters on one line',
+  (text) => (/^[^\p{Cc}\u2028\u2029]{1,200}$/u.test(text) && text.trim() !== '' ? text.trim() : undefined),
+  { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200 },
+);
+
+export const credentialNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+
+/** The name of a credential. Quiet: a key may have been put in its place. */
+export const credentialName: z.ZodType<string, string> = scalar(
+  'the name of a credential',
+  (text) => (new RegExp(credentialNamePattern).test(text) ? text : undefined),
+  { type: ['string', 'number'], pattern: credentialNamePattern },
+  true,
+);
+
+/** The name of an environment variable. Quiet: a key may have been put in its place. */
+export const variableName: z.ZodType<string, string> = scalar(
+  'the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',
+  (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(text) ? text : undefined),
+  { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,255}$' },
+  true,
+);
+
+/** The path of a file. Quiet: a key may have been put in its place. */
+export const filePath: z.ZodType<string, string> = scalar(
+  'the path of a file that holds the key; never the key itself',
+  (text) => (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= 4096 ? text : undefined),
+  { type: 'string', minLength: 1 },
+  true,
+);
+
+/** A part of what identifies a target, in the one way in which it is exposed. */
+export function id(form: IdField['form']): z.ZodType<string, string> {
+  return ids[form];
+}
+
+const maxId = 2n ** 64n - 1n;
+
+const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
+  opaque: scalar(
+    'an id of 1 to 128 characters A-Z a-z 0-9 . _ -',
+    (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) && !/^\.+$/.test(text) ? text : undefined),
+    { type: ['string', 'number', 'boolean'], pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  ),
+  integer: scalar(
+    'an id that is a whole number of at most 64 bits, without leading zeros',
+    (text) => {
+      const number = parseInteger(text);
+      return number !== undefined && number > 0n && number <= maxId && !text.startsWith('0')
+        ? String(number)
+        : undefined;
+    },
+    { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9.e+]*$' },
+  ),
+  guid: scalar(
+    'an id such as 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f',
+    (text) => (guid.test(text) ? text.toLowerCase() : undefined),
+    { type: 'string', pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
+  ),
+};
+
+const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The whole number that the text stands for. A power of ten is read where the number is exact: a template engine that
+ * knows only doubles writes 1000000 so, and beyond 2^53 it has lost digits before.
+ */
+function parseInteger(text: string): bigint | undefined {
+  if (/^\d{1,20}$/.test(text)) return BigInt(text);
+  if (!/^\d(?:\.\d+)?e\+?\d{1,2}$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? BigInt(number) : undefined;
+}
+
+function within(value: number | undefined, min: number, max: number): number | undefined {
+  return value !== undefined && value >= min && value <= max ? value : undefined;
+}

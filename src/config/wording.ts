@@ -1,0 +1,100 @@
+/**
+ * The words that every message of the configuration and of the flags is made of: quotations, suggestions, durations,
+ * counts. It knows no setting.
+ */
+
+/** The text in double quotes, control characters escaped, cut to a length that a message bears. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);
+}
+
+/** `a, b or c` */
+export function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** `20,000` */
+export function count(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+/** `1 target`, `3 targets` */
+export function plural(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** The known word that was probably meant, if any is close enough. */
+export function suggest(word: string, known: Iterable<string>): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '');
+  const meant = plain(word);
+  if (meant.length > 64) return undefined;
+  let best: string | undefined;
+  let bestDistance = 1 + Math.max(1, Math.floor(meant.length / 3));
+  for (const candidate of known) {
+    const distance = editDistance(meant, plain(candidate));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** ` (did you mean x?)`, or nothing. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  const meant = suggest(word, known);
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two words. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(cost);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}
+
+const durationUnits = [
+  ['y', 31_536_000_000],
+  ['w', 604_800_000],
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+const durationForm = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/** The form of `parseDuration`, for those who can only check it. */
+export const durationPattern = String.raw`^(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$`;
+
+/** A duration as Prometheus writes it, in milliseconds; undefined when the text is none. */
+export function parseDuration(text: string): number | undefined {
+  const parts = text === '' ? null : durationForm.exec(text);
+  if (parts === null) return undefined;
+  const ms = durationUnits.reduce((sum, [, unitMs], i) => sum + Number(parts[i + 1] ?? 0) * unitMs, 0);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
+
+/** The shortest way to write a duration that `parseDuration` reads back; years and weeks only where they come out even. */
+export function formatDuration(durationMs: number): string {
+  let rest = Math.round(durationMs);
+  if (rest <= 0) return '0s';
+  let text = '';
+  for (const [unit, unitMs] of durationUnits) {
+    if ((unit === 'y' || unit === 'w') && rest % unitMs !== 0) continue;
+    const n = Math.floor(rest / unitMs);
+    if (n > 0) text += `${n}${unit}`;
+    rest -= n * unitMs;
+  }
+  return text;
+}

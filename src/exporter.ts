@@ -1,0 +1,189 @@
+/**
+ * The composition root: it makes every part and connects it with the next. Two ways meet at the store: polls write to it,
+ * scrapes read from it, and neither waits for the other.
+ */
+import type { Logger } from 'pino';
+import { ApiClient } from './api/client.ts';
+import { Pacer } from './api/pacer.ts';
+import type { Config } from './config/config.ts';
+import type { Credentials } from './config/credentials.ts';
+import { describeConfig, paceReport } from './config/summary.ts';
+import { joinPage } from './exposition/format.ts';
+import { createMetricsHandler } from './exposition/metrics-handler.ts';
+import { Store } from './exposition/store.ts';
+import { Fleet } from './polling/fleet.ts';
+import { ownedBy, type Shard } from './polling/shard.ts';
+import { catalogue } from './resources/catalogue.ts';
+import { resources } from './resources/index.ts';
+import { type ApiName, apiNames } from './resources/resource.ts';
+import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { createPages } from './web/pages.ts';
+import { createWebServer, type ListenAddress, type WebServer } from './web/server.ts';
+
+/** A configuration and the keys that it names. */
+export interface Loaded {
+  readonly config: Config;
+  readonly credentials: Credentials;
+}
+
+export interface ExporterOptions {
+  /** Loads and checks the configuration: at the start and at each reload. Rejects with what is wrong with it. */
+  readonly load: () => Promise<Loaded>;
+  readonly addresses: readonly ListenAddress[];
+  readonly telemetryPath: string;
+  readonly webConfigFile?: string | undefined;
+  readonly enableLifecycle: boolean;
+  readonly shard?: Shard | undefined;
+  readonly log: Logger;
+}
+
+export interface Exporter {
+  /** Begins to poll and to serve; resolves with the URLs that it listens on. */
+  start(): Promise<readonly string[]>;
+  /** Begins to poll without serving; resolves with whether every poll succeeded once each target was polled. */
+  pollOnce(): Promise<boolean>;
+  /** The exposition as a scrape in the text format would see it. */
+  page(): Promise<string>;
+  /** Loads the configuration anew. Rejects where it is wrong; the one in force then stays. */
+  reload(): Promise<void>;
+  /** Ends polls and connections. */
+  stop(): Promise<void>;
+}
+
+const kinds = resources.map(({ kind }) => kind);
+const maxConcurrentScrapes = 16;
+const scrapeWriteTimeoutMs = 30_000;
+const keyCheckIntervalMs = 5000;
+const stopGraceMs = 3000;
+
+export async function createExporter(options: ExporterOptions): Promise<Exporter> {
+  const { log } = options;
+  let { config, credentials } = await options.load();
+
+  const store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
+  const telemetry: Telemetry = createTelemetry(kinds, {
+    targets: (kind) => fleet.board.counts(kind).targets,
+    staleTargets: (kind) => fleet.board.counts(kind).stale,
+    series: (kind) => store.series(kind),
+    droppedSeries: (kind) => store.dropped(kind),
+  });
+
+  const pacers = new Map<ApiName, Pacer>();
+  const clients = new Map<ApiName, ApiClient>();
+  for (const api of apiNames) {
+    const asking = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
+    const pacer = new Pacer(config.apis[api], asking);
+    pacers.set(api, pacer);
+    const readKey = (credential: string) => credentials.read(credential);
+    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, telemetry));
+  }
+
+  const fleet = new Fleet({
+    resources,
+    store,
+    clientOf: (api) => known(clients, api),
+    lineOf: (api) => known(pacers, api),
+    observer: telemetry,
+    log,
+    owns: ownedBy(options.shard),
+  });
+
+  const metrics = createMetricsHandler({
+    store,
+    kinds,
+    ownMetrics: (format) => telemetry.render(format),
+    beforeScrape: () => fleet.dropStale(),
+    maxConcurrentScrapes,
+    writeTimeoutMs: scrapeWriteTimeoutMs,
+  });
+  const server: WebServer = createWebServer({
+    addresses: options.addresses,
+    log,
+    routes: [
+      { path: options.telemetryPath, methods: ['GET'], handle: metrics },
+      ...createPages({
+        telemetryPath: options.telemetryPath,
+        isReady: () => fleet.isReady,
+        targets: () => [...fleet.board.statuses()],
+        nextPollInMs: (status) => fleet.nextPollInMs(status),
+        config: () => describeConfig(config, resources),
+        reload: options.enableLifecycle ? reload : undefined,
+      }),
+    ],
+  });
+
+  /** Whoever waits for a newer version of a key learns of it here; the next request reads it anyway. */
+  async function watchKeys(): Promise<void> {
+    for (const name of Object.keys(config.credentials)) {
+      const before = credentials.version(name);
+      // What is wrong with a key shows in the polls that need it.
+      await credentials.read(name).catch(() => undefined);
+      if (credentials.version(name) > before) fleet.keyChanged(name);
+    }
+  }
+  let keyWatch: NodeJS.Timeout | undefined;
+
+  function poll(): void {
+    warnOfPace(config, log);
+    telemetry.reloaded(true, Date.now());
+    fleet.apply(config);
+    keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
+  }
+
+  async function reload(): Promise<void> {
+    let loaded: Loaded;
+    try {
+      loaded = await options.load();
+    } catch (error) {
+      telemetry.reloaded(false, Date.now());
+      throw error;
+    }
+    const before = config;
+    ({ config, credentials } = loaded);
+    telemetry.reloaded(true, Date.now());
+    warnOfPace(config, log);
+    store.setMaxSeries(config.limits.maxSeries);
+    for (const api of apiNames) {
+      if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
+      known(pacers, api).setPace(config.apis[api]);
+      void known(clients, api).reconfigure(config.apis[api]);
+    }
+    fleet.apply(config);
+  }
+
+  return {
+    async start() {
+      const urls = await server.start();
+      poll();
+      return urls;
+    },
+    async pollOnce() {
+      poll();
+      await fleet.allPolled;
+      return fleet.isWell;
+    },
+    async page() {
+      fleet.dropStale();
+      const { parts } = await store.page('text');
+      return Buffer.concat(joinPage('text', parts, await telemetry.render('text'))).toString();
+    },
+    reload,
+    async stop() {
+      clearInterval(keyWatch);
+      for (const pacer of pacers.values()) pacer.close();
+      await Promise.all([fleet.stop(), server.stop(stopGraceMs)]);
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+  };
+}
+
+/** Says with the numbers where the targets cannot be polled at their intervals. */
+function warnOfPace(config: Config, log: Logger): void {
+  for (const { api, message } of paceReport(config, resources)) if (message) log.warn({ api }, message);
+}
+
+function known<Value>(map: ReadonlyMap<ApiName, Value>, api: ApiName): Value {
+  const value = map.get(api);
+  if (value === undefined) throw new Error(`no part for the API ${api}`);
+  return value;
+}

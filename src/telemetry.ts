@@ -1,0 +1,175 @@
+/** The exporter's own metrics: what it did, how it went, and what it holds. The only user of prom-client. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ClientObserver } from './api/client.ts';
+import { pollResults } from './api/errors.ts';
+import type { PollObserver } from './polling/poller.ts';
+import { type ApiName, apiNames } from './resources/resource.ts';
+import { revision, version } from './version.ts';
+
+/** What is counted at the time of a scrape. */
+export interface Inventory {
+  readonly targets: (kind: string) => number;
+  readonly staleTargets: (kind: string) => number;
+  readonly series: (kind: string) => number;
+  readonly droppedSeries: (kind: string) => number;
+}
+
+export interface Telemetry extends ClientObserver, PollObserver {
+  /** How late the latest poll of a kind started. */
+  started(kind: string, lagSeconds: number): void;
+  /** atMs: Unix time of a load of the configuration. */
+  reloaded(succeeded: boolean, atMs: number): void;
+  /** The exposition of all of it. */
+  render(format: 'text' | 'openmetrics'): Promise<string>;
+}
+
+/** `promtool check metrics` rejects these of prom-client's default metrics. */
+const rejectedDefaults = [
+  'nodejs_active_handles',
+  'nodejs_active_requests',
+  'nodejs_active_resources',
+].flatMap((name) => [name, `${name}_total`]);
+
+const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createTelemetry(kinds: readonly string[], inventory: Inventory): Telemetry {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  for (const name of rejectedDefaults) registry.removeSingleMetric(name);
+
+  new Gauge({
+    name: 'bunnynet_exporter_build_info',
+    help: 'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
+    labelNames: ['version', 'revision', 'node_version'],
+    registers,
+  }).set({ version, revision, node_version: process.versions.node }, 1);
+
+  const polls = new Counter({
+    name: 'bunnynet_exporter_polls_total',
+    help: 'Polls that ended, by how. A listing of Shield Zones is one poll.',
+    labelNames: ['kind', 'result'],
+    registers,
+  });
+  const pollDuration = new Histogram({
+    name: 'bunnynet_exporter_poll_duration_seconds',
+    help: 'Duration of polls from the first request to the last, with retries and the waits between them.',
+    labelNames: ['kind'],
+    buckets: durationBuckets,
+    registers,
+  });
+  const requests = new Counter({
+    name: 'bunnynet_exporter_api_requests_total',
+    help: 'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
+    labelNames: ['api', 'code'],
+    registers,
+  });
+  const requestDuration = new Histogram({
+    name: 'bunnynet_exporter_api_request_duration_seconds',
+    help: 'Duration of requests to the API, to the last byte of the answer.',
+    labelNames: ['api'],
+    buckets: durationBuckets,
+    registers,
+  });
+  const pausedUntil = new Gauge({
+    name: 'bunnynet_exporter_api_paused_until_timestamp_seconds',
+    help: 'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
+    labelNames: ['api'],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'bunnynet_exporter_schedule_lag_seconds',
+    help: 'How late the latest poll started. It grows when the pace does not suffice for the targets.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const mismatches = new Counter({
+    name: 'bunnynet_exporter_schema_mismatches_total',
+    help: 'Fields of answers that had the wrong type; their series were left out.',
+    labelNames: ['kind', 'field'],
+    registers,
+  });
+  const unrecognized = new Counter({
+    name: 'bunnynet_exporter_unrecognized_values_total',
+    help: 'Values of answers that the API reference does not list.',
+    labelNames: ['kind', 'field'],
+    registers,
+  });
+  const reloadSucceeded = new Gauge({
+    name: 'bunnynet_exporter_config_last_reload_successful',
+    help: 'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the one before is in force).',
+    registers,
+  });
+  const reloadSuccessTime = new Gauge({
+    name: 'bunnynet_exporter_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration was last loaded with success, as Unix time.',
+    registers,
+  });
+
+  const counts = [
+    ['targets', 'Targets that are wanted.', inventory.targets],
+    [
+      'stale_targets',
+      'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
+      inventory.staleTargets,
+    ],
+    ['series', 'Series on the page.', inventory.series],
+    ['series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries],
+  ] as const;
+  for (const [name, help, count] of counts) {
+    new Gauge({
+      name: `bunnynet_exporter_${name}`,
+      help,
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        for (const kind of kinds) this.set({ kind }, count(kind));
+      },
+    });
+  }
+
+  for (const kind of kinds) {
+    for (const result of pollResults) polls.inc({ kind, result }, 0);
+    pollDuration.zero({ kind });
+    lag.set({ kind }, 0);
+  }
+  for (const api of apiNames) {
+    requestDuration.zero({ api });
+    pausedUntil.set({ api }, 0);
+  }
+
+  return {
+    requested(api: ApiName, code, durationSeconds) {
+      requests.inc({ api, code });
+      requestDuration.observe({ api }, durationSeconds);
+    },
+    paused: (api, untilMs) => pausedUntil.set({ api }, untilMs / 1000),
+    polled(kind, result, durationSeconds) {
+      polls.inc({ kind, result });
+      pollDuration.observe({ kind }, durationSeconds);
+    },
+    mismatched: (kind, field) => mismatches.inc({ kind, field }),
+    unrecognized: (kind, field) => unrecognized.inc({ kind, field }),
+    started: (kind, lagSeconds) => lag.set({ kind }, Math.max(0, lagSeconds)),
+    reloaded(succeeded, atMs) {
+      reloadSucceeded.set(succeeded ? 1 : 0);
+      if (succeeded) reloadSuccessTime.set(atMs / 1000);
+    },
+    async render(format) {
+      const text = await registry.metrics();
+      return format === 'openmetrics' ? toOpenMetrics(text) : text;
+    },
+  };
+}
+
+/**
+ * prom-client's text as OpenMetrics: a counter's family is named less its `_total`, and no line is empty. prom-client's
+ * own OpenMetrics mode renames its counters for good, which would spoil the next text page.
+ */
+function toOpenMetrics(text: string): string {
+  const counters = new Set([...text.matchAll(/^# TYPE (\w+)_total counter$/gm)].map(([, name]) => name));
+  const renamed = text.replaceAll(/^# (HELP|TYPE) (\w+)_total /gm, (line, keyword: string, name: string) =>
+    counters.has(name) ? `# ${keyword} ${name} ` : line,
+  );
+  return `${renamed.replaceAll(/\n{2,}/g, '\n')}# EOF\n`;
+}
