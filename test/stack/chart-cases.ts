@@ -207,6 +207,18 @@ export const refusals: Readonly<
     values: { ...oneApplication, serviceMonitor: { enabled: 'yes' } },
     naming: [/serviceMonitor.enabled/],
   },
+  'a misspelt key of the configuration': {
+    values: { ...oneApplication, config: { applications: { target: ['HbqFNk0KZjzYOcp'] } } },
+    naming: [/config.applications/, /target/],
+  },
+  'a duration without a unit': {
+    values: { ...oneApplication, config: { applications: { interval: '30', targets: ['HbqFNk0KZjzYOcp'] } } },
+    naming: [/config.applications.interval/],
+  },
+  'an id that Helm would change': {
+    values: { ...oneApplication, config: { shield_zones: { targets: [2 ** 60] } } },
+    naming: [/config.shield_zones.targets/],
+  },
   'no shard at all': { values: { ...oneApplication, shards: 0 }, naming: [/shards/] },
   'half a shard': { values: { ...oneApplication, shards: 1.5 }, naming: [/shards/] },
   'a port out of range': { values: { ...oneApplication, web: { port: 70000 } }, naming: [/web.port/] },

@@ -1,9 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { resources } from '../../src/resources/index.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
 import { cases, plain, refusals, switches } from './chart-cases.ts';
 import { root, succeed } from './tools.ts';
+
+/**
+ * The program's schema as Helm can use it: without look-ahead, which Go's expressions lack; with credentials optional,
+ * for the chart adds them; and without whole numbers that Helm, which knows doubles alone, would change.
+ */
+function forHelm(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forHelm);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $schema, $id, ...kept } = schema as Record<string, unknown>;
+  const copy = Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, forHelm(value)]));
+  const { pattern, type, maximum, required } = copy;
+  if (typeof pattern === 'string' && pattern.startsWith('^(?=\\d)')) {
+    copy['pattern'] = pattern.replace('(?=\\d)', '');
+    copy['minLength'] = 1;
+  }
+  const numeric = [type].flat().some((name) => name === 'integer' || name === 'number');
+  if (numeric && maximum === undefined) copy['maximum'] = Number.MAX_SAFE_INTEGER;
+  if (Array.isArray(required) && required.includes('credentials')) delete copy['required'];
+  return copy;
+}
 
 describe.each(helms)('%s', (helm) => {
   test('finds nothing to object to in the chart', () => {
@@ -85,6 +107,13 @@ describe('the chart', () => {
     };
     expect(labelsOf('Pod').labels).not.toMatchObject(service.spec.selector);
     expect(labelsOf('Deployment').labels).toMatchObject(service.spec.selector);
+  });
+
+  test('checks the configuration by the schema of the program', async () => {
+    const path = `${chart}/values.schema.json`;
+    const schema = JSON.parse(readFileSync(path, 'utf8')) as { definitions: Record<string, unknown> };
+    schema.definitions['exporter'] = forHelm(configJsonSchema(resources));
+    await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
   });
 
   test('carries the version of the program', () => {
