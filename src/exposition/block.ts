@@ -5,7 +5,7 @@
  * The text of a row before its number is kept nowhere but in the bytes last rendered: rendering again copies it from
  * there, together with every row that did not change.
  */
-import { renderNumber } from './format.ts';
+import { maxNumberBytes, writeNumber } from './number.ts';
 
 /** A row's slot: free, as it was rendered, with another number than was rendered, or not rendered yet. */
 const hole = 0;
@@ -13,11 +13,10 @@ const rendered = 1;
 const changed = 2;
 const fresh = 3;
 
-/** The longest number: -1.2345678901234567e-308, and the newline. */
-const numberBytes = 25;
 /** Prefixes of new rows wait as strings; this many are rendered at once, so that they never pile up. */
 const maxFresh = 256;
 const firstRows = 16;
+const newline = 10;
 const maxScratchBytes = 4 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
@@ -129,7 +128,8 @@ export class Block {
           at += length;
         }
         if (state !== hole) {
-          at += writeNumber(this.#values[slot] ?? Number.NaN, at);
+          at = writeNumber(scratch, at, this.#values[slot] ?? Number.NaN);
+          scratch[at++] = newline;
           this.#states[slot] = rendered;
         }
       }
@@ -148,7 +148,7 @@ export class Block {
   }
 
   #sizeLimit(): number {
-    let size = this.#bytes.length + this.#slots * numberBytes;
+    let size = this.#bytes.length + this.#slots * (maxNumberBytes + 1);
     for (const prefix of this.#fresh.values()) size += prefix.length * 3;
     return size;
   }
@@ -188,13 +188,4 @@ function reserve(bytes: number): void {
 function copy(from: Buffer, start: number, end: number, at: number): number {
   if (end > start) from.copy(scratch, at, start, end);
   return end - start;
-}
-
-/** Writes a number and the newline into the scratch and returns their length. */
-function writeNumber(value: number, at: number): number {
-  const text = renderNumber(value);
-  const length = text.length;
-  for (let i = 0; i < length; i++) scratch[at + i] = text.charCodeAt(i);
-  scratch[at + length] = 10;
-  return length + 1;
 }

@@ -54,13 +54,6 @@ export function renderPrefix(name: string, targetLabels: string, ownLabels: stri
   return labels === '' ? `${name} ` : `${name}{${labels}} `;
 }
 
-/** A value as both formats write it. */
-export function renderNumber(value: number): string {
-  if (Number.isFinite(value)) return String(value);
-  if (Number.isNaN(value)) return 'NaN';
-  return value > 0 ? '+Inf' : '-Inf';
-}
-
 /**
  * Puts together a page from the parts of the store and, where given, the text of the exporter's own metrics (rendered in
  * the same format, with or without its `# EOF`).

@@ -140,15 +140,19 @@ export class Poller {
   #succeed(poll: Poll, readings: ReadonlyMap<string, unknown>, durationSeconds: number): void {
     const { board, observer, log, onListing } = this.#options;
     const atMs = Date.now();
-    observer.polled(poll.kind, 'success', durationSeconds);
     const isListing = poll.resource.mode === 'listing';
     for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
-      if (readings.has(idIn(target))) {
-        board.succeeded(target, readings.get(idIn(target)), durationSeconds, atMs);
-      } else this.#absent(poll, target, durationSeconds, atMs);
+      if (!readings.has(idIn(target))) {
+        this.#absent(poll, target, durationSeconds, atMs);
+        continue;
+      }
+      const wasAbsent = board.status(target.key)?.state === 'absent';
+      if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
+      board.succeeded(target, readings.get(idIn(target)), durationSeconds, atMs);
     }
-    if (this.#health.get(poll.key)?.failing)
-      log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
+    observer.polled(poll.kind, 'success', durationSeconds);
+    const wasFailing = this.#health.get(poll.key)?.failing;
+    if (wasFailing) log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
     this.#health.set(poll.key, { failing: false, lasting: 0 });
   }
 
@@ -174,6 +178,7 @@ export class Poller {
     const slowdown = Math.min(maxSlowdown, 2 ** Math.max(0, lasting - 1));
     this.#health.set(poll.key, { failing: true, lasting });
     if (!before?.failing) {
+      const next = `asking again in ${inSeconds(poll.intervalMs)}${lasting > 0 ? ', then less and less often' : ''}`;
       log.warn(
         {
           ...aboutPoll(poll),
@@ -183,7 +188,7 @@ export class Poller {
           error_key: answer.errorKey,
           request_id: answer.requestId,
         },
-        `poll failed: ${message}; values stay until they are stale, asking again in ${inSeconds(poll.intervalMs)}`,
+        `poll failed: ${message}; values stay until they are stale, ${next}`,
       );
     }
     return slowdown;

@@ -319,6 +319,9 @@ export const shieldUnauthorized: Answer = { status: 401, body: { title: 'Unautho
 
 export const videoUnauthorized: Answer = { status: 401 };
 
+/** A library's read-only key does not open the storage of its videos. */
+export const videoForbidden: Answer = { status: 403 };
+
 export const videoNotFound: Answer = {
   status: 404,
   body: { success: false, message: 'The requested video was not found', statusCode: 404 },

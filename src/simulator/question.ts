@@ -13,8 +13,8 @@ export const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 
-/** Whose key came with a request. `library` is the key of the library asked for, `other-library` that of another one. */
-export type KeyKind = 'none' | 'account' | 'library' | 'other-library' | 'unknown';
+/** Whose key came with a request: `library` and `read-only` are keys of the library asked for. */
+export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'other-library' | 'unknown';
 
 export interface Question {
   readonly operation: Operation;

@@ -46,3 +46,12 @@ export function text(seed: number, length: number, alphabet: string): string {
   }
   return result;
 }
+
+/** A hash of a text (FNV-1a, mixed). */
+export function hashText(seed: number, value: string): number {
+  let h = 0x811c9dc5;
+  for (let place = 0; place < value.length; place += 1) {
+    h = Math.imul(h ^ value.charCodeAt(place), 0x01000193);
+  }
+  return hash(seed, h);
+}

@@ -14,14 +14,17 @@ import {
   rateLimitMetrics,
   rejected,
   shieldUnauthorized,
+  videoForbidden,
   videoNotFound,
   videoStorage,
   videoUnauthorized,
   zonePage,
 } from './answers.ts';
-import { writeJson } from './json.ts';
+import { faultTypes, type Listing, type Situation, tlsAlert } from './fault-types.ts';
+import { createFaults, type Fault, type Strike } from './faults.ts';
 import { type KeyKind, type Operation, prefixes, type Question, questionOf } from './question.ts';
 import { hash } from './random.ts';
+import { type Reply, replyOf, sendReply } from './reply.ts';
 import {
   type Application,
   createKeys,
@@ -75,11 +78,13 @@ export interface Counter {
 }
 
 export interface Simulator {
-  /** Listens on a free port of 127.0.0.1. */
+  /** Listens on a free port of 127.0.0.1; after a `stop`, on the same one again. */
   start(): Promise<{ readonly origin: string }>;
-  /** Ends every connection, also those that a fault keeps open. */
+  /** Ends every connection, also those that a fault keeps open. From then on the address refuses connections. */
   stop(): Promise<void>;
-  /** `http://127.0.0.1:port`; throws before `start`. */
+  /**
+   * `http://127.0.0.1:port`; throws before `start`. Asked with `https:` instead, the same port breaks every TLS handshake.
+   */
   readonly origin: string;
   /** The base URL of each API; throws before `start`. */
   readonly baseUrls: { readonly application: string; readonly shield: string; readonly video: string };
@@ -94,15 +99,18 @@ export interface Simulator {
   readonly requests: readonly SeenRequest[];
   /** From now on another key is the right one: of the account, or of the library with this id. */
   replaceKey(owner: string, key: string): void;
+  /**
+   * Puts in a fault, which strikes from the next request on; the returned function removes it. Latencies add up; of other
+   * faults that strike the same request the newest plays. Throws a RangeError for a fault that can never strike.
+   */
+  inject(fault: Fault): () => void;
+  clearFaults(): void;
   /** Deletes an application, zone, endpoint or video by its id; the returned function brings it back. */
   remove(id: string): () => void;
 }
 
 const maxSeenRequests = 100_000;
 const defaultPageSize = 10;
-
-/** TLS record of a fatal alert, handshake_failure: the answer to a client that speaks TLS to this plain port. */
-const tlsAlert = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const seed = options.seed ?? 1;
@@ -111,7 +119,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const world = createWorld(seed, { ...scales[options.scale ?? 'small'], ...options.shape });
   const generated = createKeys(seed, world.libraryIds);
   const libraryKeys: Record<string, string> = { ...generated.libraries, ...options.keys?.libraries };
-  const keys = { account: options.keys?.account ?? generated.account, libraries: libraryKeys };
+  const readOnlyKeys = { ...generated.readOnlyLibraries, ...options.keys?.readOnlyLibraries };
+  const keys = {
+    account: options.keys?.account ?? generated.account,
+    libraries: libraryKeys,
+    readOnlyLibraries: readOnlyKeys,
+  };
 
   const applications = new Map(world.applications.map((application) => [application.id, application]));
   const zones = new Map(world.zones.map((zone) => [zone.shieldZoneId, zone]));
@@ -120,13 +133,16 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const videos = new Map(world.videos.map((video) => [videoKey(video.libraryId, video.videoId), video]));
   const removed = new Set<string>();
 
+  const faults = createFaults(seed, now);
   const counters = emptyCounters();
-  const requests: { -readonly [Field in keyof SeenRequest]: SeenRequest[Field] }[] = [];
+  const requests: Writable<SeenRequest>[] = [];
   let requestCount = 0;
+  /** 0 before the first start; kept, so that a second start is at the same address. */
+  let port = 0;
 
   const server = createServer({ keepAlive: true, keepAliveTimeout: 60_000 }, handle);
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(tlsAlert);
+    if (socket.writable) socket.end(tlsAlert, () => socket.destroy());
     else socket.destroy();
   });
 
@@ -153,11 +169,51 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     }
     request.resume();
     response.setHeader('cdn-requestid', requestId());
-    const answer = answerTo(request.method, question, key, query);
-    seen.status = answer.status;
+    const reply = replyOf(answerTo(request.method, question, key, query));
+    const strike = question && faults.strike(question, path);
+    if (question === undefined || strike === undefined) {
+      note(seen, reply.status);
+      sendReply(response, reply);
+      return;
+    }
+    const situation = {
+      operation: question.operation,
+      parameters: strike.fault ?? {},
+      sentKey: String(request.headers['accesskey'] ?? ''),
+      origin: originOf(),
+      ...(question.operation === 'shield_zone' && { listing: listingOf(query) }),
+    };
+    if (strike.latencyMs === 0) {
+      play(strike, situation, reply, response, seen);
+      return;
+    }
+    const timer = setTimeout(() => play(strike, situation, reply, response, seen), strike.latencyMs);
+    response.once('close', () => clearTimeout(timer));
+  }
+
+  function play(
+    { fault }: Strike,
+    situation: Situation,
+    right: Reply,
+    response: ServerResponse,
+    seen: Writable<SeenRequest>,
+  ): void {
+    const how = fault && faultTypes[fault.type].play;
+    if (how?.stage === 'wire') {
+      if (how.sendsHead) note(seen, right.status);
+      how.send(response, right);
+      return;
+    }
+    const reply = how?.stage === 'reply' ? how.change(right, situation) : right;
+    note(seen, reply.status);
+    sendReply(response, reply);
+  }
+
+  /** An answer goes out. */
+  function note(seen: Writable<SeenRequest>, status: number): void {
+    seen.status = status;
     const { statuses } = counters[seen.operation];
-    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-    send(response, answer);
+    statuses[status] = (statuses[status] ?? 0) + 1;
   }
 
   function requestId(): string {
@@ -170,6 +226,9 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     if (question?.operation === 'video_storage' && header === libraryKeys[question.ids[0] ?? ''])
       return 'library';
     if (header === keys.account) return 'account';
+    if (question?.operation === 'video_storage' && header === readOnlyKeys[question.ids[0] ?? '']) {
+      return 'read-only';
+    }
     return Object.values(libraryKeys).includes(header) ? 'other-library' : 'unknown';
   }
 
@@ -191,7 +250,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       }
       case 'shield_zone': {
         if (key !== 'account') return shieldUnauthorized;
-        return zonePageOf(query, nowMs);
+        const listing = listingOf(query);
+        return listing.answer(listing.page);
       }
       case 'api_guardian': {
         if (key !== 'account') return shieldUnauthorized;
@@ -212,6 +272,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
         return zone ? rateLimitMetrics(zone, nowMs) : rejected('noRateLimits', rejectionStatus(first));
       }
       case 'video_storage': {
+        if (key === 'read-only') return videoForbidden;
         if (key !== 'library') return videoUnauthorized;
         const video = removed.has(second) ? undefined : videos.get(videoKey(first, second));
         return video ? videoStorage(video, nowMs) : videoNotFound;
@@ -223,29 +284,36 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     return removed.has(id) ? undefined : zones.get(id);
   }
 
-  function zonePageOf(query: string, nowMs: number): Answer {
+  function listingOf(query: string): Listing {
     const asked = new URLSearchParams(query);
     const pageSize = Math.min(maxPageSize, positive(asked.get('perPage')) ?? defaultPageSize);
     const listed =
       removed.size === 0 ? world.zones : world.zones.filter((zone) => !removed.has(zone.shieldZoneId));
-    return zonePage(listed, positive(asked.get('page')) ?? 1, pageSize, nowMs);
+    return {
+      page: positive(asked.get('page')) ?? 1,
+      totalPages: Math.ceil(listed.length / pageSize),
+      answer: (page, share = 1) => {
+        const some = listed.slice(0, Math.ceil(listed.length * share));
+        return zonePage(some, page, pageSize, now());
+      },
+    };
   }
 
   function originOf(): string {
-    const address = server.address() as AddressInfo | null;
-    if (address === null) throw new Error('The simulator is not listening.');
-    return `http://127.0.0.1:${address.port}`;
+    if (port === 0) throw new Error('The simulator was never started.');
+    return `http://127.0.0.1:${port}`;
   }
 
   return {
     async start() {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen(0, '127.0.0.1', () => {
+        server.listen(port, '127.0.0.1', () => {
           server.removeListener('error', reject);
           resolve();
         });
       });
+      port = (server.address() as AddressInfo).port;
       return { origin: originOf() };
     },
     async stop() {
@@ -275,6 +343,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     videos: world.videos,
     counters,
     requests,
+    inject(fault) {
+      return faults.inject(fault);
+    },
+    clearFaults() {
+      faults.clear();
+    },
     replaceKey(owner, key) {
       if (owner === 'account') keys.account = key;
       else libraryKeys[owner] = key;
@@ -286,20 +360,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   };
 }
 
-function send(response: ServerResponse, answer: Answer): void {
-  if (answer.body === undefined) {
-    response.writeHead(answer.status, { 'content-length': 0 }).end();
-    return;
-  }
-  const body = Buffer.from(writeJson(answer.body));
-  const contentType = answer.status >= 400 ? 'application/problem+json' : 'application/json';
-  response
-    .writeHead(answer.status, {
-      'content-type': `${contentType}; charset=utf-8`,
-      'content-length': body.byteLength,
-    })
-    .end(body);
-}
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 
 function emptyCounters(): Record<
   Operation | 'other',

@@ -118,6 +118,8 @@ export interface Keys {
   readonly account: string;
   /** The key of each video library. */
   readonly libraries: Readonly<Record<string, string>>;
+  /** The read-only key of each video library, which is refused here. */
+  readonly readOnlyLibraries: Readonly<Record<string, string>>;
 }
 
 export interface World {
@@ -177,6 +179,9 @@ export function createKeys(seed: number, libraryIds: readonly string[]): Keys {
   return {
     account: key('account', 0),
     libraries: Object.fromEntries(libraryIds.map((id, index) => [id, key(`library-${id}`, index + 1)])),
+    readOnlyLibraries: Object.fromEntries(
+      libraryIds.map((id, index) => [id, key(`read-only-${id}`, -1 - index)]),
+    ),
   };
 }
 

@@ -96,7 +96,11 @@ export function createPages(options: PagesOptions): readonly Route[] {
       methods: ['POST'],
       async handle(_, response) {
         if (!reload) {
-          answerText(response, 403, 'reloading over HTTP is off; start with --web.enable-lifecycle to allow it');
+          answerText(
+            response,
+            403,
+            'reloading over HTTP is off; start with --web.enable-lifecycle to allow it',
+          );
           return;
         }
         try {

@@ -12,7 +12,7 @@ import { createRouter } from './router.ts';
 
 export interface ListenAddress {
   /** Every interface, over IPv6 and IPv4, without one. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** 0 for any free one. */
   readonly port: number;
 }

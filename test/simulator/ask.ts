@@ -31,6 +31,50 @@ export async function ask(url: string, key?: string, method = 'GET', signal?: Ab
   });
 }
 
+/** What came of a request that may never be answered in full. */
+export interface Outcome {
+  /** complete: the whole answer came; left: we hung up; else the code of the error that broke the connection. */
+  readonly end: string;
+  /** 0 where no status line came. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Asks, and hangs up after so many bytes of body or so much time, should the answer not end before. */
+export async function observe(
+  url: string,
+  key: string,
+  patience: { readonly bytes?: number; readonly timeMs?: number },
+): Promise<Outcome> {
+  return await new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let status = 0;
+    let headers: IncomingHttpHeaders = {};
+    const asked = request(url, { headers: { AccessKey: key }, agent: false });
+    const timer = patience.timeMs === undefined ? undefined : setTimeout(() => end('left'), patience.timeMs);
+    const end = (how: string) => {
+      clearTimeout(timer);
+      asked.destroy();
+      resolve({ end: how, status, headers, body: Buffer.concat(chunks) });
+    };
+    const broken = (error: NodeJS.ErrnoException) => end(error.code ?? error.message);
+    asked.on('error', broken);
+    asked.on('response', (response) => {
+      status = response.statusCode ?? 0;
+      headers = response.headers;
+      response.on('error', broken);
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        const heardBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        if (heardBytes >= (patience.bytes ?? Number.POSITIVE_INFINITY)) end('left');
+      });
+      response.on('end', () => end('complete'));
+    });
+    asked.end();
+  });
+}
+
 export type JsonObject = Record<string, unknown>;
 
 export function objectOf(value: unknown): JsonObject {

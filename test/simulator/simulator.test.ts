@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts';
+import { libraryKey, oneOfEach, urls } from './addresses.ts';
 import { ask, at, type JsonObject, jsonOf, listOf, objectOf } from './ask.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);
@@ -16,38 +17,6 @@ async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator
 afterEach(async () => {
   await Promise.all(started.splice(0).map(async (simulator) => await simulator.stop()));
 });
-
-function urls({ baseUrls }: Simulator) {
-  return {
-    application: (id: string) => `${baseUrls.application}/apps/${id}/summary`,
-    zones: (query = '') => `${baseUrls.shield}/shield/shield-zones${query}`,
-    guardian: (zone: string, endpoint: string) =>
-      `${baseUrls.shield}/shield/metrics/shield-zone/${zone}/api-guardian/endpoint/${endpoint}`,
-    rateLimits: (zone: string) => `${baseUrls.shield}/shield/metrics/rate-limits/${zone}`,
-    video: (library: string, video: string) => `${baseUrls.video}/library/${library}/videos/${video}/storage`,
-  };
-}
-
-function libraryKey({ keys }: Simulator, libraryId: string): string {
-  const key = keys.libraries[libraryId];
-  if (key === undefined) throw new Error(`Library ${libraryId} has no key.`);
-  return key;
-}
-
-/** The address of one target of each operation, with the right key. */
-function oneOfEach(simulator: Simulator): { url: string; key: string }[] {
-  const url = urls(simulator);
-  const endpoint = at(simulator.endpoints, 0);
-  const video = at(simulator.videos, 0);
-  const { account } = simulator.keys;
-  return [
-    { url: url.application(at(simulator.applications, 0).id), key: account },
-    { url: url.zones(), key: account },
-    { url: url.guardian(endpoint.shieldZoneId, endpoint.endpointId), key: account },
-    { url: url.rateLimits(at(simulator.rateLimitZones, 0).shieldZoneId), key: account },
-    { url: url.video(video.libraryId, video.videoId), key: libraryKey(simulator, video.libraryId) },
-  ];
-}
 
 /** `number`, `string`, `boolean`, `list`, `object` or `null`, by field. */
 function typesOf(value: unknown): Record<string, string> {
@@ -413,6 +382,7 @@ describe('keys', () => {
     expect((await ask(url, libraryKey(simulator, own))).status).toBe(200);
     expect((await ask(url, libraryKey(simulator, other))).status).toBe(401);
     expect((await ask(url, simulator.keys.account)).status).toBe(401);
+    expect((await ask(url, simulator.keys.readOnlyLibraries[own])).status).toBe(403);
   });
 
   it('takes the keys it was given, and another from when it is replaced', async () => {

@@ -1,0 +1,58 @@
+/**
+ * Sending a page to a reader at the reader's pace. It owns backpressure and the deadline; it knows nothing of what it
+ * sends, copies none of it and keeps no more of it than the socket asks for.
+ */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+/** Handed to the socket at once: what TLS may encrypt ahead of a slow reader. */
+const batchBytes = 1024 * 1024;
+
+export interface SendOptions {
+  /** The headers alone, with the length that the body would have. */
+  readonly headersOnly: boolean;
+  /** From the first byte to the last; a reader that takes longer is cut off. */
+  readonly writeTimeoutMs: number;
+}
+
+/** Sends the parts as the body of a response whose status and other headers are set. Resolves when the response closed. */
+export async function send(
+  response: ServerResponse,
+  parts: readonly Buffer[],
+  { headersOnly, writeTimeoutMs }: SendOptions,
+): Promise<void> {
+  if (response.destroyed) return;
+  const closed = once(response, 'close');
+  const deadline = setTimeout(() => response.destroy(), writeTimeoutMs);
+  try {
+    response.setHeader(
+      'Content-Length',
+      parts.reduce((length, part) => length + part.length, 0),
+    );
+    if (!headersOnly) await write(response, parts, closed);
+    if (!response.destroyed) response.end();
+    await closed;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+async function write(
+  response: ServerResponse,
+  parts: readonly Buffer[],
+  closed: Promise<unknown>,
+): Promise<void> {
+  let batch = 0;
+  response.cork();
+  for (const part of parts) {
+    response.write(part);
+    batch += part.length;
+    if (batch < batchBytes) continue;
+    response.uncork();
+    if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
+    if (response.destroyed) return;
+    response.cork();
+    batch = 0;
+  }
+  response.uncork();
+}

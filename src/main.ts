@@ -1,0 +1,151 @@
+/** The entry: argv and environment in, exit code out. The only file that touches the process. */
+import pino, { type Logger } from 'pino';
+import { createCredentials } from './config/credentials.ts';
+import { loadConfig } from './config/load.ts';
+import { summary } from './config/summary.ts';
+import { startDemo } from './demo.ts';
+import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
+import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
+import { resources } from './resources/index.ts';
+import { revision, version } from './version.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Longer than everything that stops in order should take; then the process ends anyway. */
+const stopDeadlineMs = 4500;
+
+async function createLog({ logLevel, logFormat }: Flags): Promise<Logger> {
+  if (logFormat === 'pretty') {
+    const { default: pretty } = await import('pino-pretty');
+    return pino(
+      { level: logLevel, base: null },
+      pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }),
+    );
+  }
+  const options = {
+    level: logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, pino.destination({ fd: 2, sync: true }));
+}
+
+function print(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Loads the configuration and looks at every key; what is wrong with them is told together. */
+async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
+  const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+  const credentials = createCredentials(config.credentials, env, {
+    onTrouble: (credential, message) =>
+      message === undefined
+        ? log.info({ credential }, 'the key can be read again')
+        : log.warn({ credential }, `${message}; the last good key stays in use`),
+  });
+  for (const warning of warnings) log.warn(warning);
+  const problems = await credentials.check();
+  for (const { credential, severity, message } of problems) {
+    if (severity === 'warning') log.warn({ credential }, message);
+  }
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    throw new Error(
+      errors.map(({ credential, message }) => `credentials.${credential}: ${message}`).join('\n'),
+    );
+  }
+  // Keys are kept where they were read, and nowhere that a diagnostic report looks.
+  for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
+  return { config, credentials };
+}
+
+function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): ExporterOptions {
+  return {
+    load: source,
+    addresses: flags.listenAddresses,
+    telemetryPath: flags.telemetryPath,
+    webConfigFile: flags.webConfigFile,
+    enableLifecycle: flags.enableLifecycle,
+    shard: flags.shard,
+    log,
+  };
+}
+
+/** Polls once, prints the page. 0 when every poll succeeded, else 2. */
+async function once(exporter: Exporter): Promise<number> {
+  const succeeded = await exporter.pollOnce();
+  await print(await exporter.page());
+  await exporter.stop();
+  return succeeded ? 0 : 2;
+}
+
+/** Serves until a signal comes. */
+async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  let reloading: Promise<void> = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reloading = reloading
+      .then(() => exporter.reload())
+      .then(
+        () => log.info('the configuration was reloaded'),
+        (error: Error) => log.error(`the configuration before stays in force: ${error.message}`),
+      );
+  });
+  const urls = await exporter.start();
+  for (const url of urls) log.info({ url: `${url}${flags.telemetryPath}` }, 'serving metrics');
+  if (flags.demo)
+    log.info(`the demo is at ${(urls[0] ?? '').replace(/\/\/(\[::\]|0\.0\.0\.0)/, '//localhost')}/`);
+  const signal = await stopped;
+  log.info({ signal }, 'stopping');
+  setTimeout(() => process.exit(0), stopDeadlineMs).unref();
+  await exporter.stop();
+  log.info('stopped');
+  return 0;
+}
+
+async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
+  const { config } = await load(flags, env, log);
+  await print(summary(config, resources));
+  return 0;
+}
+
+async function run(flags: Flags, env: Environment): Promise<number> {
+  if (flags.help) return await print(helpText()).then(() => 0);
+  if (flags.version) {
+    return await print(
+      `bunnynet-exporter ${version} (revision ${revision}, node ${process.versions.node})\n`,
+    ).then(() => 0);
+  }
+  const log = await createLog(flags);
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'the exporter has a fault; it ends');
+    process.exit(1);
+  });
+  if (flags.configCheck) return await check(flags, env, log);
+  const demo = flags.demo ? await startDemo({ scale: flags.demoScale, seed: flags.demoSeed }) : undefined;
+  try {
+    const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
+    const exporter = await createExporter(optionsFor(flags, log, source));
+    return await (flags.once ? once(exporter) : serve(exporter, flags, log));
+  } finally {
+    await demo?.stop();
+  }
+}
+
+try {
+  process.exitCode = await run(parseFlags(process.argv.slice(2), process.env), { ...process.env });
+} catch (error) {
+  complain((error as Error).message);
+  if (error instanceof UsageError) complain('See bunnynet-exporter --help.');
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,101 @@
+/**
+ * Outages as a story: faults put in and taken out at set times. It owns the demo's story and how one is played; it knows
+ * of the simulator only that faults can be injected, and nothing of who looks on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './faults.ts';
+
+export interface ScriptStep {
+  /** From the start of the script. */
+  readonly atMs: number;
+  /** What happens, for people. */
+  readonly says: string;
+  /** Take the script's earlier faults out first. Default true. */
+  readonly clear?: boolean;
+  readonly inject: readonly Fault[];
+}
+
+/** What a script needs of the simulator. */
+export interface Stage {
+  inject(fault: Fault): () => void;
+}
+
+/**
+ * The demo's outage, of just over five minutes: calm, a refused key, a slow and failing application API, a throttled shield
+ * API, everything down, recovery.
+ */
+export function outageScript(libraryIds: readonly string[]): readonly ScriptStep[] {
+  const [library] = libraryIds;
+  const refused: Fault[] =
+    library === undefined
+      ? []
+      : [{ type: 'status-401', kind: 'video_storage', target: `library/${library}` }];
+  return [
+    { atMs: 0, says: 'all is well', inject: [] },
+    {
+      atMs: 30_000,
+      says: library === undefined ? 'all is still well' : `the key of library ${library} is refused`,
+      inject: refused,
+    },
+    {
+      atMs: 80_000,
+      says: 'the application API is slow, and many of its answers are server errors',
+      inject: [
+        { type: 'latency', kind: 'application', latencyMs: 1_500 },
+        { type: 'status-503', kind: 'application', share: 0.3 },
+        { type: 'status-502-html', kind: 'application', share: 0.2 },
+      ],
+    },
+    {
+      atMs: 140_000,
+      says: 'the shield API answers 429 and asks for 20 seconds of rest',
+      inject: [
+        {
+          type: 'status-429-retry-seconds',
+          kind: ['shield_zone', 'api_guardian', 'rate_limit'],
+          retryAfterSeconds: 20,
+        },
+      ],
+    },
+    {
+      atMs: 200_000,
+      says: 'everything is down: half of the connections are reset, half hang',
+      inject: [{ type: 'hang' }, { type: 'reset', share: 0.5 }],
+    },
+    { atMs: 290_000, says: 'all is well again', inject: [] },
+  ];
+}
+
+/**
+ * Plays the steps in turn, once, and resolves when the last one was played; its faults stay. An abort takes the script's
+ * faults out and resolves too. Faults of others are left alone.
+ */
+export async function playScript(
+  stage: Stage,
+  script: readonly ScriptStep[],
+  onStep: (step: ScriptStep) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const startMs = performance.now();
+  let removals: (() => void)[] = [];
+  const clear = () => {
+    for (const remove of removals) remove();
+    removals = [];
+  };
+  for (const step of script) {
+    const waitMs = step.atMs - (performance.now() - startMs);
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal, ref: false }).catch(ignoreAbort);
+    if (signal.aborted) {
+      clear();
+      return;
+    }
+    if (step.clear !== false) clear();
+    removals.push(...step.inject.map((fault) => stage.inject(fault)));
+    onStep(step);
+  }
+}
+
+function ignoreAbort(error: unknown): void {
+  if (error instanceof Error && error.name === 'AbortError') return;
+  throw error;
+}

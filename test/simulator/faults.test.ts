@@ -1,0 +1,599 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type FaultParameters, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
+import { type Operation, operations } from '../../src/simulator/question.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { type Address, oneOfEach, urls } from './addresses.ts';
+import { ask, at, type JsonObject, jsonOf, listOf, type Outcome, objectOf, observe } from './ask.ts';
+
+let nowMs = Date.UTC(2026, 7, 20, 12);
+const simulator = createSimulator({
+  now: () => nowMs,
+  shape: { zones: 25, endpoints: 40 },
+  logRequests: true,
+});
+const types = Object.keys(faultTypes) as FaultType[];
+
+beforeAll(async () => {
+  await simulator.start();
+});
+afterEach(() => simulator.clearFaults());
+afterAll(async () => await simulator.stop());
+
+function addressOf(operation: Operation): Address {
+  const address = oneOfEach(simulator).find((one) => one.operation === operation);
+  if (address === undefined) throw new Error(`Nothing asks for ${operation}.`);
+  return address;
+}
+
+interface Scene {
+  readonly operation: Operation;
+  /** What the API answers without the fault. */
+  readonly right: string;
+  readonly key: string;
+}
+
+interface Expectation {
+  readonly parameters?: FaultParameters;
+  readonly patience?: { readonly bytes?: number; readonly timeMs?: number };
+  /** Another query than none, for the listing. */
+  readonly query?: string;
+  readonly check: (outcome: Outcome, scene: Scene) => void;
+}
+
+function textOf({ body }: Outcome): string {
+  return body.toString('utf8');
+}
+
+function parsed(outcome: Outcome): unknown {
+  return JSON.parse(textOf(outcome));
+}
+
+/** The objects that are read, of any operation. */
+function readings(body: unknown, operation: Operation): JsonObject[] {
+  const held = operation === 'application' ? body : objectOf(body)['data'];
+  return (Array.isArray(held) ? listOf(held) : [held]).map(objectOf);
+}
+
+/** Every value that is no object, less the ids, at any depth. */
+function valuesOf(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [value];
+  return Object.entries(value).flatMap(([field, held]) =>
+    field === 'shieldZoneId' || field === 'ratelimitId' ? [] : valuesOf(held),
+  );
+}
+
+function values(outcome: Outcome, operation: Operation): unknown[] {
+  return readings(parsed(outcome), operation).flatMap(valuesOf);
+}
+
+function rightValues({ right, operation }: Scene): unknown[] {
+  return readings(JSON.parse(right), operation).flatMap(valuesOf);
+}
+
+function whole(status: number, check: (outcome: Outcome, scene: Scene) => void = () => {}): Expectation {
+  return {
+    check: (outcome, scene) => {
+      expect(outcome).toMatchObject({ end: 'complete', status });
+      expect(outcome.headers['cdn-requestid']).toMatch(/^[\da-f]{32}$/);
+      check(outcome, scene);
+    },
+  };
+}
+
+function empty(status: number, retryAfter?: RegExp): Expectation {
+  return whole(status, ({ body, headers }) => {
+    expect(body).toHaveLength(0);
+    if (retryAfter === undefined) expect(headers).not.toHaveProperty('retry-after');
+    else expect(headers['retry-after']).toMatch(retryAfter);
+  });
+}
+
+function anErrorObject(status: number): Expectation {
+  return whole(status, (outcome, { operation }) => {
+    const body = objectOf(parsed(outcome));
+    expect(body[operation === 'application' ? 'status' : 'statusCode']).toBe(status);
+  });
+}
+
+function rejectedWith(status: number, errorKey?: string): Expectation {
+  return whole(status, (outcome, { operation }) => {
+    const body = objectOf(parsed(outcome));
+    expect(body['data']).toBeNull();
+    const error = operation === 'video_storage' ? body : objectOf(body['error']);
+    expect(error['success']).toBe(false);
+    expect(error['message']).toMatch(/./);
+    if (errorKey !== undefined) expect(error['errorKey']).toBe(errorKey);
+  });
+}
+
+function unlike(check: (values: unknown[], right: unknown[]) => void): Expectation {
+  return whole(200, (outcome, scene) => check(values(outcome, scene.operation), rightValues(scene)));
+}
+
+const expectations: Record<FaultType, Expectation> = {
+  latency: {
+    ...whole(200, (outcome, { right }) => expect(textOf(outcome)).toBe(right)),
+    parameters: { latencyMs: 20 },
+  },
+  hang: {
+    patience: { timeMs: 100 },
+    check: (outcome) => expect(outcome).toMatchObject({ end: 'left', status: 0 }),
+  },
+  'hang-before-body': {
+    patience: { timeMs: 100 },
+    check: (outcome) => {
+      expect(outcome).toMatchObject({ end: 'left', status: 200 });
+      expect(outcome.body).toHaveLength(0);
+    },
+  },
+  'hang-in-body': {
+    patience: { timeMs: 100 },
+    check: (outcome, { right }) => {
+      expect(outcome).toMatchObject({ end: 'left', status: 200 });
+      expect(textOf(outcome)).toBe(right.slice(0, Math.ceil(right.length / 2)));
+    },
+  },
+  trickle: {
+    patience: { bytes: 3 },
+    check: (outcome, { right }) => {
+      expect(outcome).toMatchObject({ end: 'left', status: 200 });
+      expect(outcome.body.byteLength).toBeLessThan(right.length);
+      expect(right.startsWith(textOf(outcome))).toBe(true);
+    },
+  },
+  reset: { check: (outcome) => expect(outcome).toMatchObject({ end: 'ECONNRESET', status: 0 }) },
+  'early-close': {
+    check: (outcome, { right }) => {
+      expect(outcome).toMatchObject({ end: 'ECONNRESET', status: 200 });
+      expect(outcome.body.byteLength).toBeLessThan(right.length);
+    },
+  },
+  'endless-body': {
+    patience: { bytes: 1_000_000 },
+    check: (outcome) => {
+      expect(outcome).toMatchObject({ end: 'left', status: 200 });
+      expect(outcome.headers).not.toHaveProperty('content-length');
+    },
+  },
+  'tls-error': {
+    check: (outcome) => {
+      expect(outcome.status).toBe(0);
+      expect(outcome.end).toMatch(/^HPE_/);
+    },
+  },
+
+  'status-400': anErrorObject(400),
+  'status-401': whole(401, (outcome, { operation }) => {
+    const bodiless = operation === 'application' || operation === 'video_storage';
+    expect(textOf(outcome)).toBe(bodiless ? '' : '{"title":"Unauthorized","status":401}');
+  }),
+  'status-403': empty(403),
+  'status-404': anErrorObject(404),
+  'status-408': empty(408),
+  'status-429': empty(429),
+  'status-429-retry-seconds': { ...empty(429, /^7$/), parameters: { retryAfterSeconds: 7 } },
+  'status-429-retry-date': whole(429, ({ headers }) => {
+    const { date = '', 'retry-after': retryAfter = '' } = headers;
+    expect(Date.parse(retryAfter) - Date.parse(date)).toBeGreaterThanOrEqual(1_000);
+  }),
+  'status-429-retry-unreadable': empty(429, /^in a while$/),
+  'status-500': anErrorObject(500),
+  'status-500-empty': empty(500),
+  'status-502-html': whole(502, (outcome) => expect(textOf(outcome)).toMatch(/^<html>/)),
+  'status-503': whole(503, (outcome) => expect(textOf(outcome)).toBe('Service Unavailable')),
+  'status-503-retry-seconds': empty(503, /^2$/),
+  'status-504': empty(504),
+  redirect: {
+    ...whole(307, ({ headers }) => expect(headers.location).toBe('http://localhost:1/x')),
+    parameters: { redirectStatus: 307, location: 'http://localhost:1/x' },
+  },
+
+  'rejected-200': rejectedWith(200),
+  'rejected-202': rejectedWith(202),
+  'zone-not-found': rejectedWith(202, 'not_found_or_unauthorised_access.shieldzone'),
+  'no-rate-limits': rejectedWith(202, 'not_found.ratelimit_shieldzone'),
+  'feature-not-on-plan': rejectedWith(200, 'feature_not_available_on_plan'),
+  'data-null': whole(200, (outcome, { right }) => {
+    expect(parsed(outcome)).toEqual({ ...objectOf(JSON.parse(right)), data: null });
+  }),
+
+  'empty-body': empty(200),
+  html: whole(200, (outcome) => expect(textOf(outcome)).toMatch(/^<!DOCTYPE html>/)),
+  'plain-text': whole(200, (outcome) => expect(textOf(outcome)).toBe('OK')),
+  'json-null': whole(200, (outcome) => expect(textOf(outcome)).toBe('null')),
+  'truncated-json': whole(200, (outcome, { right }) => {
+    expect(right.startsWith(textOf(outcome))).toBe(true);
+    expect(() => parsed(outcome)).toThrow(SyntaxError);
+  }),
+  'json-as-text': whole(200, (outcome, { right }) => {
+    expect(outcome.headers['content-type']).toBe('text/plain');
+    expect(textOf(outcome)).toBe(right);
+  }),
+  gzip: whole(200, ({ headers, body }, { right }) => {
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(body).toString()).toBe(right);
+  }),
+  brotli: whole(200, ({ headers, body }, { right }) => {
+    expect(headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(body).toString()).toBe(right);
+  }),
+  'wrong-coding': whole(200, (outcome, { right }) => {
+    expect(outcome.headers['content-encoding']).toBe('gzip');
+    expect(textOf(outcome)).toBe(right);
+  }),
+  'gzip-bomb': {
+    ...whole(200, ({ headers, body }, { right }) => {
+      expect(headers['content-encoding']).toBe('gzip');
+      expect(body.byteLength).toBeLessThan(20_000);
+      const decoded = gunzipSync(body).toString();
+      expect(decoded).toHaveLength(2_000_000 + right.length);
+      expect(JSON.parse(decoded)).toEqual(JSON.parse(right));
+    }),
+    parameters: { decodedBytes: 2_000_000 },
+  },
+  'deep-nesting': {
+    ...whole(200, (outcome, { right }) => {
+      expect(textOf(outcome)).toContain('['.repeat(500));
+      expect({ ...objectOf(parsed(outcome)), nested: 0 }).toEqual({
+        ...objectOf(JSON.parse(right)),
+        nested: 0,
+      });
+    }),
+    parameters: { depth: 500 },
+  },
+  'duplicate-keys': whole(200, (outcome, { right }) => {
+    expect(textOf(outcome)).toMatch(/"(\w+)":-1,"\1":/);
+    expect(parsed(outcome)).toEqual(JSON.parse(right));
+  }),
+
+  'wrong-types': unlike((found, right) => {
+    expect(found).toHaveLength(right.length);
+    for (const [place, value] of found.entries()) expect(typeof value).not.toBe(typeof right[place]);
+  }),
+  'wrong-shapes': whole(200, (outcome, { operation, right }) => {
+    const read = (body: unknown) => (operation === 'application' ? body : objectOf(body)['data']);
+    expect(Array.isArray(read(parsed(outcome)))).toBe(!Array.isArray(read(JSON.parse(right))));
+  }),
+  'all-null': whole(200, (outcome, scene) => {
+    const right = readings(JSON.parse(scene.right), scene.operation);
+    const found = readings(parsed(outcome), scene.operation);
+    expect(found.map((reading) => Object.keys(reading))).toEqual(
+      right.map((reading) => Object.keys(reading)),
+    );
+    expect(new Set(found.flatMap(valuesOf))).toEqual(new Set([null]));
+  }),
+  'all-missing': unlike((found) => expect(found).toEqual([])),
+  'huge-numbers': whole(200, (outcome) => {
+    for (const written of ['9223372036854775807', '1e308', '1e400', '123456789012345678901234567890']) {
+      expect(textOf(outcome)).toMatch(new RegExp(`:${written}[,}]`));
+    }
+  }),
+  'negative-numbers': unlike((found, right) => {
+    for (const [place, value] of found.entries()) {
+      if (typeof right[place] === 'number') expect(value).toBeLessThan(0);
+      else expect(value).toEqual(right[place]);
+    }
+  }),
+  'integers-as-doubles': whole(200, (outcome, { right }) => {
+    expect(textOf(outcome)).toMatch(/:\d+\.0[,}]/);
+    expect(parsed(outcome)).toEqual(JSON.parse(right));
+  }),
+  'number-strings': unlike((found, right) => {
+    expect(found).toContain('NaN');
+    expect(found).toContain('1,234');
+    for (const [place, value] of found.entries()) {
+      if (typeof right[place] === 'number') expect(value).toBeTypeOf('string');
+    }
+  }),
+  'duplicate-ids': whole(200, (outcome, { operation, right }) => {
+    const before = readings(JSON.parse(right), operation);
+    const found = readings(parsed(outcome), operation);
+    const field = operation === 'rate_limit' ? 'ratelimitId' : 'shieldZoneId';
+    expect(found).toHaveLength(before.length + 1);
+    expect(at(found, -1)[field]).toBe(at(found, 0)[field]);
+    expect(at(found, -1)).not.toEqual(at(found, 0));
+  }),
+  'unknown-values': whole(200, (outcome, { operation }) => {
+    for (const reading of readings(parsed(outcome), operation)) {
+      if (operation === 'application') expect(reading['status']).toBe('hibernating');
+      else expect(reading).toMatchObject({ planType: 97, wafExecutionMode: 97, dDoSShieldSensitivity: 97 });
+    }
+  }),
+  'capitalised-status': whole(200, (outcome, { right }) => {
+    const { status } = objectOf(JSON.parse(right));
+    const found = objectOf(parsed(outcome))['status'];
+    expect(found).not.toBe(status);
+    expect(String(found).toLowerCase()).toBe(status);
+  }),
+  'mixed-day-keys': whole(200, (outcome, { operation, right }) => {
+    const daysOf = (body: unknown) => {
+      const reading = at(readings(body, operation), 0);
+      return Object.keys(
+        objectOf(reading['overviewPastTwentyEightDays'] ?? reading['ratelimitOverviewPastTwentyEightDays']),
+      );
+    };
+    const found = daysOf(parsed(outcome));
+    const iso = found.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day));
+    expect(iso).toHaveLength(14);
+    const plain = found.map((day) => (iso.includes(day) ? day.split('-').reverse().join('-') : day));
+    const before = daysOf(JSON.parse(right));
+    expect(plain).not.toEqual(before);
+    expect(new Set(plain)).toEqual(new Set(before));
+  }),
+  'unreadable-times': whole(200, (outcome) => {
+    expect(textOf(outcome)).not.toMatch(/"\d\d-\d\d-\d{4}"|"\d{4}-\d\d-\d\dT[01]\d:/);
+    expect(textOf(outcome)).toMatch(/days after the fair|2026-13-45T99:00:00Z/);
+  }),
+  'extra-fields': whole(200, (outcome, { operation, right }) => {
+    const before = readings(JSON.parse(right), operation);
+    for (const [place, reading] of readings(parsed(outcome), operation).entries()) {
+      expect(reading).toMatchObject({ newFlag: true, ...at(before, place) });
+    }
+  }),
+
+  'page-repeats': {
+    ...whole(200, (outcome, { right }) => expect(textOf(outcome)).toBe(right)),
+    query: '?page=2',
+  },
+  'page-shrinks': {
+    ...whole(200, (outcome) => {
+      expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 13, totalPages: 2 });
+      expect(listOf(objectOf(parsed(outcome))['data'])).toHaveLength(3);
+    }),
+    query: '?page=2',
+  },
+  'page-never-ends': {
+    ...whole(200, (outcome) => {
+      expect(objectOf(parsed(outcome))['page']).toMatchObject({
+        totalPages: 12,
+        currentPage: 11,
+        nextPage: 12,
+      });
+      expect(listOf(objectOf(parsed(outcome))['data'])).toHaveLength(10);
+    }),
+    query: '?page=11',
+  },
+  'page-fails': { ...empty(500), query: '?page=2' },
+  'page-missing': whole(200, (outcome, { right }) => {
+    expect(parsed(outcome)).toEqual({ data: objectOf(JSON.parse(right))['data'] });
+  }),
+
+  'secret-echo': {
+    check: (outcome, { key }) => {
+      expect(textOf(outcome)).toContain(key);
+      expect(outcome.headers['x-debug-key']).toBe(key);
+    },
+  },
+  'set-cookie': whole(200, (outcome, { right }) => {
+    expect(outcome.headers['set-cookie']).toHaveLength(2);
+    expect(textOf(outcome)).toBe(right);
+  }),
+};
+
+const matrix = types.flatMap((type) => faultTypes[type].appliesTo.map((operation) => ({ type, operation })));
+
+describe('each type of fault', () => {
+  it.each(matrix)(
+    '$type does to $operation what it says, until it is taken out',
+    async ({ type, operation }) => {
+      const { url, key } = addressOf(operation);
+      const right = (await ask(url, key)).text;
+      const { parameters, patience = {}, query = '', check } = expectations[type];
+      const remove = simulator.inject({ type, kind: operation, ...parameters });
+
+      check(await observe(url + query, key, patience), { operation, right, key });
+
+      for (const other of oneOfEach(simulator)) {
+        if (other.operation === operation) continue;
+        expect((await ask(other.url, other.key)).status).toBe(200);
+      }
+      remove();
+      expect((await ask(url, key)).text).toBe(right);
+    },
+  );
+
+  it('has a line for people, and operations to which it can happen', () => {
+    expect(types.length).toBeGreaterThan(50);
+    for (const type of types) {
+      const { description, appliesTo } = faultTypes[type];
+      expect(description).toMatch(/^[^\n]{10,}[^.\n]$/);
+      expect(appliesTo.length).toBeGreaterThan(0);
+      expect(operations).toEqual(expect.arrayContaining([...appliesTo]));
+    }
+  });
+
+  it('leaves alone what the API refuses, where it spoils good answers', async () => {
+    simulator.inject({ type: 'gzip' });
+    const heard = await ask(urls(simulator).application('nobody'), simulator.keys.account);
+    expect(heard.status).toBe(404);
+    expect(heard.headers).not.toHaveProperty('content-encoding');
+  });
+});
+
+describe('page faults', () => {
+  it('leave the first page as it is, less the one that never ends', async () => {
+    const { url, key } = addressOf('shield_zone');
+    const right = (await ask(url, key)).text;
+    for (const type of ['page-repeats', 'page-shrinks', 'page-fails'] as const) {
+      const remove = simulator.inject({ type });
+      expect((await ask(url, key)).text).toBe(right);
+      remove();
+    }
+  });
+
+  it('fail from the page that was named', async () => {
+    const { url, key } = addressOf('shield_zone');
+    simulator.inject({ type: 'page-fails', page: 3 });
+    expect((await ask(`${url}?page=2`, key)).status).toBe(200);
+    expect((await ask(`${url}?page=3`, key)).status).toBe(500);
+  });
+});
+
+describe('redirects', () => {
+  it('point to another name of this host unless told where, so that whoever follows is counted', async () => {
+    simulator.inject({ type: 'redirect', kind: 'application' });
+    const { url, key } = addressOf('application');
+    const { status, headers } = await ask(url, key);
+    expect(status).toBe(302);
+    expect(headers.location).toBe(`${simulator.origin.replace('127.0.0.1', 'localhost')}/elsewhere`);
+  });
+});
+
+describe('a client that speaks TLS', () => {
+  it('gets a fatal alert from the plain port, fault or not', async () => {
+    const port = Number(new URL(simulator.origin).port);
+    const socket = connect({ host: '127.0.0.1', port });
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toMatch(/alert handshake failure/);
+    socket.destroy();
+  });
+});
+
+describe('whom a fault strikes', () => {
+  const statusOf = async ({ url, key }: { url: string; key: string }) => (await ask(url, key)).status;
+
+  it('all operations unless told which', async () => {
+    simulator.inject({ type: 'status-503' });
+    for (const address of oneOfEach(simulator)) expect(await statusOf(address)).toBe(503);
+  });
+
+  it('several operations', async () => {
+    simulator.inject({ type: 'status-503', kind: ['rate_limit', 'api_guardian'] });
+    const statuses = [];
+    for (const address of oneOfEach(simulator)) statuses.push(await statusOf(address));
+    expect(statuses).toEqual([200, 200, 503, 503, 200]);
+  });
+
+  it('one application by its id', async () => {
+    const [one, other] = simulator.applications;
+    simulator.inject({ type: 'status-503', target: one?.id ?? '' });
+    const key = simulator.keys.account;
+    expect(await statusOf({ url: urls(simulator).application(one?.id ?? ''), key })).toBe(503);
+    expect(await statusOf({ url: urls(simulator).application(other?.id ?? ''), key })).toBe(200);
+  });
+
+  it('one endpoint by its zone and id, and a library by a part of its path', async () => {
+    const { shieldZoneId, endpointId } = at(simulator.endpoints, 0);
+    const [library = ''] = simulator.libraryIds;
+    simulator.inject({ type: 'status-503', target: `${shieldZoneId}/${endpointId}` });
+    simulator.inject({ type: 'status-504', target: `library/${library}` });
+    const statuses = [];
+    for (const address of oneOfEach(simulator)) statuses.push(await statusOf(address));
+    expect(statuses).toEqual([200, 200, 503, 200, 504]);
+  });
+
+  it('a share of the requests, the same ones whenever it is played again', async () => {
+    const address = addressOf('application');
+    const play = async () => {
+      const again = createSimulator({ now: () => nowMs });
+      await again.start();
+      again.inject({ type: 'status-503', share: 0.5 });
+      const url = address.url.replace(simulator.origin, again.origin);
+      const statuses = [];
+      for (let request = 0; request < 100; request += 1) {
+        statuses.push(await statusOf({ url, key: again.keys.account }));
+      }
+      await again.stop();
+      return statuses;
+    };
+    const statuses = await play();
+    const struck = statuses.filter((status) => status === 503).length;
+    expect(struck).toBeGreaterThan(25);
+    expect(struck).toBeLessThan(75);
+    expect(await play()).toEqual(statuses);
+  });
+
+  it('a share of the targets, which are then always struck', async () => {
+    simulator.inject({ type: 'status-503', kind: 'api_guardian', share: 0.5, shareOf: 'targets' });
+    const round = async () => {
+      const statuses = [];
+      for (const { shieldZoneId, endpointId } of simulator.endpoints) {
+        const url = urls(simulator).guardian(shieldZoneId, endpointId);
+        statuses.push(await statusOf({ url, key: simulator.keys.account }));
+      }
+      return statuses;
+    };
+    const statuses = await round();
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(await round()).toEqual(statuses);
+  });
+
+  it('for a time', async () => {
+    simulator.inject({ type: 'status-503', durationMs: 5_000 });
+    const address = addressOf('rate_limit');
+    nowMs += 4_999;
+    expect(await statusOf(address)).toBe(503);
+    nowMs += 1;
+    expect(await statusOf(address)).toBe(200);
+  });
+
+  it('so many times', async () => {
+    simulator.inject({ type: 'status-503', count: 2 });
+    const address = addressOf('rate_limit');
+    expect([await statusOf(address), await statusOf(address), await statusOf(address)]).toEqual([
+      503, 503, 200,
+    ]);
+  });
+
+  it('the newest of several, and an older one again once that is gone', async () => {
+    simulator.inject({ type: 'status-503' });
+    const remove = simulator.inject({ type: 'status-504' });
+    simulator.inject({ type: 'latency', latencyMs: 5 });
+    const address = addressOf('rate_limit');
+    expect(await statusOf(address)).toBe(504);
+    remove();
+    expect(await statusOf(address)).toBe(503);
+    simulator.clearFaults();
+    expect(await statusOf(address)).toBe(200);
+  });
+
+  it.each([
+    [{ type: 'page-fails', kind: 'application' } as const, /page-fails cannot happen to application/],
+    [{ type: 'reset', share: 2 } as const, /between 0 and 1/],
+    [{ type: 'reset', count: 0 } as const, /at least once/],
+    [{ type: 'reset', durationMs: -1 } as const, /0 ms at least/],
+    [{ type: 'meteor' as FaultType }, /no fault "meteor"/],
+  ])('nobody, and says so, when it cannot: %o', (fault, message) => {
+    expect(() => simulator.inject(fault)).toThrow(message);
+  });
+});
+
+describe('what the simulator saw of a fault', () => {
+  it('is the request, and a status only where one was sent', async () => {
+    const { url, key } = addressOf('application');
+    const before = {
+      ...simulator.counters.application,
+      statuses: { ...simulator.counters.application.statuses },
+    };
+    simulator.inject({ type: 'reset' });
+    await observe(url, key, {});
+    expect(simulator.counters.application.requests).toBe(before.requests + 1);
+    expect(simulator.counters.application.statuses).toEqual(before.statuses);
+    expect(at(simulator.requests, -1)).toMatchObject({ operation: 'application', status: 0 });
+
+    simulator.inject({ type: 'status-503' });
+    await observe(url, key, {});
+    expect(at(simulator.requests, -1)).toMatchObject({ operation: 'application', status: 503 });
+  });
+});
+
+describe('stop and start', () => {
+  it('ends what a fault keeps open, and comes back at the same address', async () => {
+    const another = createSimulator();
+    const { origin } = await another.start();
+    another.inject({ type: 'hang' });
+    const { url, key } = at(oneOfEach(another), 0);
+    const hanging = observe(url, key, {});
+    while (another.counters.application.requests === 0) await new Promise((resolve) => setImmediate(resolve));
+    await another.stop();
+    expect(await hanging).toMatchObject({ end: 'ECONNRESET', status: 0 });
+    expect(await observe(url, key, {})).toMatchObject({ end: 'ECONNREFUSED' });
+    another.clearFaults();
+    expect((await another.start()).origin).toBe(origin);
+    expect(jsonOf(await ask(url, key))).toHaveProperty('status');
+    await another.stop();
+  });
+});
