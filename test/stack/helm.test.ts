@@ -14,8 +14,8 @@ import { root, succeed } from './tools.ts';
 function forHelm(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forHelm);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { $schema, $id, ...kept } = schema as Record<string, unknown>;
-  const copy = Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, forHelm(value)]));
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forHelm(value)]));
+  delete copy['$schema'];
   const { pattern, type, maximum, required } = copy;
   if (typeof pattern === 'string' && pattern.startsWith('^(?=\\d)')) {
     copy['pattern'] = pattern.replace('(?=\\d)', '');

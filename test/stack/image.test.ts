@@ -57,8 +57,10 @@ beforeAll(() => {
     root,
     'localhost/bunnynet-exporter',
     ...(existsSync(npmrc) ? ['--secret', `id=npmrc,src=${npmrc}`] : []),
-    ...['--build-arg', 'BUILD_IMAGE=localhost/base-build', '--build-arg', 'BASE_IMAGE=localhost/base-run'],
-    ...['--build-arg', 'BUILD_REVISION=0123456789ab', '--build-arg', 'VERSION=1.2.3'],
+    '--build-arg=BUILD_IMAGE=localhost/base-build',
+    '--build-arg=BASE_IMAGE=localhost/base-run',
+    '--build-arg=BUILD_REVISION=0123456789ab',
+    '--build-arg=VERSION=1.2.3',
   );
   const mount = (image: string) => buildah('mount', buildah('from', image));
   imageRoot = mount('localhost/bunnynet-exporter');
