@@ -2,6 +2,7 @@
 import type { ApiConfig, Config, SectionConfig } from './config/config.ts';
 import { type Credentials, createCredentials } from './config/credentials.ts';
 import type { Ids } from './resources/resource.ts';
+import { outageScript, playScript } from './simulator/script.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
 /** The sizes of the demo: about 600, 60,000 and 600,000 series. */
@@ -14,6 +15,8 @@ const paces = {
 export interface DemoOptions {
   readonly scale: keyof typeof paces;
   readonly seed: number;
+  /** Plays the scripted outage, and is told what each of its steps does. */
+  readonly onOutageStep?: ((says: string) => void) | undefined;
 }
 
 export interface Demo {
@@ -28,7 +31,7 @@ interface Listed {
   readonly credential: string;
 }
 
-export async function startDemo({ scale, seed }: DemoOptions): Promise<Demo> {
+export async function startDemo({ scale, seed, onOutageStep }: DemoOptions): Promise<Demo> {
   const simulator = createSimulator({ scale, seed });
   await simulator.start();
   const { completeWithinSeconds, intervalMs } = paces[scale];
@@ -111,5 +114,17 @@ export async function startDemo({ scale, seed }: DemoOptions): Promise<Demo> {
     sections,
     limits: { maxSeries: 1_000_000 },
   };
-  return { config, credentials: createCredentials(sources, env), stop: () => simulator.stop() };
+  const curtain = new AbortController();
+  if (onOutageStep) {
+    const script = outageScript(simulator.libraryIds);
+    void playScript(simulator, script, ({ says }) => onOutageStep(says), curtain.signal);
+  }
+  return {
+    config,
+    credentials: createCredentials(sources, env),
+    async stop() {
+      curtain.abort();
+      await simulator.stop();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import { createCredentials } from './config/credentials.ts';
 import { loadConfig } from './config/load.ts';
 import { summary } from './config/summary.ts';
-import { startDemo } from './demo.ts';
+import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
 import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { resources } from './resources/index.ts';
@@ -78,6 +78,11 @@ function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): E
   };
 }
 
+function demoOptions({ demoScale: scale, demoSeed: seed, demoOutage }: Flags, log: Logger): DemoOptions {
+  const onOutageStep = (says: string) => log.info({ simulator: says }, 'the scripted outage goes on');
+  return demoOutage ? { scale, seed, onOutageStep } : { scale, seed };
+}
+
 /** Polls once, prints the page. 0 when every poll succeeded, else 2. */
 async function once(exporter: Exporter): Promise<number> {
   const succeeded = await exporter.pollOnce();
@@ -132,7 +137,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     process.exit(1);
   });
   if (flags.configCheck) return await check(flags, env, log);
-  const demo = flags.demo ? await startDemo({ scale: flags.demoScale, seed: flags.demoSeed }) : undefined;
+  const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
     const exporter = await createExporter(optionsFor(flags, log, source));

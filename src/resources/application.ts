@@ -63,7 +63,9 @@ function readChart(chart: Record<string, number | null | undefined>): readonly C
 
 function inSeconds(latency: number | null | undefined, { latency_unit }: Settings): number | undefined {
   if (typeof latency !== 'number') return undefined;
-  return latency_unit === 'milliseconds' ? latency / 1000 : latency;
+  if (latency_unit === 'seconds') return latency;
+  // 248.3 ms are 0.2483 s, not 0.24830000000000002.
+  return Number((latency / 1000).toPrecision(15));
 }
 
 /** The newest entry of the chart, where the chart is on and its keys are instants. */

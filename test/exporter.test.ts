@@ -1,0 +1,245 @@
+import pino from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ApiConfig, Config } from '../src/config/config.ts';
+import { createCredentials } from '../src/config/credentials.ts';
+import { createExporter, type Exporter } from '../src/exporter.ts';
+import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
+import { sectionConfig, targetConfig } from './polling/fixtures.ts';
+
+const now = Date.parse('2026-08-15T12:00:00Z');
+const running: (Exporter | Simulator)[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+/** The whole program against a simulator whose clock stands still, changed as the test needs. */
+async function startAll(change: (config: Config, simulator: Simulator) => Config = (config) => config) {
+  const simulator = createSimulator({ now: () => now, maxPageSize: 2 });
+  await simulator.start();
+  running.push(simulator);
+  const api = (baseUrl: string): ApiConfig => ({
+    baseUrl,
+    timeoutMs: 2000,
+    maxConcurrency: 8,
+    requestsPerSecond: 500,
+    maxRetries: 0,
+    maxResponseBytes: 1_000_000,
+  });
+  const { application, shield, video } = simulator.baseUrls;
+  const [videoOne] = simulator.videos;
+  const base: Config = {
+    credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
+    apis: { application: api(application), shield: api(shield), video: api(video) },
+    sections: [
+      sectionConfig(
+        'application',
+        simulator.applications.slice(0, 2).map(({ id, name }) => targetConfig({ app_id: id }, { name })),
+      ),
+      sectionConfig('shield_zone', 'all'),
+      sectionConfig(
+        'api_guardian',
+        simulator.endpoints
+          .slice(0, 1)
+          .map(({ shieldZoneId, endpointId, name }) =>
+            targetConfig({ shield_zone_id: shieldZoneId, endpoint_id: endpointId }, { name }),
+          ),
+      ),
+      sectionConfig('rate_limit', 'all'),
+      sectionConfig('video_storage', [
+        targetConfig(
+          { library_id: videoOne?.libraryId ?? '', video_id: videoOne?.videoId ?? '' },
+          { credential: 'library' },
+        ),
+      ]),
+    ],
+    limits: { maxSeries: 1_000_000 },
+  };
+  let config = change(base, simulator);
+  let loadError: Error | undefined;
+  const env = {
+    ACCOUNT: simulator.keys.account,
+    LIBRARY: simulator.keys.libraries[videoOne?.libraryId ?? ''] ?? '',
+  };
+  const exporter = await createExporter({
+    load: () => {
+      if (loadError) return Promise.reject(loadError);
+      return Promise.resolve({ config, credentials: createCredentials(config.credentials, env) });
+    },
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    telemetryPath: '/metrics',
+    enableLifecycle: true,
+    log: pino({ level: 'silent' }),
+  });
+  running.push(exporter);
+  const rows = async () => (await exporter.page()).split('\n').filter((line) => !line.startsWith('#'));
+  return {
+    simulator,
+    exporter,
+    rows,
+    failLoads: (error: Error | undefined) => {
+      loadError = error;
+    },
+    setConfig: (next: (config: Config) => Config) => {
+      config = next(config);
+    },
+  };
+}
+
+/** The page with the values that differ from run to run taken out: times, durations, the process's own. */
+function withoutVolatile(page: string): string {
+  return page
+    .split('\n')
+    .filter((line) => !/^(# (HELP|TYPE) )?(process|nodejs)_/.test(line))
+    .map((line) =>
+      line.startsWith('#') ||
+      !/(last_success|reload_success|duration_seconds|schedule_lag|build_info)/.test(line)
+        ? line
+        : line.replace(/(version|revision)="[^"]*"/g, '$1="…"').replace(/ [^ ]+$/, ' …'),
+    )
+    .join('\n')
+    .replaceAll(/\n{2,}/g, '\n');
+}
+
+describe('the exporter', () => {
+  it('serves the golden page of the simulated account', async () => {
+    const { exporter } = await startAll();
+    expect(await exporter.pollOnce()).toBe(true);
+    await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
+  });
+
+  it('serves over HTTP what it has polled, and says that it is ready once every target was polled', async () => {
+    const { exporter } = await startAll();
+    const [url] = await exporter.start();
+    await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
+    const response = await fetch(`${url}/metrics`);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const page = await response.text();
+    for (const kind of [
+      'application',
+      'shield_zone',
+      'shield_api_guardian',
+      'shield_rate_limit',
+      'video_storage',
+    ]) {
+      expect(page).toMatch(new RegExp(`^bunnynet_${kind}_up\\{.*\\} 1$`, 'm'));
+    }
+    expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+  });
+
+  it('shows exactly one state of each application as 1', async () => {
+    const { exporter, rows } = await startAll();
+    await exporter.pollOnce();
+    const states = (await rows()).filter((row) => row.startsWith('bunnynet_application_status{'));
+    expect(states).toHaveLength(12);
+    expect(states.filter((row) => row.endsWith(' 1'))).toHaveLength(2);
+  });
+
+  it('follows the listing for `all`: a deleted zone leaves the page, a new one comes', async () => {
+    const { simulator, exporter, rows, setConfig } = await startAll();
+    const gone = simulator.zones[3]?.shieldZoneId ?? '';
+    const restore = simulator.remove(gone);
+    await exporter.pollOnce();
+    expect((await rows()).some((row) => row.includes(`shield_zone_id="${gone}"`))).toBe(false);
+    restore();
+    const faster = (config: Config): Config => ({
+      ...config,
+      sections: config.sections.map((section) => ({ ...section, intervalMs: 50, staleAfterMs: 60_000 })),
+    });
+    setConfig(faster);
+    await exporter.reload();
+    const zoneRow = `bunnynet_shield_zone_up{shield_zone_id="${gone}"} 1`;
+    const limitRow = `bunnynet_shield_rate_limit_up{shield_zone_id="${gone}"} 1`;
+    await expect.poll(rows).toEqual(expect.arrayContaining([zoneRow, limitRow]));
+    simulator.remove(gone);
+    await expect
+      .poll(async () => (await rows()).some((row) => row.includes(`shield_zone_id="${gone}"`)))
+      .toBe(false);
+  });
+
+  it('keeps the zones of the last complete listing when a page of the next fails', async () => {
+    const { simulator, exporter, rows, setConfig } = await startAll();
+    await exporter.pollOnce();
+    const zones = async () =>
+      (await rows()).filter((row) => row.startsWith('bunnynet_shield_zone_waf_enabled'));
+    const before = await zones();
+    expect(before.length).toBeGreaterThan(2);
+    simulator.inject({ type: 'page-fails', kind: 'shield_zone', page: 2 });
+    setConfig((config) => ({
+      ...config,
+      sections: config.sections.map((section) => ({ ...section, intervalMs: 50 })),
+    }));
+    await exporter.reload();
+    await expect
+      .poll(async () => (await rows()).filter((row) => /^bunnynet_shield_zone_up.* 0$/.test(row)).length)
+      .toBe(before.length);
+    expect(await zones()).toEqual(before);
+  });
+
+  it('shows a configured zone that the listing lacks as down, with no other series', async () => {
+    const { exporter, rows } = await startAll((config) => ({
+      ...config,
+      sections: [sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '999999' })])],
+    }));
+    expect(await exporter.pollOnce()).toBe(false);
+    const about = (await rows()).filter((row) => row.includes('"999999"'));
+    expect(about).toEqual(['bunnynet_shield_zone_up{shield_zone_id="999999"} 0']);
+  });
+
+  it('lets one failing target hurt no other, and one failing API no other API', async () => {
+    const { simulator, exporter, rows } = await startAll();
+    const [broken, whole] = simulator.applications;
+    simulator.inject({ type: 'status-500', kind: 'application', target: broken?.id ?? '' });
+    simulator.inject({ type: 'hang', kind: 'video_storage' });
+    expect(await exporter.pollOnce()).toBe(false);
+    const page = await rows();
+    expect(page).toContain(`bunnynet_application_up{app_id="${broken?.id}"} 0`);
+    expect(page).toContain(`bunnynet_application_up{app_id="${whole?.id}"} 1`);
+    expect(page.filter((row) => /^bunnynet_shield_\w+_up.* 0$/.test(row))).toEqual([]);
+    expect(page).toContain('bunnynet_exporter_polls_total{kind="video_storage",result="timeout"} 1');
+  });
+
+  it('changes nothing when a reload fails, and says so in its metrics and over HTTP', async () => {
+    const { exporter, rows, failLoads } = await startAll();
+    const [url] = await exporter.start();
+    await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
+    const ofApi = async () =>
+      (await rows()).filter((row) => !/^(bunnynet_exporter|process|nodejs)_/.test(row));
+    const before = await ofApi();
+    failLoads(new Error('config.yml:3: applications.interval: expected a duration'));
+    const response = await fetch(`${url}/-/reload`, { method: 'POST' });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('config.yml:3: applications.interval');
+    expect(await ofApi()).toEqual(before);
+    expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 0');
+    failLoads(undefined);
+    expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
+    expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 1');
+    expect(await ofApi()).toEqual(before);
+  });
+
+  it('takes removed targets off the page with the reload itself, and polls new ones', async () => {
+    const { simulator, exporter, rows, setConfig } = await startAll();
+    await exporter.pollOnce();
+    const [gone, kept, added] = simulator.applications;
+    const about = async (id = '') => (await rows()).filter((row) => row.includes(`app_id="${id}"`));
+    const keptRows = await about(kept?.id);
+    const asked = simulator.counters.application.requests;
+    setConfig((config) => ({
+      ...config,
+      sections: config.sections.map((section) =>
+        section.kind === 'application'
+          ? sectionConfig('application', [
+              targetConfig({ app_id: kept?.id ?? '' }, { name: kept?.name }),
+              targetConfig({ app_id: added?.id ?? '' }),
+            ])
+          : section,
+      ),
+    }));
+    await exporter.reload();
+    expect(await about(gone?.id)).toEqual([]);
+    expect(await about(kept?.id)).toEqual(keptRows);
+    await expect.poll(async () => (await about(added?.id)).length).toBeGreaterThan(2);
+    expect(simulator.counters.application.requests).toBe(asked + 1);
+  });
+});

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What it has logged so far. */
+  readonly stderr: () => string;
+}
+
+const children: ChildProcess[] = [];
+let folder: string;
+let simulator: Simulator;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'exporter-'));
+  simulator = createSimulator();
+  await simulator.start();
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  await simulator.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The bundle, as a user runs it, with nothing of this process's environment but PATH. */
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, ['dist/bunnynet-exporter.js', ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return { child, ended, stderr: () => stderr };
+}
+
+/** Waits until a line of the log has the message, and gives the line. */
+async function logged(running: Running, message: string): Promise<Record<string, unknown>> {
+  const find = () =>
+    running
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .find(({ msg }) => String(msg).includes(message));
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return find() ?? {};
+}
+
+/** The environment of a first try against the simulator. */
+function firstTry(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    BUNNYNET_ACCESS_KEY: simulator.keys.account,
+    BUNNYNET_APPLICATIONS: simulator.applications[0]?.id ?? '',
+    BUNNYNET_APPLICATION_URL: simulator.baseUrls.application,
+    ...more,
+  };
+}
+
+const anyPort = '--web.listen-address=127.0.0.1:0';
+
+describe('the command', () => {
+  it('tells its version and its flags', async () => {
+    const version = await run(['--version']).ended;
+    expect(version.stdout).toMatch(
+      /^bunnynet-exporter \d+\.\d+\.\d+ \(revision \w+, node \d+\.\d+\.\d+\)\n$/,
+    );
+    const help = await run(['--help']).ended;
+    expect(help.stdout).toContain('--config.file');
+    expect([version.code, help.code]).toEqual([0, 0]);
+  });
+
+  it('says what is wrong with a flag and ends with 2', async () => {
+    const { code, stderr } = await run(['--config.fiel=x']).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain('--config.file');
+  });
+
+  it('says what to set when nothing is configured, and ends with 1', async () => {
+    const { code, stderr } = await run([]).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('BUNNYNET_ACCESS_KEY');
+    expect(stderr).toContain('--demo');
+  });
+
+  it('tells every problem of a configuration file at once, with its line, and ends with 1', async () => {
+    const file = join(folder, 'bad.yml');
+    await writeFile(
+      file,
+      'credentials:\n  account: { env: KEY }\napplications:\n  interval: soon\n  targetss: [a]\n',
+    );
+    const { code, stderr } = await run(['--config.check', `--config.file=${file}`], { KEY: 'k' }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${file}:4`);
+    expect(stderr).toContain(`${file}:5`);
+  });
+
+  it('checks a good configuration without calling anything, and ends with 0', async () => {
+    const asked = simulator.counters.application.requests;
+    const { code, stdout } = await run(['--config.check'], firstTry()).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('application');
+    expect(simulator.counters.application.requests).toBe(asked);
+  });
+
+  it('polls once, prints the page and ends with 0; with 2 when a poll failed, and the page all the same', async () => {
+    const good = await run(['--once'], firstTry()).ended;
+    expect(good.stdout).toMatch(/^bunnynet_application_up\{app_id="\w+"\} 1$/m);
+    expect(good.code).toBe(0);
+    const bad = await run(['--once'], firstTry({ BUNNYNET_APPLICATIONS: 'nowhere' })).ended;
+    expect(bad.stdout).toContain('bunnynet_application_up{app_id="nowhere"} 0');
+    expect(bad.code).toBe(2);
+  });
+
+  it('runs the demo whole: every kind is on its page', async () => {
+    const { code, stdout } = await run(['--demo', '--once']).ended;
+    expect(code).toBe(0);
+    for (const kind of [
+      'application',
+      'shield_zone',
+      'shield_api_guardian',
+      'shield_rate_limit',
+      'video_storage',
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^bunnynet_${kind}_up\\{.*\\} 1$`, 'm'));
+    }
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends in order on %s with 0, also while polls hang',
+    async (signal) => {
+      const heal = simulator.inject({ type: 'hang' });
+      const running = run([anyPort], firstTry());
+      await logged(running, 'serving');
+      running.child.kill(signal);
+      expect((await running.ended).code).toBe(0);
+      heal();
+    },
+  );
+
+  it('reloads on SIGHUP, and keeps what it had when the file is bad', async () => {
+    const file = join(folder, 'reload.yml');
+    const [one, two] = simulator.applications;
+    const config = (targets: string) =>
+      `credentials: { account: { env: KEY } }\napis: { application: { base_url: "${simulator.baseUrls.application}" } }\napplications: { targets: ${targets} }\n`;
+    await writeFile(file, config(`[${one?.id}]`));
+    const running = run([anyPort, `--config.file=${file}`], { KEY: simulator.keys.account });
+    const { url } = await logged(running, 'serving');
+    const page = async () => await (await fetch(String(url))).text();
+    await expect.poll(page).toContain(`up{app_id="${one?.id}"} 1`);
+
+    await writeFile(file, config(`[${one?.id}, ${two?.id}]`));
+    running.child.kill('SIGHUP');
+    await logged(running, 'was reloaded');
+    await expect.poll(page).toContain(`up{app_id="${two?.id}"} 1`);
+
+    await writeFile(file, config('[]]'));
+    running.child.kill('SIGHUP');
+    const { msg } = await logged(running, 'stays in force');
+    expect(msg).toContain(`${file}:3`);
+    const after = await page();
+    expect(after).toContain(`up{app_id="${two?.id}"} 1`);
+    expect(after).toContain('bunnynet_exporter_config_last_reload_successful 0');
+  });
+
+  it('logs one line for a change of state, not one for each poll', async () => {
+    const file = join(folder, 'states.yml');
+    const [one] = simulator.applications;
+    await writeFile(
+      file,
+      `credentials: { account: { env: KEY } }\napis: { application: { base_url: "${simulator.baseUrls.application}", max_retries: 0 } }\napplications: { interval: 1s, targets: [${one?.id}] }\n`,
+    );
+    const running = run([anyPort, `--config.file=${file}`], { KEY: simulator.keys.account });
+    await logged(running, 'serving');
+    const heal = simulator.inject({ type: 'status-500', kind: 'application', count: 3 });
+    const failed = await logged(running, 'poll failed');
+    expect(failed).toMatchObject({
+      level: 'warn',
+      kind: 'application',
+      target: { app_id: one?.id },
+      result: 'server_error',
+    });
+    expect(failed['request_id']).toEqual(expect.any(String));
+    await logged(running, 'polls succeed again');
+    expect(running.stderr().match(/poll failed/g)).toHaveLength(1);
+    heal();
+  });
+
+  it('says which port is in use, and ends with 1', async () => {
+    const port = new URL(simulator.origin).port;
+    const { code, stderr } = await run([`--web.listen-address=127.0.0.1:${port}`], firstTry()).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('in use');
+  });
+});
