@@ -59,6 +59,7 @@ export async function loadConfig({ file, env, resources }: LoadOptions): Promise
     report,
     warn,
     refer: document.refer,
+    shortOnly: file === undefined,
   });
   const sources = resolvePaths(credentials, document.directory);
   for (const { credential, severity, message } of await createCredentials(sources, env).check()) {
@@ -93,7 +94,7 @@ function fromEnvironment(env: Environment, resources: readonly Resource[]): Docu
     ...document,
     problems,
     refer: (path) => `element ${Number(path.at(-1)) + 1}`,
-    directory: process.cwd(),
+    directory: '.',
   };
 }
 
@@ -157,7 +158,9 @@ async function readBytes(file: string): Promise<Buffer | string> {
 
 function decode(content: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    // UTF-16 can pass for UTF-8, but not without these.
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }
