@@ -4,7 +4,8 @@ import { resources } from '../src/resources/index.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 
 /** Cells of a table: pipes would end them. */
-const row = (...cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+const row = (...cells: readonly string[]) =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 /** The exporter's own families, less those of the process and of Node, from what it renders. */
 async function ownFamilies() {
@@ -16,11 +17,13 @@ async function ownFamilies() {
   });
   telemetry.requested('application', '200', 0.1);
   const text = await telemetry.render('text');
-  return [...text.matchAll(/^# HELP (bunnynet_\w+) (.*)\n# TYPE \w+ (\w+)$/gm)].map(([, name, help, type]) => ({
-    name: name ?? '',
-    help: help ?? '',
-    type: type ?? '',
-  }));
+  return [...text.matchAll(/^# HELP (bunnynet_\w+) (.*)\n# TYPE \w+ (\w+)$/gm)].map(
+    ([, name, help, type]) => ({
+      name: name ?? '',
+      help: help ?? '',
+      type: type ?? '',
+    }),
+  );
 }
 
 async function metricReference(): Promise<string> {

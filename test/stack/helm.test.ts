@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
 import { cases, plain, refusals, switches } from './chart-cases.ts';
+import { valuesTable } from './chart-values.ts';
 import { root, succeed } from './tools.ts';
 
 /**
@@ -114,6 +115,48 @@ describe('the chart', () => {
     const schema = JSON.parse(readFileSync(path, 'utf8')) as { definitions: Record<string, unknown> };
     schema.definitions['exporter'] = forHelm(configJsonSchema(resources));
     await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
+  });
+
+  test('documents every value', async () => {
+    const [prose] = readFileSync(`${chart}/README.md`, 'utf8').split(/(?<=^## Values\n)/m);
+    const table = valuesTable(readFileSync(`${chart}/values.yaml`, 'utf8'));
+    await expect(`${prose}\n${table}\n`).toMatchFileSnapshot(`${chart}/README.md`);
+  });
+
+  test('shows values in its README that it accepts', () => {
+    const readme = readFileSync(`${chart}/README.md`, 'utf8');
+    const [, example = ''] = /```yaml\n# values.yaml\n([\s\S]*?)```/.exec(readme) ?? [];
+    const kinds = objects(parseYaml(example)).map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'ConfigMap', 'ServiceMonitor']));
+  });
+
+  test.each(['dashboards', 'rules'])('ships the %s of the project', async (folder) => {
+    const originals = readdirSync(`${root}monitoring/${folder}`);
+    for (const name of originals) {
+      const original = readFileSync(`${root}monitoring/${folder}/${name}`, 'utf8');
+      await expect(original).toMatchFileSnapshot(`${chart}/${folder}/${name}`);
+    }
+    expect(readdirSync(`${chart}/${folder}`)).toEqual(originals);
+  });
+
+  test('hands rules and dashboards on unchanged', () => {
+    const manifests = objects({
+      ...plain,
+      prometheusRule: { enabled: true },
+      dashboards: { enabled: true },
+    });
+    const groups = readdirSync(`${root}monitoring/rules`).flatMap(
+      (name) =>
+        (parseYaml(readFileSync(`${root}monitoring/rules/${name}`, 'utf8')) as { groups: unknown[] }).groups,
+    );
+    expect(groups).not.toHaveLength(0);
+    expect(manifests.find(({ kind }) => kind === 'PrometheusRule')).toMatchObject({ spec: { groups } });
+    for (const file of readdirSync(`${root}monitoring/dashboards`)) {
+      const name = `edge-bunnynet-exporter-${file.replace('.json', '')}`;
+      expect(JSON.parse(configMap(manifests, name)[file] ?? '')).toEqual(
+        JSON.parse(readFileSync(`${root}monitoring/dashboards/${file}`, 'utf8')),
+      );
+    }
   });
 
   test('carries the version of the program', () => {

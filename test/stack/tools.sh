@@ -17,6 +17,8 @@ kubectl_validate=v0.0.4
 kustomize=v5.8.2
 # renovate: datasource=go depName=github.com/rhysd/actionlint
 actionlint=v1.7.12
+# renovate: datasource=go depName=github.com/compose-spec/compose-go/v2
+compose=v2.16.2
 # The newest Kubernetes that the manifests are validated for; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
@@ -62,6 +64,7 @@ go_tool helm3 helm.sh/helm/v3/cmd/helm "$helm3"
 go_tool kubectl-validate sigs.k8s.io/kubectl-validate "$kubectl_validate"
 go_tool kustomize sigs.k8s.io/kustomize/kustomize/v5 "$kustomize"
 go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
+go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
 
 # Kubernetes' own schemas, laid out as kubectl-validate reads them: api/v1.json, apis/<group>/<version>.json.
 schemas=$tools/kubernetes@$kubernetes
