@@ -16,7 +16,8 @@ COPY scripts ./scripts
 COPY src ./src
 COPY tsconfig.json ./
 ARG BUILD_REVISION=unknown
-RUN BUILD_REVISION="$BUILD_REVISION" npm run build
+# The package.json in the image says no more than that its files are ES modules.
+RUN BUILD_REVISION="$BUILD_REVISION" npm run build && echo '{ "type": "module" }' >dist/package.json
 
 FROM ${BASE_IMAGE}
 ARG BUILD_REVISION=unknown
@@ -26,7 +27,7 @@ LABEL org.opencontainers.image.title="bunnynet-exporter" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${BUILD_REVISION}"
-COPY --from=build /build/dist/bunnynet-exporter.js /app/bunnynet-exporter.mjs
+COPY --from=build /build/dist/*.js /build/dist/package.json /app/
 WORKDIR /app
 ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -35,4 +36,4 @@ EXPOSE 10057
 # Asks as long as the exporter listens on BUNNYNET_WEB_LISTEN_ADDRESS (or the default) without TLS.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: it may read files, but neither write one nor start a process, a worker or native code.
-ENTRYPOINT ["node", "--permission", "--allow-fs-read=*", "/app/bunnynet-exporter.mjs"]
+ENTRYPOINT ["node", "--permission", "--allow-fs-read=*", "/app/bunnynet-exporter.js"]

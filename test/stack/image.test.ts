@@ -137,8 +137,11 @@ async function serve(port: number, args: readonly string[]) {
 
 describe('the image', () => {
   test('adds nothing but the bundle to its base', () => {
-    const added = files(imageRoot).filter((file) => !files(baseRoot).includes(file));
-    expect(added).toEqual(['app/bunnynet-exporter.mjs']);
+    const base = new Set(files(baseRoot));
+    const added = files(imageRoot).filter((file) => !base.has(file));
+    const built = readdirSync(`${root}dist`).filter((file) => file.endsWith('.js'));
+    expect(added.sort()).toEqual([...built, 'package.json'].map((file) => `app/${file}`).sort());
+    expect(JSON.parse(readFileSync(join(imageRoot, 'app/package.json'), 'utf8'))).toEqual({ type: 'module' });
   });
 
   test('holds no npm, no dependency of development, no test and no shell', () => {
@@ -147,7 +150,7 @@ describe('the image', () => {
     expect(present.filter((file) => /npm|node_modules|\.test\.|(^|\/)(sh|bash|busybox)$/.test(file))).toEqual(
       [],
     );
-    const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.mjs'), 'utf8');
+    const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.js'), 'utf8');
     expect(bundle).not.toMatch(/from ["'](vitest|nock|fast-check)["']/);
   });
 
@@ -167,7 +170,7 @@ describe('the image', () => {
   test('has a size', () => {
     const bytes = (name: string) =>
       (JSON.parse(buildah('images', '--json', name)) as { size: string }[])[0]?.size ?? '?';
-    const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.mjs')).length;
+    const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.js')).length;
     process.stdout.write(
       `image ${bytes('localhost/bunnynet-exporter')}, of which base ${bytes('localhost/base-run')}, bundle ${Math.round(bundle / 1000)} kB\n`,
     );
