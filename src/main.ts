@@ -8,6 +8,7 @@ import { createExporter, type Exporter, type ExporterOptions, type Loaded } from
 import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { resources } from './resources/index.ts';
 import { revision, version } from './version.ts';
+import { loadWebConfig } from './web/web-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,8 +56,20 @@ async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded
   return { config, credentials };
 }
 
-function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): ExporterOptions {
+/** The proxy that the environment names, as curl and others read it. */
+function proxyOf(env: Environment): ExporterOptions['proxy'] {
+  const url = env['HTTPS_PROXY'] || env['https_proxy'];
+  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+}
+
+function optionsFor(
+  flags: Flags,
+  env: Environment,
+  log: Logger,
+  source: () => Promise<Loaded>,
+): ExporterOptions {
   return {
+    proxy: proxyOf(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -107,9 +120,17 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
+/** Checks both files, so that the problems of one do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  const { config } = await load(flags, env, log);
-  await print(summary(config, resources));
+  const checks = await Promise.allSettled([
+    load(flags, env, log),
+    flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
+  ]);
+  for (const outcome of checks)
+    if (outcome.status === 'rejected') complain((outcome.reason as Error).message);
+  const [loaded] = checks;
+  if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
+  await print(summary(loaded.value.config, resources));
   return 0;
 }
 
@@ -129,7 +150,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
   const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
-    const exporter = await createExporter(optionsFor(flags, log, source));
+    const exporter = await createExporter(optionsFor(flags, env, log, source));
     return await (flags.once ? once(exporter) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();

@@ -67,7 +67,7 @@ async function metricReference(): Promise<string> {
 
 interface SchemaNode {
   readonly description?: string;
-  readonly default?: unknown;
+  readonly default?: string | number | boolean;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
