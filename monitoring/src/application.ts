@@ -3,8 +3,8 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { newDashboard } from './dashboard.ts';
 import { grid, lines, numbers, timeline } from './panels.ts';
-import { application, named, upFamilies, values, worst } from './promql.ts';
-import { statusNumber, statusText, upText } from './states.ts';
+import { application, named, namedWorst, upFamilies, values } from './promql.ts';
+import { statusNumber, statusOfLeastActive, statusText, upText } from './states.ts';
 import { applicationVariable } from './variables.ts';
 
 const up = values(application, upFamilies.application);
@@ -24,7 +24,7 @@ function inRows(expr: string): string {
 }
 
 function each(title: string, expr: string): { expr: string; legend: string } {
-  return { expr: named(application, worst(20, application, expr)), legend: `{{display}}${title}` };
+  return { expr: namedWorst(20, application, expr), legend: `{{display}}${title}` };
 }
 
 export function applicationDashboard(): Dashboard {
@@ -63,11 +63,11 @@ export function applicationDashboard(): Dashboard {
       timeline({
         title: 'Status',
         description:
-          'Status over time (API field status, as reported at each poll), of the 20 applications that were worst in this range. Grey is time in which it could not be read; a gap is time without an exporter.',
+          'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey is time in which it could not be read; a gap is time without an exporter.',
         unit: 'none',
         span: 24,
         height: 7,
-        queries: [each('', statusNumber(application))],
+        queries: [{ expr: statusOfLeastActive(20, application), legend: '{{display}}' }],
         states: statusText,
       }),
     )

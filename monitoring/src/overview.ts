@@ -9,13 +9,15 @@ import {
   guardianEndpoint,
   library as libraryEntity,
   named,
+  namedWorst,
+  sums,
   upFamilies,
   values,
   video as videoEntity,
   worst,
   zone as zoneEntity,
 } from './promql.ts';
-import { statusColors, statusNumber, statusText } from './states.ts';
+import { statusColors, statusOfLeastActive, statusText } from './states.ts';
 import { urlTo } from './variables.ts';
 
 const application = all(applicationEntity);
@@ -43,7 +45,7 @@ const blockedToday = `sum by (shield_zone_id) (${values(endpoint, 'bunnynet_shie
 const wafEnabled = values(zone, 'bunnynet_shield_zone_waf_enabled');
 const executionMode = values(zone, 'bunnynet_shield_zone_waf_execution_mode');
 const learningMode = values(zone, 'bunnynet_shield_zone_learning_mode');
-const libraryBytes = `sum by (library_id) (${values(video, 'bunnynet_video_storage_bytes', { by: ['component'] })})`;
+const libraryBytes = `sum by (library_id) (${sums(video, 'bunnynet_video_storage_bytes')})`;
 
 /** The slowest now, for both columns of the table. */
 const slowest = `topk(20, ${currentLatency})`;
@@ -107,15 +109,15 @@ export function overviewDashboard(): Dashboard {
     .withRow(new RowBuilder('Fleet'))
     .withPanel(
       timeline({
-        title: 'Status of the 25 applications that were worst in this range',
+        title: 'Status of the 25 applications that were active the least',
         description:
-          'Status of each application over time (API field status, as reported at each poll). Grey is time in which it could not be read; a gap is time without an exporter.',
+          'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey is time in which it could not be read; a gap is time without an exporter.',
         unit: 'none',
         span: 24,
         height: 11,
         queries: [
           {
-            expr: named(application, worst(25, application, statusNumber(application))),
+            expr: statusOfLeastActive(25, application),
             legend: '{{display}}',
           },
         ],
@@ -131,9 +133,7 @@ export function overviewDashboard(): Dashboard {
           'The applications with the highest peak in this range (API field currentLatency, as it is at each poll; the API does not say over what it is taken).',
         unit: 's',
         span: 12,
-        queries: [
-          { expr: named(application, worst(10, application, currentLatency)), legend: '{{display}}' },
-        ],
+        queries: [{ expr: namedWorst(10, application, currentLatency), legend: '{{display}}' }],
         link: toApplication,
       }),
     )
@@ -174,7 +174,7 @@ export function overviewDashboard(): Dashboard {
           'The dearest applications of this range, in US dollars (API field monthlyCost, of the month as the API gives it).',
         unit: 'currencyUSD',
         span: 12,
-        queries: [{ expr: named(application, worst(10, application, cost)), legend: '{{display}}' }],
+        queries: [{ expr: namedWorst(10, application, cost), legend: '{{display}}' }],
         link: toApplication,
       }),
     )
@@ -217,7 +217,7 @@ export function overviewDashboard(): Dashboard {
           'Breaches of all rate limits of a zone in the newest UTC day, which starts again from nothing at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
         unit: 'short',
         span: 9,
-        queries: [{ expr: named(zone, worst(10, zone, breachesToday)), legend: '{{display}}' }],
+        queries: [{ expr: namedWorst(10, zone, breachesToday), legend: '{{display}}' }],
         link: toZone,
       }),
     )
@@ -228,7 +228,7 @@ export function overviewDashboard(): Dashboard {
           'Blocked requests of all endpoints of a zone in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
         unit: 'short',
         span: 9,
-        queries: [{ expr: named(zone, worst(10, zone, blockedToday)), legend: '{{display}}' }],
+        queries: [{ expr: namedWorst(10, zone, blockedToday), legend: '{{display}}' }],
         link: toZone,
       }),
     )

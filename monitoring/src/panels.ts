@@ -108,7 +108,7 @@ export function textOf(
   };
 }
 
-/** Lines over time. At most a few hundred points a line, so that rankings over the range stay cheap. */
+/** Lines over time. At most 200 points a line, so that rankings over the range stay cheap. */
 export function lines(
   options: PanelOptions & {
     readonly queries: readonly Query[];
@@ -126,7 +126,7 @@ export function lines(
     .span(options.span)
     .height(options.height ?? 8)
     .min(0)
-    .maxDataPoints(300)
+    .maxDataPoints(200)
     .drawStyle(GraphDrawStyle.Line)
     .lineWidth(1)
     .fillOpacity(options.stacked === true ? 40 : 8)
@@ -222,7 +222,7 @@ export function timeline(
     .unit(options.unit)
     .span(options.span)
     .height(options.height ?? 10)
-    .maxDataPoints(300)
+    .maxDataPoints(120)
     .mappings([options.states])
     .mergeValues(true)
     .showValue(VisibilityMode.Auto)

@@ -81,25 +81,37 @@ export function values(entity: Entity, metric: string, { by = [], where = [] }: 
   return `max by (${labels}) (${selector(metric, [...entity.selection, ...where])})`;
 }
 
+/** The sum over a family's further labels for each entity; two exporters that read the same target count once. */
+export function sums(entity: Entity, metric: string): string {
+  const ids = entity.ids.join(', ');
+  return `max by (${ids}) (sum by (job, instance, ${ids}) (${selector(metric, entity.selection)}))`;
+}
+
 /**
  * One series, of value 1, for each entity whose label `display` is its name, or its id where it has none. The info series
- * leave the page with the other values while a target cannot be read: the name is the newest that was seen in the window,
- * chosen once for all steps, so that a line keeps its name through an outage.
+ * leave the page with the other values while a target cannot be read: the name is the newest of the past six hours. It is
+ * chosen once for all steps, at the end of the range, so that a line keeps its name through an outage and a chart of many
+ * steps stays cheap.
+ *
+ * among: an expression, bound to the end as well, of the entities that matter.
  */
-export function displayNames(entity: Entity, window = '$__range:$__interval'): string {
+export function displayNames(entity: Entity, among?: string): string {
   const ids = entity.ids.join(', ');
-  const known = entity.known
-    .map((up) => `max by (${ids}) (${selector(up, entity.selection)}) >= bool 0`)
-    .join(` or on (${ids}) `);
-  const labelId = (expr: string): string =>
-    `label_join(${expr}, "display", "/", ${entity.ids.map((label) => `"${label}"`).join(', ')})`;
-  if (entity.info === undefined) return labelId(known);
-  const named = selector(entity.info, [...entity.selection, 'name!=""']);
-  const seenAt = (modifier: string): string => `max by (${ids}, name) (timestamp(${named}${modifier}))`;
-  // The steps of the window may all lie before a target that is new.
-  const seen = `max_over_time((${seenAt('')})[${window}] @ end()) or ${seenAt(' @ end()')}`;
-  const latest = `topk by (${ids}) (1, ${seen}) > bool 0`;
-  return `label_replace(${labelId(`${latest} or on (${ids}) ${known}`)}, "display", "$1", "name", "(.+)")`;
+  const info = selector(entity.info ?? '', [...entity.selection, 'name!=""']);
+  /** Each entity once by its name, where it has one, with the worth of that name; and by its id alone. */
+  const candidates = (worth: string, modifier: string): string => {
+    const named = `max by (${ids}, name) (${info}${modifier}) * ${worth}`;
+    const nameless = entity.known.map(
+      (up) => `max by (${ids}) (${selector(up, entity.selection)}${modifier}) * 0`,
+    );
+    return (entity.info === undefined ? nameless : [named, ...nameless]).join(` or on (${ids}) `);
+  };
+  // The steps may all lie before a target that is new; a name that it has now is worth more than any time.
+  const every = `max_over_time((${candidates('time()', '')})[6h:10m] @ end()) or ${candidates('1e10', ' @ end()')}`;
+  const some = among === undefined ? every : `(${every}) and on (${ids}) ${among}`;
+  const best = `topk by (${ids}) (1, ${some}) >= bool 0`;
+  const byId = `label_join(${best}, "display", "/", ${entity.ids.map((label) => `"${label}"`).join(', ')})`;
+  return entity.info === undefined ? byId : `label_replace(${byId}, "display", "$1", "name", "(.+)")`;
 }
 
 /** Adds the label `display` to an expression of one or more series an entity. */
@@ -108,12 +120,26 @@ export function named(entity: Entity, expr: string): string {
 }
 
 /**
- * The series of the `limit` entities with the highest peak in the panel's whole range: the choice is made once, so that a
- * chart does not gain a line at every step as a plain topk() would, and it does not depend on a value at the end.
+ * The `limit` entities with the highest peak in the panel's whole range. The choice is made once, so that a chart does not
+ * gain a line at every step as with a plain topk(), and does not depend on there being a value at the end.
  */
+function highest(limit: number, expr: string): string {
+  return `topk(${limit}, max_over_time((${expr})[$__range:$__interval] @ end()))`;
+}
+
+/** The series of the entities with the highest peak in the panel's range. */
 export function worst(limit: number, entity: Entity, expr: string): string {
-  const ids = entity.ids.join(', ');
-  return `(${expr}) and on (${ids}) topk(${limit}, max_over_time((${expr})[$__range:$__interval] @ end()))`;
+  return `(${expr}) and on (${entity.ids.join(', ')}) ${highest(limit, expr)}`;
+}
+
+/** The series of some entities, chosen by an expression that is bound to the end of the range, with the label `display`. */
+export function namedAmong(among: string, entity: Entity, expr: string): string {
+  return `(${expr}) * on (${entity.ids.join(', ')}) group_left (display) ${displayNames(entity, among)}`;
+}
+
+/** The series of the entities with the highest peak in the panel's range, with the label `display`. */
+export function namedWorst(limit: number, entity: Entity, expr: string): string {
+  return namedAmong(highest(limit, expr), entity, expr);
 }
 
 /**

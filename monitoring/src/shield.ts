@@ -3,7 +3,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { newDashboard } from './dashboard.ts';
 import { bars, grid, lines, numbers } from './panels.ts';
-import { growth, guardianEndpoint, named, values, worst, zone } from './promql.ts';
+import { growth, guardianEndpoint, named, namedWorst, values, zone } from './promql.ts';
 import { executionMode, learning, onOff, planType, sensitivity, yesNo } from './states.ts';
 import { zoneVariable } from './variables.ts';
 
@@ -199,13 +199,10 @@ export function shieldDashboard(): Dashboard {
         span: 6,
         queries: [
           {
-            expr: named(
+            expr: namedWorst(
+              10,
               guardianEndpoint,
-              worst(
-                10,
-                guardianEndpoint,
-                growth(guardianEndpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
-              ),
+              growth(guardianEndpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
             ),
             legend: '{{display}}',
           },
@@ -221,17 +218,10 @@ export function shieldDashboard(): Dashboard {
         span: 6,
         queries: [
           {
-            expr: named(
+            expr: namedWorst(
+              10,
               guardianEndpoint,
-              worst(
-                10,
-                guardianEndpoint,
-                growth(
-                  guardianEndpoint,
-                  'bunnynet_shield_api_guardian_rate_limited_requests_latest_day',
-                  '1h',
-                ),
-              ),
+              growth(guardianEndpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
             ),
             legend: '{{display}}',
           },
@@ -261,13 +251,10 @@ export function shieldDashboard(): Dashboard {
         span: 12,
         queries: [
           {
-            expr: named(
+            expr: namedWorst(
+              10,
               zone,
-              worst(
-                10,
-                zone,
-                `sum by (shield_zone_id) (${growth(zone, 'bunnynet_shield_rate_limit_breaches_latest_day', '1h', { by: ['rate_limit_id'] })})`,
-              ),
+              `sum by (shield_zone_id) (${growth(zone, 'bunnynet_shield_rate_limit_breaches_latest_day', '1h', { by: ['rate_limit_id'] })})`,
             ),
             legend: '{{display}}',
           },

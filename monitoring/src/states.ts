@@ -1,7 +1,7 @@
 /** What the API's states and codes are called and how they are coloured; the numbers are those of the metrics or our own. */
 import { textOf } from './panels.ts';
 import type { Entity } from './promql.ts';
-import { upFamilies, values } from './promql.ts';
+import { namedAmong, selector, upFamilies, values } from './promql.ts';
 
 /** ApplicationStatus from harmless to bad; the place in the list is the number that stands for it in a timeline. */
 const statuses = [
@@ -20,14 +20,22 @@ export const statusText = textOf({
   ...Object.fromEntries(statuses.map(([status, color], at) => [at + 1, [status, color] as const])),
 });
 
+const statusNumbers = statuses
+  .map(([status], at) => `label_replace(vector(${at + 1}), "status", "${status}", "", "")`)
+  .join(' or ');
+
 /** One series an application: the number of its status, 0 while it cannot be read. */
 export function statusNumber(entity: Entity): string {
-  const states = statuses.map(
-    ([status], at) =>
-      `(${values(entity, 'bunnynet_application_status', { where: [`status="${status}"`] })} == 1) * ${at + 1}`,
-  );
-  const ids = entity.ids.join(', ');
-  return [...states, `${values(entity, upFamilies.application)} * 0`].join(` or on (${ids}) `);
+  const current = `${selector('bunnynet_application_status', entity.selection)} == 1`;
+  const numbers = `max by (app_id) ((${current}) * on (status) group_left () (${statusNumbers}))`;
+  return `${numbers} or on (app_id) ${values(entity, upFamilies.application)} * 0`;
+}
+
+/** The statuses of the applications that were active for the least part of the panel's range, with the label `display`. */
+export function statusOfLeastActive(limit: number, entity: Entity): string {
+  const active = values(entity, 'bunnynet_application_status', { where: ['status="active"'] });
+  const inactivity = `1 - avg_over_time((${active} or on (app_id) ${values(entity, upFamilies.application)} * 0)[$__range:$__interval] @ end())`;
+  return namedAmong(`topk(${limit}, ${inactivity})`, entity, statusNumber(entity));
 }
 
 export const upText = textOf({ 0: ['failing', 'red'], 1: ['ok', 'green'] });

@@ -48,7 +48,7 @@ function pickByName(name: string, label: string, entity: Entity, idLabel: string
     [idLabel, `${idLabel}="(?<value>[^"]+)"`],
     ['display', 'display="(?<text>[^"]+)"'],
   ].toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return pick(name, label, `query_result(${displayNames(entity, '6h:5m')})`, queryTypes.queryResult).regex(
+  return pick(name, label, `query_result(${displayNames(entity)})`, queryTypes.queryResult).regex(
     `/${order.map(([, pattern]) => pattern).join('.*')}/`,
   );
 }

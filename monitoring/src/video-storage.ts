@@ -3,12 +3,12 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { newDashboard } from './dashboard.ts';
 import { bars, grid, lines, numbers } from './panels.ts';
-import { library, named, selector, upFamilies, values, video, worst } from './promql.ts';
+import { library, named, namedWorst, selector, sums, upFamilies, values, video, worst } from './promql.ts';
 import { upText } from './states.ts';
 import { libraryVariable, videoVariable } from './variables.ts';
 
 const byComponent = values(video, 'bunnynet_video_storage_bytes', { by: ['component'] });
-const bytes = `sum by (library_id, video_id) (${byComponent})`;
+const bytes = sums(video, 'bunnynet_video_storage_bytes');
 const calculated = values(video, 'bunnynet_video_storage_calculated_timestamp_seconds');
 const up = values(video, upFamilies.video_storage);
 const lastSuccess = values(video, 'bunnynet_video_storage_last_success_timestamp_seconds');
@@ -86,7 +86,7 @@ export function videoStorageDashboard(): Dashboard {
         span: 12,
         queries: [
           {
-            expr: worst(20, library, `sum by (library_id) (${byComponent})`),
+            expr: worst(20, library, `sum by (library_id) (${bytes})`),
             legend: 'library {{library_id}}',
           },
         ],
@@ -135,7 +135,7 @@ export function videoStorageDashboard(): Dashboard {
           'Bytes of a video, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
         unit: 'bytes',
         span: 12,
-        queries: [{ expr: named(video, worst(15, video, bytes)), legend: '{{display}}' }],
+        queries: [{ expr: namedWorst(15, video, bytes), legend: '{{display}}' }],
       }),
     )
     .withPanel(
