@@ -1,7 +1,6 @@
 /** From the API's answer to the page, by the ways of the house: parsed, read, made rows of, stored and rendered. */
 import { z } from 'zod';
 import { parseJson } from '../../src/api/body.ts';
-import { joinPage } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { rowsOf } from '../../src/polling/board.ts';
 import type { Target } from '../../src/polling/targets.ts';
@@ -76,7 +75,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
     store.replace(target.key, target.kind, target.ids, rows);
   }
   const { parts } = await store.page('text');
-  const page = Buffer.concat(joinPage('text', parts)).toString();
+  const page = Buffer.concat(parts).toString();
   const rows = page.replaceAll(/^#.*\n/gm, '');
   return { page, rows };
 }
