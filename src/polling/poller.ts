@@ -55,7 +55,10 @@ const maxLineLength = 300;
 
 /** One line of at most 300 characters: what comes with a failure is not to be trusted. */
 function toLine(message: string): string {
-  return message.slice(0, 10 * maxLineLength).replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxLineLength);
+  return message
+    .slice(0, 10 * maxLineLength)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .slice(0, maxLineLength);
 }
 
 function toLines({ status, requestId, errorKey }: Answer): Answer {
