@@ -187,7 +187,7 @@ class FileKey implements Key {
       if (this.#current === undefined || !(error instanceof CredentialError)) throw error;
       if (this.#trouble !== error.message) {
         this.#trouble = error.message;
-        this.#onTrouble(`${error.message}; the last good key stays in use`);
+        this.#onTrouble(error.message);
       }
       return this.#current.secret;
     }

@@ -7,7 +7,7 @@ import { type ApiName, apiNames, type Resource } from '../resources/resource.ts'
 import type { Config } from './config.ts';
 import type { Path, Place } from './problems.ts';
 import { shortForms, takesAll } from './schema.ts';
-import { didYouMean, oneOf } from './wording.ts';
+import { oneOf, suggest } from './wording.ts';
 import type { Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,9 +69,18 @@ export function readEnvironment(env: Environment, resources: readonly Resource[]
     const list = take(resource.environment, [resource.section]);
     if (list === undefined) continue;
     const { credential, variable } = keys[resource.api];
-    root[resource.section] = { credential, targets: targetsOf(list, resource.environment, problems) };
-    credentials[credential] ??= keySource(variable, env, problems);
-    origins.push({ path: ['credentials', credential], variable });
+    root[resource.section] = { credential, targets: targetsOf(list) };
+    if (credential in credentials) continue;
+    const file = env[`${variable}_FILE`]?.trim() ?? '';
+    credentials[credential] = file === '' ? { env: variable } : { file };
+    origins.push({
+      path: ['credentials', credential],
+      variable: file === '' ? variable : `${variable}_FILE`,
+    });
+    if (file !== '' && (env[variable] ?? '') !== '') {
+      const message = `expected either ${variable} or ${variable}_FILE; both are set`;
+      problems.push({ path: variable, message });
+    }
   }
   const lists = oneOf(resources.map(({ environment }) => environment));
   if (Object.keys(root).length === 0) {
@@ -104,28 +113,12 @@ export function readEnvironment(env: Environment, resources: readonly Resource[]
   };
 }
 
-function targetsOf(list: string, variable: string, problems: { path: string; message: string }[]): Raw {
-  if (list === 'all') return 'all';
-  const elements = list.split(',').map((element) => element.trim());
-  for (const [index, element] of elements.entries()) {
-    if (element !== '') continue;
-    problems.push({
-      path: `${variable} element ${index + 1}`,
-      message: 'expected a target between two commas; got nothing',
-    });
-  }
-  return elements.filter((element) => element !== '');
+/** An element without text is left to the schema to refuse. */
+function targetsOf(list: string): Raw {
+  return list === 'all' ? list : list.split(',').map((element) => element.trim() || null);
 }
 
-function keySource(variable: string, env: Environment, problems: { path: string; message: string }[]): Raw {
-  const file = env[`${variable}_FILE`]?.trim();
-  if (file === undefined || file === '') return { env: variable };
-  if ((env[variable] ?? '') !== '') {
-    const message = `expected either ${variable} or ${variable}_FILE; both are set`;
-    problems.push({ path: variable, message });
-  }
-  return { file };
-}
+const prefix = 'BUNNYNET_';
 
 /** Kubernetes describes the services of a namespace in variables that begin with the service's name. */
 const serviceLink =
@@ -142,14 +135,15 @@ export function unusedVariables(
   const inFile = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
   const warnings: string[] = [];
   for (const variable of Object.keys(env).sort()) {
-    if (!variable.startsWith('BUNNYNET_') || env[variable] === '') continue;
+    if (!variable.startsWith(prefix) || env[variable] === '') continue;
     if (flagVariables.includes(variable) || inFile.includes(variable)) continue;
     if (settings.includes(variable)) {
       if (fromFile) warnings.push(`${variable} is ignored, because a configuration file is given`);
     } else if (!serviceLink.test(variable)) {
-      warnings.push(
-        `${variable} is not a setting${didYouMean(variable, [...settings, ...flagVariables])}: it is ignored`,
-      );
+      const known = [...settings, ...flagVariables].map((name) => name.slice(prefix.length));
+      const near = suggest(variable.slice(prefix.length), known);
+      const meant = near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
+      warnings.push(`${variable} is not a setting${meant}: it is ignored`);
     }
   }
   return warnings;

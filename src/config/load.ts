@@ -2,9 +2,10 @@
  * Loads the configuration from a file or, without one, from the environment, and answers with all of it or with every
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
+import { X509Certificate } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Resource } from '../resources/resource.ts';
+import { apiNames, type Resource } from '../resources/resource.ts';
 import type { Config, CredentialSource } from './config.ts';
 import { createCredentials } from './credentials.ts';
 import { type Environment, readEnvironment, unusedVariables } from './environment.ts';
@@ -59,14 +60,16 @@ export async function loadConfig({ file, env, resources }: LoadOptions): Promise
     report,
     warn,
     refer: document.refer,
+    shortOnly: file === undefined,
   });
   const sources = resolvePaths(credentials, document.directory);
   for (const { credential, severity, message } of await createCredentials(sources, env).check()) {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
+  const apis = await resolveAuthorities(config.apis, document.directory, report);
   warnings.push(...unusedVariables(env, resources, file !== undefined, credentials));
   if (problems.length > 0) throw new ConfigError(inOrder(problems), omitted);
-  return { config: { ...config, credentials: sources }, warnings };
+  return { config: { ...config, credentials: sources, apis }, warnings };
 }
 
 function resolvePaths(
@@ -78,6 +81,34 @@ function resolvePaths(
     'file' in source ? { file: resolve(directory, source.file) } : source,
   ]);
   return Object.fromEntries(resolved);
+}
+
+/** The APIs with whole paths to their certificates, which are looked at. */
+async function resolveAuthorities(
+  apis: Config['apis'],
+  directory: string,
+  report: (path: Path, message: string) => void,
+): Promise<Config['apis']> {
+  const resolved = { ...apis };
+  for (const api of apiNames) {
+    const { caFile } = apis[api];
+    if (caFile === undefined) continue;
+    const file = resolve(directory, caFile);
+    const content = await readBytes(file);
+    const isGood = typeof content !== 'string' && isCertificates(content.toString('latin1'));
+    if (!isGood) report(['apis', api, 'ca_file'], `expected a file of certificates in PEM; ${file} is none`);
+    resolved[api] = { ...apis[api], caFile: file };
+  }
+  return resolved;
+}
+
+function isCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');
+  } catch {
+    return false;
+  }
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
@@ -93,7 +124,7 @@ function fromEnvironment(env: Environment, resources: readonly Resource[]): Docu
     ...document,
     problems,
     refer: (path) => `element ${Number(path.at(-1)) + 1}`,
-    directory: process.cwd(),
+    directory: '.',
   };
 }
 
@@ -157,7 +188,9 @@ async function readBytes(file: string): Promise<Buffer | string> {
 
 function decode(content: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    // UTF-16 can pass for UTF-8, but not without these.
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }

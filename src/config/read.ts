@@ -20,6 +20,8 @@ export interface Source {
   readonly warn: (path: Path, message: string) => void;
   /** How a message refers to another value: `on line 12`. */
   readonly refer: (path: Path) => string;
+  /** True where a target can only be written in its short form. */
+  readonly shortOnly: boolean;
 }
 
 export interface Reading {
@@ -145,6 +147,7 @@ class Reader {
       requestsPerSecond: read.requests_per_second,
       maxRetries: read.max_retries,
       maxResponseBytes: read.max_response_bytes,
+      caFile: read.ca_file,
     };
   }
 
@@ -174,7 +177,7 @@ class Reader {
 
   #targets(raw: Raw | undefined, resource: Resource, defaults: Defaults): SectionConfig['targets'] {
     const path = [resource.section, 'targets'];
-    const list = `a list of ${schema.shortForms(resource)} or ${schema.longForm(resource)}`;
+    const list = `a list of ${schema.shortForms(resource)}${this.#orLong(resource)}`;
     const expected = schema.takesAll(resource) ? `all, or ${list}` : list;
     if (raw === 'all' && schema.takesAll(resource)) return 'all';
     if (!Array.isArray(raw)) {
@@ -203,7 +206,12 @@ class Reader {
       if (target.credential === '') withoutCredential++;
       targets.push(target);
     }
-    if (withoutCredential > 0) this.#use(undefined, [resource.section], plural(withoutCredential, 'target'));
+    if (withoutCredential > 0)
+      this.#use(
+        undefined,
+        [resource.section],
+        `${plural(withoutCredential, 'target')} ${withoutCredential === 1 ? 'names' : 'name'}`,
+      );
     return targets;
   }
 
@@ -219,7 +227,7 @@ class Reader {
     if (!isMapping(long)) {
       this.#source.report(
         path,
-        `expected ${schema.shortForm(resource)} or ${schema.longForm(resource)}; ${found(long)}`,
+        `expected ${schema.shortForm(resource)}${this.#orLong(resource)}; ${found(long)}`,
       );
       return undefined;
     }
@@ -265,9 +273,13 @@ class Reader {
     }
     this.#source.report(
       path,
-      `expected ${schema.shortForm(resource)} or ${schema.longForm(resource)}; got ${quote(text)}`,
+      `expected ${schema.shortForm(resource)}${this.#orLong(resource)}; got ${quote(text)}`,
     );
     return undefined;
+  }
+
+  #orLong(resource: Resource): string {
+    return this.#source.shortOnly ? '' : ` or ${schema.longForm(resource)}`;
   }
 
   #onlyCredential(): string | undefined {
@@ -289,13 +301,13 @@ class Reader {
   }
 
   /** Marks the credential as used; reports that there is none to use. */
-  #use(name: string | undefined, path: Path, who = 'the listing'): void {
+  #use(name: string | undefined, path: Path, who = 'the listing names'): void {
     if (name !== undefined) this.#used.add(name);
     else if (this.#credentials.length > 1) {
       const message = `expected the name of one of the ${this.#credentials.length} credentials`;
       this.#source.report(
         [...path, 'credential'],
-        `${message} (${this.#credentials.join(', ')}), because ${who} names none`,
+        `${message} (${this.#credentials.join(', ')}), because ${who} none`,
       );
     }
   }
@@ -341,7 +353,9 @@ class Reader {
       const steps = issue.path.filter((step) => typeof step !== 'symbol');
       const key = steps[0];
       const input = typeof key === 'string' && Object.hasOwn(raw, key) ? raw[key] : undefined;
-      this.#source.report(flat ? path : [...path, ...steps], describeIssue(issue, input));
+      const message = describeIssue(issue, input);
+      if (!flat) this.#source.report([...path, ...steps], message);
+      else this.#source.report(path, Object.keys(raw).length > 1 ? `${key}: ${message}` : message);
     }
     return undefined;
   }

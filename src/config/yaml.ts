@@ -49,7 +49,10 @@ export function parseYaml(text: string): YamlDocument {
   try {
     events = parseEvents(text, {});
   } catch (error) {
-    const message = `expected YAML: ${error instanceof YAMLException ? error.reason : 'it cannot be read'}`;
+    // Some reasons end in a word of the document.
+    const reason =
+      error instanceof YAMLException ? error.reason.replace(/[:"].*$/s, '').trim() : 'it cannot be read';
+    const message = `expected YAML: ${reason}`;
     const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
     return {
       raw: null,

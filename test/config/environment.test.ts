@@ -1,0 +1,183 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { environmentSettings } from '../../src/config/environment.ts';
+import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/index.ts';
+import { account, canary, directory, linesOf } from './fixtures.ts';
+
+async function load(env: Record<string, string>): Promise<Loaded> {
+  return await loadConfig({ env, resources });
+}
+
+const key = { BUNNYNET_ACCESS_KEY: canary };
+const video = '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
+
+describe('without a file', () => {
+  test('the environment alone configures every kind', async () => {
+    const { config, warnings } = await load({
+      ...key,
+      BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video`,
+      BUNNYNET_APPLICATIONS: 'HbqFnk0KZjzYOcp, q7TzVb2',
+      BUNNYNET_SHIELD_ZONES: 'all',
+      BUNNYNET_RATE_LIMITS: '501',
+      BUNNYNET_API_GUARDIAN: '501/77,501/78',
+      BUNNYNET_VIDEOS: `4711/${video}`,
+      BUNNYNET_APPLICATION_URL: 'https://a.example.com/mc/',
+      BUNNYNET_SHIELD_URL: 'http://127.0.0.1:8080',
+      BUNNYNET_VIDEO_URL: 'https://v.example.com',
+    });
+    expect(warnings).toEqual([]);
+    expect(config.credentials).toEqual({
+      account: { env: 'BUNNYNET_ACCESS_KEY' },
+      video: { env: 'BUNNYNET_VIDEO_ACCESS_KEY' },
+    });
+    const sections = config.sections.map(({ kind, credential, targets }) => ({
+      kind,
+      credential,
+      targets: targets === 'all' ? targets : targets.map(({ ids }) => Object.values(ids).join('/')),
+    }));
+    expect(sections).toEqual([
+      { kind: 'application', credential: 'account', targets: ['HbqFnk0KZjzYOcp', 'q7TzVb2'] },
+      { kind: 'shield_zone', credential: 'account', targets: 'all' },
+      { kind: 'api_guardian', credential: 'account', targets: ['501/77', '501/78'] },
+      { kind: 'rate_limit', credential: 'account', targets: ['501'] },
+      { kind: 'video_storage', credential: 'video', targets: [`4711/${video}`] },
+    ]);
+    expect(Object.values(config.apis).map(({ baseUrl }) => baseUrl)).toEqual([
+      'https://a.example.com/mc',
+      'http://127.0.0.1:8080',
+      'https://v.example.com',
+    ]);
+  });
+
+  test('a key may come from a file', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, `${canary}\n`, { mode: 0o600 });
+    const { config } = await load({ BUNNYNET_ACCESS_KEY_FILE: file, BUNNYNET_APPLICATIONS: 'a' });
+    expect(config.credentials).toEqual({ account: { file } });
+  });
+
+  test('an empty variable counts as not set', async () => {
+    const { config, warnings } = await load({
+      ...key,
+      BUNNYNET_APPLICATIONS: 'a',
+      BUNNYNET_SHIELD_ZONES: ' ',
+      BUNNYNET_ACCESS_KEY_FILE: '',
+    });
+    expect(config.sections.map(({ kind }) => kind)).toEqual(['application']);
+    expect(warnings).toEqual(['BUNNYNET_SHIELD_ZONES is set but empty: it counts as not set']);
+  });
+
+  const nothing =
+    'expected a configuration file (--config.file=PATH), or a key in BUNNYNET_ACCESS_KEY and targets in ' +
+    'BUNNYNET_APPLICATIONS, BUNNYNET_SHIELD_ZONES, BUNNYNET_API_GUARDIAN, BUNNYNET_RATE_LIMITS or BUNNYNET_VIDEOS; ' +
+    'nothing says what to poll. To try it without an account: --demo';
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['nothing at all', {}, [nothing]],
+    ['only a key', key, [nothing]],
+    [
+      'no key',
+      { BUNNYNET_APPLICATIONS: 'a' },
+      [
+        'BUNNYNET_ACCESS_KEY: expected the key in the environment variable BUNNYNET_ACCESS_KEY, which is not set',
+      ],
+    ],
+    [
+      "the account's key for videos",
+      { ...key, BUNNYNET_VIDEOS: `4711/${video}` },
+      [
+        'BUNNYNET_VIDEO_ACCESS_KEY: expected the key in the environment variable BUNNYNET_VIDEO_ACCESS_KEY, which is not set',
+      ],
+    ],
+    [
+      'a key given twice',
+      {
+        ...key,
+        BUNNYNET_ACCESS_KEY_FILE: '/nowhere/key',
+        BUNNYNET_APPLICATIONS: 'a',
+        BUNNYNET_SHIELD_ZONES: 'all',
+      },
+      [
+        'BUNNYNET_ACCESS_KEY: expected either BUNNYNET_ACCESS_KEY or BUNNYNET_ACCESS_KEY_FILE; both are set',
+        'BUNNYNET_ACCESS_KEY_FILE: expected the key file /nowhere/key; there is none',
+      ],
+    ],
+    [
+      'several mistakes',
+      {
+        ...key,
+        BUNNYNET_APPLICATIONS: 'a,,b c,a',
+        BUNNYNET_RATE_LIMITS: 'some',
+        BUNNYNET_API_GUARDIAN: '501',
+        BUNNYNET_SHIELD_URL: 'shield.example.com',
+      },
+      [
+        'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
+        'BUNNYNET_APPLICATIONS element 2: expected an id; got nothing',
+        'BUNNYNET_APPLICATIONS element 3: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; got "b c"',
+        'BUNNYNET_APPLICATIONS element 4: expected each target once; "a" is already element 1',
+        'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id; got "501"',
+        'BUNNYNET_RATE_LIMITS element 1: expected an id that is a whole number of at most 64 bits, without leading zeros; got "some"',
+      ],
+    ],
+    [
+      'all of a kind that has no listing',
+      { ...key, BUNNYNET_APPLICATIONS: 'all' },
+      ['BUNNYNET_APPLICATIONS: expected a list of ids; got "all"'],
+    ],
+  ])('%s is said', async (_, env, problems) => {
+    expect(await linesOf(load(env))).toEqual(problems);
+  });
+});
+
+describe('variables that nobody reads', () => {
+  test.each([
+    [
+      'BUNNYNET_APPLICATION',
+      ['BUNNYNET_APPLICATION is not a setting (did you mean BUNNYNET_APPLICATIONS?): it is ignored'],
+    ],
+    [
+      'BUNNYNET_LOG_LEVL',
+      ['BUNNYNET_LOG_LEVL is not a setting (did you mean BUNNYNET_LOG_LEVEL?): it is ignored'],
+    ],
+    ['BUNNYNET_QWERTZUIOP', ['BUNNYNET_QWERTZUIOP is not a setting: it is ignored']],
+    ['BUNNYNET_LOG_LEVEL', []],
+    ['BUNNYNET_DEMO_SCALE', []],
+    ['BUNNYNET_EXPORTER_PORT_10057_TCP', []],
+    ['BUNNYNET_EXPORTER_ANYTHING', []],
+    ['BUNNYNET_SERVICE_HOST', []],
+    ['BUNNYNET_PORT', []],
+    ['BUNNYNET_PROXY_SERVICE_PORT_HTTP', []],
+    ['BUNNYNET_PROXY_PORT_80_TCP_ADDR', []],
+    ['OTHER_BUNNYNET_APPLICATION', []],
+  ])('%s', async (variable, expected) => {
+    const { warnings } = await load({ ...key, BUNNYNET_APPLICATIONS: 'a', [variable]: 'tcp://10.0.0.1' });
+    expect(warnings).toEqual(expected);
+  });
+
+  test('a file puts the settings of the environment out of force, but not the keys that it names', async () => {
+    const file = join(await directory(), 'config.yml');
+    await writeFile(file, `${account}applications: { targets: [a] }`);
+    const env = { ...key, BUNNYNET_SHIELD_ZONES: 'all', BUNNYNET_VIDEO_ACCESS_KEY: canary };
+    const { config, warnings } = await loadConfig({ file, env, resources });
+    expect(config.sections.map(({ kind }) => kind)).toEqual(['application']);
+    expect(warnings).toEqual([
+      'BUNNYNET_SHIELD_ZONES is ignored, because a configuration file is given',
+      'BUNNYNET_VIDEO_ACCESS_KEY is ignored, because a configuration file is given',
+    ]);
+  });
+});
+
+test('the settings are listed with what they hold', () => {
+  const settings = Object.fromEntries(
+    environmentSettings(resources).map(({ variable, help }) => [variable, help]),
+  );
+  expect(settings).toMatchObject({
+    BUNNYNET_APPLICATIONS: 'a list of ids, separated by commas',
+    BUNNYNET_SHIELD_ZONES: 'all, or a list of ids, separated by commas',
+    BUNNYNET_VIDEOS: 'a list of library_id/video_id, separated by commas',
+    BUNNYNET_SHIELD_URL: 'the address of the shield API',
+  });
+});

@@ -1,0 +1,52 @@
+/** What the tests of the configuration share: a directory of their own, and a file loaded from text. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+import { resources } from '../../src/resources/index.ts';
+
+export const canary = 'canary-4f1d-KEY-77aa';
+export const env = { BUNNYNET_ACCESS_KEY: canary, BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video` };
+
+/** A directory that is removed with the test. */
+export async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'bunnynet-config-'));
+  onTestFinished(async () => {
+    await rm(path, { recursive: true, force: true });
+  });
+  return path;
+}
+
+/** Loads the text as `config.yml`. */
+export async function load(
+  text: string | Uint8Array,
+  environment: Record<string, string> = env,
+): Promise<Loaded> {
+  const file = join(await directory(), 'config.yml');
+  await writeFile(file, text);
+  return await loadConfig({ file, env: environment, resources });
+}
+
+/** The problems of the text, one a line, as the user reads them; empty when it loads. */
+export async function problemsOf(
+  text: string | Uint8Array,
+  environment: Record<string, string> = env,
+): Promise<readonly string[]> {
+  return await linesOf(load(text, environment));
+}
+
+/** The lines of the `ConfigError` that the promise rejects with, without the directory of the file. */
+export async function linesOf(loading: Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await loading;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.replaceAll(/\/\S*\/(?=config\.yml)/g, '').split('\n');
+  }
+}
+
+/** A complete head, so that a test writes only what it is about. */
+export const account = 'credentials: { account: { env: BUNNYNET_ACCESS_KEY } }\n';

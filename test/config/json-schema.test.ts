@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { CORE_SCHEMA, load as parse } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/index.ts';
+import { account, env, problemsOf } from './fixtures.ts';
+
+const folder = fileURLToPath(new URL('../../config/', import.meta.url));
+const schema = configJsonSchema(resources);
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+
+/** As an editor reads the file: with the types that YAML gives unquoted values. */
+function accepts(yaml: string): boolean {
+  return validate(parse(yaml, { schema: CORE_SCHEMA }));
+}
+
+test('the shipped schema is the generated one', async () => {
+  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(
+    `${folder}bunnynet-exporter.schema.json`,
+  );
+});
+
+describe('the example', () => {
+  const file = `${folder}bunnynet-exporter.example.yml`;
+
+  test('loads without a problem or a warning, with every section', async () => {
+    const { config, warnings } = await loadConfig({ file, env, resources });
+    expect(warnings).toEqual([]);
+    expect(config.sections.map(({ kind }) => kind)).toEqual(resources.map(({ kind }) => kind));
+  });
+
+  test('is valid for editors, and names the schema for them', async () => {
+    const text = await readFile(file, 'utf8');
+    expect(accepts(text), JSON.stringify(validate.errors)).toBe(true);
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./bunnynet-exporter.schema.json');
+  });
+});
+
+const applications = 'applications: { targets: [a] }\n';
+
+describe('loader and schema accept', () => {
+  test.each([
+    applications,
+    'applications: { targets: [] }',
+    'applications: { targets: [a, 0123, 1e5, 1.5, true, { id: 5, name: 5, interval: 1h30m, stale_after: 1d }] }',
+    'shield_zones: { targets: all }',
+    'shield_zones: { targets: [501, "502", 1e+06, { id: 503 }, { id: "504", credential: account }] }',
+    'rate_limits: { targets: all, interval: 10m, stale_after: 1h }',
+    'api_guardian: { targets: [501/77, { shield_zone_id: 501, endpoint_id: 78, name: POST /checkout }] }',
+    'video_storage: { targets: [{ library_id: 4711, video_id: 0F8C3F9E-1b2a-4c3d-8e4f-5a6b7c8d9e0f }] }',
+    `${applications}limits: { max_series: 1e+06 }`,
+    `${applications}limits: { max_series: "1000" }`,
+    `${applications}apis: { shield: { timeout: 3s, max_concurrency: 4, requests_per_second: 0.5, max_retries: 0 } }`,
+    `${applications}apis: { shield: { max_response_bytes: 1048576, allow_insecure_http: true } }`,
+    `${applications}apis: { video: { max_response_bytes: 1 MiB, base_url: "http://[::1]:80/x" } }`,
+    'applications: { targets: [a], latency_unit: seconds, latency_chart: "off" }',
+  ])('%s', async (text) => {
+    expect(await problemsOf(`${account}${text}`)).toEqual([]);
+    expect(accepts(`${account}${text}`), JSON.stringify(validate.errors)).toBe(true);
+  });
+});
+
+describe('loader and schema refuse', () => {
+  test.each([
+    applications,
+    `credentials: {}\napplications: all`,
+    `credentials: { a: secret }\n${applications}`,
+    `credentials: { a: { env: a-b } }\n${applications}`,
+    `credentials: { a: { env: A, file: b } }\n${applications}`,
+    `credentials: { a: { key: A } }\n${applications}`,
+    `credentials: { "a b": { env: BUNNYNET_ACCESS_KEY } }\n${applications}`,
+    `${account}application: { targets: [a] }`,
+    `${account}applications: {}`,
+    `${account}applications:`,
+    `${account}applications: { targets: all }`,
+    `${account}applications: { targets: a }`,
+    `${account}applications: { targets: [a b] }`,
+    `${account}applications: { targets: [{ name: a }] }`,
+    `${account}applications: { targets: [{ id: a, intervl: 1m }] }`,
+    `${account}applications: { targets: [a], interval: 60 }`,
+    `${account}applications: { targets: [a], interval: 1 minute }`,
+    `${account}applications: { targets: [a], interval: }`,
+    `${account}applications: { targets: [a], latency_unit: minutes }`,
+    `${account}shield_zones: { targets: some }`,
+    `${account}shield_zones: { targets: [0] }`,
+    `${account}shield_zones: { targets: [-1] }`,
+    `${account}shield_zones: { targets: [1.5] }`,
+    `${account}shield_zones: { targets: [abc] }`,
+    `${account}api_guardian: { targets: [501] }`,
+    `${account}api_guardian: { targets: all }`,
+    `${account}video_storage: { targets: [{ library_id: 4711, video_id: abc }] }`,
+    `${account}${applications}limits: { max_series: 0 }`,
+    `${account}${applications}limits: { series: 1 }`,
+    `${account}${applications}apis: { other: {} }`,
+    `${account}${applications}apis: { video: { max_retries: 99 } }`,
+    `${account}${applications}apis: { video: { max_retries: some } }`,
+    `${account}${applications}apis: { video: { requests_per_second: 0.01 } }`,
+    `${account}${applications}apis: { video: { base_url: video.bunnycdn.com } }`,
+    `${account}${applications}apis: { video: { base_url: "https://user:pw@host" } }`,
+    `${account}${applications}apis: { video: { max_response_bytes: 8 megabytes } }`,
+  ])('%s', async (text) => {
+    expect(await problemsOf(text)).not.toEqual([]);
+    expect(accepts(text)).toBe(false);
+  });
+});
+
+test('defaults are what YAML would hold', () => {
+  expect(schema).toMatchObject({
+    properties: {
+      apis: {
+        properties: {
+          video: { properties: { max_concurrency: { default: 2 }, timeout: { default: '10s' } } },
+        },
+      },
+      applications: {
+        properties: { interval: { default: '1m' }, latency_unit: { default: 'milliseconds' } },
+      },
+      limits: { properties: { max_series: { default: 1_000_000 } } },
+    },
+  });
+});

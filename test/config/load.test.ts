@@ -1,0 +1,575 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SectionConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+import { resources } from '../../src/resources/index.ts';
+import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
+
+const applications = 'applications: { targets: [a] }\n';
+
+describe('what a configuration becomes', () => {
+  test('every default is filled in', async () => {
+    const { config, warnings } = await load(`${account}applications:\n  targets: [HbqFnk0KZjzYOcp]\n`);
+    expect(warnings).toEqual(['BUNNYNET_VIDEO_ACCESS_KEY is ignored, because a configuration file is given']);
+    const api = { timeoutMs: 10_000, maxRetries: 2, maxResponseBytes: 8_388_608 };
+    expect(config).toEqual({
+      credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
+      apis: {
+        application: {
+          ...api,
+          baseUrl: 'https://api.bunny.net/mc',
+          maxConcurrency: 8,
+          requestsPerSecond: 10,
+        },
+        shield: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
+        video: { ...api, baseUrl: 'https://video.bunnycdn.com', maxConcurrency: 2, requestsPerSecond: 2 },
+      },
+      sections: [
+        {
+          kind: 'application',
+          credential: 'account',
+          intervalMs: 60_000,
+          staleAfterMs: 180_000,
+          settings: { latency_unit: 'milliseconds', latency_chart: 'latest' },
+          targets: [
+            {
+              ids: { app_id: 'HbqFnk0KZjzYOcp' },
+              name: undefined,
+              credential: 'account',
+              intervalMs: 60_000,
+              staleAfterMs: 180_000,
+            },
+          ],
+        },
+      ],
+      limits: { maxSeries: 1_000_000 },
+    });
+  });
+
+  test.each([
+    ['application', 60_000],
+    ['shield_zone', 600_000],
+    ['api_guardian', 300_000],
+    ['rate_limit', 300_000],
+    ['video_storage', 3_600_000],
+  ])(
+    'the default interval of %s is that of its resource, and it goes stale after three',
+    async (kind, intervalMs) => {
+      const section = resources.find((resource) => resource.kind === kind)?.section;
+      const { config } = await load(`${account}${section}: { targets: [] }\n`);
+      expect(config.sections).toMatchObject([
+        { kind, intervalMs, staleAfterMs: 3 * intervalMs, targets: [] },
+      ]);
+    },
+  );
+
+  test.each([
+    ['nothing said: three of its own intervals', '', '{ id: a, interval: 30s }', 30_000, 90_000],
+    ['said by the section', 'stale_after: 5m', '{ id: a, interval: 30s }', 30_000, 300_000],
+    ['said by the target', 'stale_after: 5m', '{ id: a, stale_after: 2m }', 60_000, 120_000],
+    ['interval said by the section', 'interval: 2m', 'a', 120_000, 360_000],
+    ['equal to the interval', 'interval: 2m', '{ id: a, stale_after: 2m }', 120_000, 120_000],
+  ])('staleness, %s', async (_, head, target, intervalMs, staleAfterMs) => {
+    const { config } = await load(`${account}applications:\n  targets: [${target}]\n  ${head}\n`);
+    expect(targetsOf(config.sections[0])).toMatchObject([{ intervalMs, staleAfterMs }]);
+  });
+
+  test('ids keep their digits; guids become lower case; powers of ten that a template engine wrote are read', async () => {
+    const { config } = await load(`${account}
+applications: { targets: [0123, 1e5, 1.50, true, 18446744073709551616] }
+shield_zones: { targets: [18446744073709551615, 1e+06, 1.234567e+06, "501"] }
+api_guardian: { targets: [501/77, { shield_zone_id: 501, endpoint_id: 78, name: POST /checkout }] }
+video_storage: { targets: [4711/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F] }
+`);
+    expect(
+      config.sections.map((section) => targetsOf(section).map(({ ids }) => Object.values(ids).join('/'))),
+    ).toEqual([
+      ['0123', '1e5', '1.50', 'true', '18446744073709551616'],
+      ['18446744073709551615', '1000000', '1234567', '501'],
+      ['501/77', '501/78'],
+      ['4711/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f'],
+    ]);
+  });
+
+  test('all stands for what the listing holds, with the credential of the section', async () => {
+    const { config } = await load(`
+credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
+shield_zones: { targets: all, credential: two }
+rate_limits: { targets: "all", credential: one, interval: 1m }
+`);
+    expect(config.sections).toMatchObject([
+      { kind: 'shield_zone', targets: 'all', credential: 'two' },
+      { kind: 'rate_limit', targets: 'all', credential: 'one', intervalMs: 60_000 },
+    ]);
+  });
+
+  test('a target may name its own credential, and then the section needs none', async () => {
+    const { config, warnings } = await load(`
+credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
+applications: { targets: [{ id: a, credential: one }, { id: b, credential: two }] }
+`);
+    expect(targetsOf(config.sections[0]).map(({ credential }) => credential)).toEqual(['one', 'two']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('the settings of the APIs', async () => {
+    const { config } = await load(`${account}${applications}
+apis:
+  application: { base_url: https://proxy.example.com/mc//, timeout: 1m, max_concurrency: 1e+02, requests_per_second: 0.1 }
+  shield: { base_url: HTTP://LocalHost:8080, max_retries: 0, max_response_bytes: 512KiB }
+  video: { base_url: http://video.example.com, allow_insecure_http: yes, max_response_bytes: 1e+06 }
+limits: { max_series: 5000 }
+`);
+    expect(config.apis).toMatchObject({
+      application: {
+        baseUrl: 'https://proxy.example.com/mc',
+        timeoutMs: 60_000,
+        maxConcurrency: 100,
+        requestsPerSecond: 0.1,
+      },
+      shield: { baseUrl: 'http://localhost:8080', maxRetries: 0, maxResponseBytes: 524_288 },
+      video: { baseUrl: 'http://video.example.com', maxResponseBytes: 1_000_000 },
+    });
+    expect(config.limits.maxSeries).toBe(5000);
+  });
+
+  test.each(['http://127.0.0.1:1', 'http://127.9.9.9/x', 'http://[::1]:80', 'http://localhost'])(
+    'plain http to this machine is allowed: %s',
+    async (url) => {
+      const { config } = await load(`${account}${applications}apis: { shield: { base_url: '${url}' } }\n`);
+      expect(config.apis.shield.baseUrl).toBe(url.replace(':80', ''));
+    },
+  );
+
+  test('anchors spare a list its repetition', async () => {
+    const { config } = await load(
+      `${account}shield_zones: { targets: &zones [501, { id: 502, name: www }] }\nrate_limits: { targets: *zones }\n`,
+    );
+    expect(config.sections.map((section) => targetsOf(section).length)).toEqual([2, 2]);
+  });
+
+  test('the path of a key file counts from the directory of the configuration', async () => {
+    const path = await directory();
+    await mkdir(join(path, 'keys'));
+    await writeFile(join(path, 'keys/account'), canary, { mode: 0o600 });
+    const file = join(path, 'config.yml');
+    await writeFile(file, `credentials: { account: { file: keys/account } }\n${applications}`);
+    const { config } = await loadConfig({ file, env: {}, resources });
+    expect(config.credentials).toEqual({ account: { file: join(path, 'keys/account') } });
+  });
+
+  test('what is odd but harmless is a warning', async () => {
+    const { warnings } = await load(`
+credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
+applications: { credential: one, targets: [] }
+shield_zones: { credential: one, targets: all }
+`);
+    expect(warnings.map((warning) => warning.replace(/^.*config/, 'config'))).toEqual([
+      'config.yml:3: applications.targets: the list is empty, so nothing is polled',
+      'config.yml:2: credentials.two: no target uses this credential',
+    ]);
+  });
+});
+
+const duration = 'expected a duration of at least 1s, such as 30s or 1h30m';
+const opaque = 'expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -';
+const whole = 'expected an id that is a whole number of at most 64 bits, without leading zeros';
+const url =
+  'expected an http or https address without user name, query and fragment, such as https://api.example.com/path';
+const plainHttp =
+  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it all the same';
+const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
+const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
+
+describe('what is wrong is said with file, line, path and what was expected', () => {
+  test.each([
+    // durations
+    ['applications: { interval: abc, targets: [a] }', `2: applications.interval: ${duration}; got "abc"`],
+    ['applications: { interval: 60, targets: [a] }', `2: applications.interval: ${duration}; got "60"`],
+    ['applications: { interval: 999ms, targets: [a] }', `2: applications.interval: ${duration}; got "999ms"`],
+    ['applications: { interval: , targets: [a] }', `2: applications.interval: ${duration}; got nothing`],
+    ['applications: { interval: [1s], targets: [a] }', `2: applications.interval: ${duration}; got a list`],
+    [
+      'applications: { interval: 30d, targets: [a] }',
+      '2: applications.interval: expected a duration of at most 1w; got "30d"',
+    ],
+    [
+      'applications:\n  targets:\n    - a\n    - { id: b,\n        interval: 1x }',
+      `6: applications.targets[1].interval: ${duration}; got "1x"`,
+    ],
+    [
+      'applications: { interval: 2m, stale_after: 1m, targets: [a] }',
+      '2: applications.stale_after: expected at least the interval, 2m, or the values leave between two polls; got 1m',
+    ],
+    [
+      'applications: { stale_after: 2m, targets: [{ id: a, interval: 5m }] }',
+      '2: applications.targets[0].stale_after: expected at least the interval, 5m, or the values leave between two polls; got 2m',
+    ],
+    // ids
+    ['applications: { targets: [a b] }', `2: applications.targets[0]: ${opaque}; got "a b"`],
+    ['applications: { targets: [..] }', `2: applications.targets[0]: ${opaque}; got ".."`],
+    ['applications: { targets: [a/b] }', `2: applications.targets[0]: ${opaque}; got "a/b"`],
+    [
+      'applications:\n  targets:\n    - a\n    -',
+      '5: applications.targets[1]: expected an id or { id: … }; got nothing',
+    ],
+    ['applications: { targets: [{ name: x }] }', `2: applications.targets[0].id: ${opaque}; it is missing`],
+    ['shield_zones: { targets: [0501] }', `2: shield_zones.targets[0]: ${whole}; got "0501"`],
+    ['shield_zones: { targets: [0] }', `2: shield_zones.targets[0]: ${whole}; got "0"`],
+    ['shield_zones: { targets: [-1] }', `2: shield_zones.targets[0]: ${whole}; got "-1"`],
+    ['shield_zones: { targets: [1.5] }', `2: shield_zones.targets[0]: ${whole}; got "1.5"`],
+    [
+      'shield_zones: { targets: [1.2345678901234567e+18] }',
+      `2: shield_zones.targets[0]: ${whole}; got "1.2345678901234567e+18"`,
+    ],
+    [
+      'shield_zones: { targets: [18446744073709551616] }',
+      `2: shield_zones.targets[0]: ${whole}; got "18446744073709551616"`,
+    ],
+    [
+      'video_storage: { targets: [4711/abc] }',
+      '2: video_storage.targets[0]: video_id: expected an id such as 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f; got "abc"',
+    ],
+    [
+      'api_guardian: { targets: [501] }',
+      '2: api_guardian.targets[0]: expected shield_zone_id/endpoint_id or { shield_zone_id: …, endpoint_id: … }; got "501"',
+    ],
+    [
+      'applications: { targets: [{ id: a, name: "" }] }',
+      '2: applications.targets[0].name: expected a name of 1 to 200 characters on one line; got ""',
+    ],
+    // lists
+    [
+      'applications: { targets: all }',
+      '2: applications.targets: expected a list of ids or { id: … }; got "all"',
+    ],
+    ['applications: {}', '2: applications.targets: expected a list of ids or { id: … }; it is missing'],
+    [
+      'rate_limits: { targets: 501 }',
+      '2: rate_limits.targets: expected all, or a list of ids or { id: … }; got "501"',
+    ],
+    ['applications:', '2: applications: expected a mapping with `targets`; got nothing'],
+    [
+      'applications:\n  targets:\n    - a\n    - { id: a }',
+      '5: applications.targets[1]: expected each target once; "a" is already on line 4',
+    ],
+    [
+      'video_storage:\n  targets:\n    - 1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f\n    - 1/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F',
+      '5: video_storage.targets[1]: expected each target once; "1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f" is already on line 4',
+    ],
+    // unknown settings
+    [
+      'applications: { targets: [{ id: a, intervl: 1m }] }',
+      '2: applications.targets[0].intervl: unknown setting (did you mean interval?)',
+    ],
+    [
+      'applications: { target: [a], targets: [b] }',
+      '2: applications.target: unknown setting (did you mean targets?)',
+    ],
+    ['applications: { targets: [a] }\nlimit: {}', '3: limit: unknown setting (did you mean limits?)'],
+    [
+      'applications: { targets: [a] }\nlimits: { "a\\n": 1 }',
+      '3: limits["a\\n"]: unknown setting; expected max_series',
+    ],
+    // choices of the resource's own
+    [
+      'applications: { targets: [a], latency_unit: second }',
+      '2: applications.latency_unit: expected milliseconds or seconds; got "second" (did you mean seconds?)',
+    ],
+    // numbers
+    [
+      `${applications}limits: { max_series: 0 }`,
+      '3: limits.max_series: expected a whole number from 1 to 100000000; got "0"',
+    ],
+    [`${applications}limits:`, '3: limits: expected a mapping; got nothing'],
+    [
+      `${applications}apis: { video: { max_retries: 1.5 } }`,
+      '3: apis.video.max_retries: expected a whole number from 0 to 10; got "1.5"',
+    ],
+    [
+      `${applications}apis: { video: { requests_per_second: 0 } }`,
+      '3: apis.video.requests_per_second: expected a number from 0.1 to 10000; got "0"',
+    ],
+    [
+      `${applications}apis: { video: { max_response_bytes: 8 MB/s } }`,
+      `3: apis.video.max_response_bytes: ${size}; got "8 MB/s"`,
+    ],
+    [
+      `${applications}apis: { video: { max_response_bytes: 1GiB } }`,
+      `3: apis.video.max_response_bytes: ${size}; got "1GiB"`,
+    ],
+    [
+      `${applications}apis: { video: { timeout: 1h } }`,
+      '3: apis.video.timeout: expected a duration of at most 10m; got "1h"',
+    ],
+    [
+      `${applications}apis: { video: { allow_insecure_http: maybe } }`,
+      '3: apis.video.allow_insecure_http: expected true or false; got "maybe"',
+    ],
+    [`${applications}apis: { videos: {} }`, '3: apis.videos: unknown setting (did you mean video?)'],
+    // addresses
+    [`${applications}apis: { video: { base_url: video.bunnycdn.com } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: ftp://host } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: "https://u:p@host" } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: "https://host/?key=1" } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: "https://host/#x" } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: "https://" } }`, `3: apis.video.base_url: ${url}`],
+    [`${applications}apis: { video: { base_url: http://10.0.0.1 } }`, `3: apis.video.base_url: ${plainHttp}`],
+    [
+      `${applications}apis: { video: { base_url: http://localhost.example.com } }`,
+      `3: apis.video.base_url: ${plainHttp}`,
+    ],
+    // credentials
+    [
+      'applications: { credential: acount, targets: [a] }',
+      '2: applications.credential: expected a credential that is defined: account (did you mean account?)',
+    ],
+    [
+      'applications: { targets: [{ id: a, credential: zzz }] }',
+      '2: applications.targets[0].credential: expected a credential that is defined: account',
+    ],
+    [
+      'applications: { credential: a b, targets: [a] }',
+      '2: applications.credential: expected the name of a credential',
+    ],
+  ])('%s', async (text, problem) => {
+    expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
+  });
+
+  test.each([
+    ['', 'config.yml: expected settings; the file holds none'],
+    ['# comment\n---\n', 'config.yml: expected settings; the file holds none'],
+    ['- a', 'config.yml:1: expected a mapping of settings; got a list'],
+    ['text', 'config.yml:1: expected a mapping of settings; got "text"'],
+    ['a: [1', 'config.yml:1: expected YAML: unexpected end of the stream within a flow collection'],
+    [
+      Buffer.from([0x61, 0x3a, 0x20, 0xff]),
+      'config.yml: expected text in UTF-8; save the file in this encoding',
+    ],
+    [Buffer.from('a: 1', 'utf16le'), 'config.yml: expected text in UTF-8; save the file in this encoding'],
+    [
+      '#'.repeat(10 * 2 ** 20 + 1),
+      'config.yml: expected a configuration file of at most 10MiB; it is larger',
+    ],
+    [
+      applications,
+      'config.yml:1: credentials: expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`; it is missing',
+    ],
+    [
+      `credentials: {}\n${applications}`,
+      'config.yml:1: credentials: expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`; it is empty',
+    ],
+    [
+      `credentials: secret\n${applications}`,
+      'config.yml:1: credentials: expected a mapping of names to where each key is read',
+    ],
+    [
+      account,
+      'config.yml:1: expected at least one section that says what to poll: applications, shield_zones, api_guardian, rate_limits or video_storage',
+    ],
+    [`credentials: { a: secret }\n${applications}`, `config.yml:1: credentials.a: expected ${keySource}`],
+    [
+      `credentials: { a: { env: A, file: b } }\n${applications}`,
+      `config.yml:1: credentials.a: expected either ${keySource}`,
+    ],
+    [
+      `credentials: { a: { env: not-a-name } }\n${applications}`,
+      'config.yml:1: credentials.a.env: expected the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',
+    ],
+    [
+      `credentials: { a: { env: NOT_SET } }\n${applications}`,
+      'config.yml:1: credentials.a: expected the key in the environment variable NOT_SET, which is not set',
+    ],
+    [
+      `credentials: { a: { file: /nowhere/key } }\n${applications}`,
+      'config.yml:1: credentials.a: expected the key file /nowhere/key; there is none',
+    ],
+    [
+      `credentials: { "a b": { env: BUNNYNET_ACCESS_KEY } }\n${applications}`,
+      'config.yml:1: credentials["a b"]: expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit',
+    ],
+    [
+      'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\napplications: { targets: [x, { id: y, credential: b }, z] }',
+      'config.yml:2: applications.credential: expected the name of one of the 2 credentials (a, b), because 2 targets name none',
+    ],
+    [
+      'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\nshield_zones: { targets: all }',
+      'config.yml:2: shield_zones.credential: expected the name of one of the 2 credentials (a, b), because the listing names none',
+    ],
+  ])('document %#', async (text, problem) => {
+    expect(await problemsOf(text)).toEqual([problem]);
+  });
+
+  test('all problems are said at once, in the order of the file', async () => {
+    const problems = await problemsOf(`
+credentials:
+  account: { env: BUNNYNET_ACCESS_KEY }
+  other: { env: NOT_SET }
+applications:
+  credential: acount
+  interval: abc
+  targets: [a, a, "b c", { id: d, nam: x, interval: 1 }]
+  latency_unit: s
+shield_zones: { targets: some }
+shield_zones: {}
+video_storage:
+  targets: [1/2]
+limits: { max_series: -1 }
+extra: 1
+`);
+    expect(problems.map((problem) => /^config\.yml:(\d+: [^:]+):/.exec(problem)?.[1])).toEqual([
+      '4: credentials.other',
+      '6: applications.credential',
+      '7: applications.interval',
+      '8: applications.targets[1]',
+      '8: applications.targets[2]',
+      '8: applications.targets[3].nam',
+      '8: applications.targets[3].interval',
+      '9: applications.latency_unit',
+      '10: shield_zones.targets',
+      '11: shield_zones',
+      '13: video_storage.targets[0]',
+      '14: limits.max_series',
+      '15: extra',
+    ]);
+  });
+
+  test('thousands of problems are counted, not all listed', async () => {
+    const targets = Array.from({ length: 5000 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
+    const problems = await problemsOf(`${account}applications: { targets: [${targets}] }`);
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toBe('… and 4900 more');
+  });
+
+  test('files that are none', async () => {
+    const path = await directory();
+    const from = async (file: string) => await linesOf(loadConfig({ file, env, resources }));
+    expect(await from(join(path, 'none.yml'))).toEqual([
+      `${path}/none.yml: expected a configuration file; there is none`,
+    ]);
+    expect(await from(path)).toEqual([`${path}: expected a configuration file; it is a directory`]);
+    await symlink('loop.yml', join(path, 'loop.yml'));
+    expect(await from(join(path, 'loop.yml'))).toEqual([
+      `${path}/loop.yml: expected a configuration file; it cannot be read (ELOOP)`,
+    ]);
+    expect(await from('/dev/zero')).toEqual([
+      '/dev/zero: expected a configuration file of at most 10MiB; it is larger',
+    ]);
+  });
+});
+
+test('50,000 targets load', async () => {
+  const targets = Array.from(
+    { length: 50_000 },
+    (_, i) => `    - { id: app${i}, name: "shop ${i}", interval: 30s }`,
+  );
+  const { config } = await load(`${account}applications:\n  targets:\n${targets.join('\n')}\n`);
+  expect(targetsOf(config.sections[0])).toHaveLength(50_000);
+});
+
+test('a key is in no error, wherever it was put by mistake', async () => {
+  const texts = [
+    `credentials: { account: ${canary} }\n${applications}`,
+    `credentials: { account: { env: ${canary} } }\n${applications}`,
+    `credentials: { account: { file: "${canary}\\n" } }\n${applications}`,
+    `credentials: { account: { key: ${canary} } }\n${applications}`,
+    `credentials: ${canary}\n${applications}`,
+    `credentials: [${canary}]\n${applications}`,
+    `${account}access_key: ${canary}\n${applications}`,
+    `${account}applications: { credential: ${canary}, targets: [a] }`,
+    `${account}applications: { targets: [{ id: a, credential: ${canary} }] }`,
+    `${account}${applications}apis: { shield: { base_url: "https://${canary}@host" } }`,
+    `${account}${applications}apis: { shield: { base_url: "${canary}" } }`,
+    `${account}${applications}x: !${canary}! [`,
+    `${account}${applications}x: "${canary}`,
+    `credentials: { account: { env: BROKEN_KEY } }\n${applications}`,
+  ];
+  for (const text of texts) {
+    const error: unknown = await load(text, { ...env, BROKEN_KEY: `${canary}\u0001` }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    const shown = [
+      inspect(error, { depth: 9, showHidden: true }),
+      JSON.stringify(error),
+      String(error),
+    ].join();
+    expect(shown, text).not.toContain(canary);
+  }
+});
+
+describe('any file', () => {
+  const scalar = fc.oneof(
+    fc.constantFrom('all', '30s', 'account', 'a', '501', '1e9', '', 'null', '~', 'https://x', '-1', '1/2'),
+    fc.string(),
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      scalar,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.constantFrom(
+          'targets',
+          'interval',
+          'credential',
+          'id',
+          'env',
+          'file',
+          'name',
+          'base_url',
+          'application',
+          'x',
+          '__proto__',
+        ),
+        tie('value'),
+        { maxKeys: 4 },
+      ),
+    ),
+  }));
+  const sections = fc.constantFrom(
+    'credentials',
+    'apis',
+    'limits',
+    ...resources.map(({ section }) => section),
+  );
+
+  async function loadsOrSaysWhy(text: string): Promise<void> {
+    const outcome = await load(text).then(
+      ({ config }) => config.sections.length > 0,
+      (error: unknown) => error instanceof ConfigError && error.problems.length > 0,
+    );
+    expect(outcome).toBe(true);
+  }
+
+  test('that holds settings in disorder loads or says why not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(sections, value), async (document) => {
+        await loadsOrSaysWhy(
+          JSON.stringify({ credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } }, ...document }),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('that was damaged loads or says why not', async () => {
+    const whole = `${account}applications:\n  interval: 30s\n  targets:\n    - { id: a, name: "x" }\n    - b\nshield_zones: { targets: all }\n`;
+    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.string({ unit: 'binary', maxLength: 6 }));
+    await fc.assert(
+      fc.asyncProperty(cut, async ([at, length, replacement]) => {
+        await loadsOrSaysWhy(whole.slice(0, at) + replacement + whole.slice(at + length));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function targetsOf(section: SectionConfig | undefined) {
+  if (section === undefined || section.targets === 'all') throw new Error('expected a list of targets');
+  return section.targets;
+}

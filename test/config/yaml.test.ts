@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseYaml } from '../../src/config/yaml.ts';
+
+describe('values', () => {
+  test.each([
+    [
+      'digits as they are written',
+      'a: [0123, 1e5, 18446744073709551615, 1.0, true, 0x1F]',
+      {
+        a: ['0123', '1e5', '18446744073709551615', '1.0', 'true', '0x1F'],
+      },
+    ],
+    [
+      'quoted and plain text alike',
+      `a: ['it''s', "tab\\t", plain text]`,
+      { a: ["it's", 'tab\t', 'plain text'] },
+    ],
+    [
+      'what is left empty as null',
+      'a:\nb: ~\nc: null\nd: ""\ne: "null"',
+      { a: null, b: null, c: null, d: '', e: 'null' },
+    ],
+    ['block text', 'a: |\n  x\n  y\n', { a: 'x\ny\n' }],
+    [
+      'aliases as what they stand for',
+      'a: &x [1, 2]\nb: *x\nc: { d: *x }',
+      { a: ['1', '2'], b: ['1', '2'], c: { d: ['1', '2'] } },
+    ],
+    ['YAML 1.1 documents alike', '%YAML 1.1\n---\na: 0123', { a: '0123' }],
+    ['tags that only say text, list or mapping', 'a: !!str 1\nb: !!seq [1]', { a: '1', b: ['1'] }],
+    ['nothing of an empty document', '# only a comment', null],
+  ])('reads %s', (_, text, expected) => {
+    const { raw, problems } = parseYaml(text);
+    expect(problems).toEqual([]);
+    expect(structuredClone(raw)).toEqual(expected);
+  });
+
+  test('keys that mean something to the language are only keys', () => {
+    const { raw } = parseYaml('__proto__: { polluted: yes }\nconstructor: x');
+    expect(Object.keys(raw ?? {})).toEqual(['__proto__', 'constructor']);
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('problems', () => {
+  test.each([
+    ['a: 1\nb: [1', 2, 'expected YAML: unexpected end of the stream within a flow collection'],
+    ['a: 1\nb: c: d', 2, 'expected YAML: bad indentation of a mapping entry'],
+    ['a: 1\na: 2', 2, 'expected each key once; it is already on line 1'],
+    ['a: 1\n---\nb: 2', 3, 'expected one document; a second begins here'],
+    ['a:\n  - *none', 2, 'expected an alias of an anchor that ends before it; there is none of this name'],
+    ['a: &x\n  - *x', 2, 'expected an alias of an anchor that ends before it; there is none of this name'],
+    ['a: 1\nb: !!int 5', 2, 'expected a value without a tag: remove the word that begins with !'],
+    ['? [a]\n: 1', 1, 'expected plain text as a key'],
+    ['a: \u0007', 1, 'expected YAML: the stream contains non-printable characters'],
+    ['a: !x!y 1', 1, 'expected YAML: undeclared tag handle'],
+    ['['.repeat(100_000), 1, 'expected YAML: nesting exceeded maxDepth (100)'],
+    ['- '.repeat(100_000), 1, 'expected YAML: nesting exceeded maxDepth (100)'],
+  ])('%.30s: line %i, %s', (text, line, message) => {
+    expect(parseYaml(text).problems.map((problem) => [problem.line, problem.message])).toEqual([
+      [line, message],
+    ]);
+  });
+
+  test('a document that grows without bound through aliases is refused', () => {
+    const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]`);
+    const { problems } = parseYaml(`a0: &a0 x\n${levels.join('\n')}`);
+    expect(problems).toMatchObject([
+      { line: 8, message: 'expected at most 8000000 values once aliases are followed' },
+    ]);
+  });
+});
+
+describe('positions', () => {
+  const { position } = parseYaml(
+    'a:\n  - x\n  -\n  - { b: 1,\n      c: 2 }\nd: "long\n  text"\ne: &f\n  g: 1\nh: *f\n',
+  );
+
+  test.each([
+    [[], 1, 1],
+    [['a'], 1, 1],
+    [['a', 0], 2, 5],
+    [['a', 1], 3, 3],
+    [['a', 2, 'b'], 4, 7],
+    [['a', 2, 'c'], 5, 7],
+    [['a', 2, 'missing'], 4, 5],
+    [['a', 99], 1, 1],
+    [['d'], 6, 1],
+    [['h', 'g'], 9, 3],
+  ])('%j is at %i:%i', (path, line, column) => {
+    expect(position(path)).toEqual({ line, column });
+  });
+});
+
+test('no text makes the parser throw', () => {
+  const piece = fc.constantFrom(
+    'a',
+    ': ',
+    '- ',
+    '\n',
+    '  ',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '&x ',
+    '*x',
+    '!t ',
+    '"',
+    "'",
+    '|',
+    '>',
+    '#',
+    '?',
+    '%',
+    '---',
+    '\t',
+    '\ud800',
+    '\u2028',
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(text, (yaml) => {
+      const { raw, problems, position } = parseYaml(yaml);
+      expect(raw !== undefined && Array.isArray(problems) && position(['a', 0]).line >= 1).toBe(true);
+    }),
+    { numRuns: 5000 },
+  );
+});

@@ -1,0 +1,69 @@
+/** Real programs for the checks with real tools: started, waited for, and ended by their own process id. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const started: ChildProcess[] = [];
+
+/** A tool of the machine. One that is missing is a failure, not a skip. */
+export function toolPath(name: string): string {
+  try {
+    return execFileSync('which', [name], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new Error(`${name} is not on this machine; .ci/run installs it`);
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Starts a program; what it writes is shown when it ends before it should. */
+export function start(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): ChildProcess {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  return child;
+}
+
+/** Ends everything that was started, and waits for it. */
+export async function stopAll(): Promise<void> {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+}
+
+/** Asks again until the answer is good enough; what the last try threw is thrown at the end. */
+export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
+  const giveUpAt = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+/** The demo, from the bundle, ready: every target was polled. Resolves with its origin. */
+export async function startDemo(args: readonly string[]): Promise<string> {
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  const address = `--web.listen-address=${new URL(origin).host}`;
+  start(process.execPath, ['dist/bunnynet-exporter.js', '--demo', address, ...args]);
+  await eventually(async () => {
+    const { status } = await fetch(`${origin}/-/ready`);
+    if (status !== 200) throw new Error(`the demo is not ready: ${status}`);
+  }, 120_000);
+  return origin;
+}
