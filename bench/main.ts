@@ -1,33 +1,62 @@
 /** The benchmark: measures part after part, prints the tables, and writes the documentation where asked to. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { renderDocument } from './document.ts';
 import { measureFaults } from './faults.ts';
 import { measureFootprint } from './footprint.ts';
 import { log } from './log.ts';
-import { parseOptions, usage } from './options.ts';
+import { type Options, type PartName, parseOptions, usage } from './options.ts';
 import { measurePolls } from './polls.ts';
 import { aimsTable, loadAverage, machine, type Part, renderTable } from './report.ts';
 import { measureScrapes } from './scrapes.ts';
 import { measureWhole } from './whole.ts';
 
-async function main(): Promise<void> {
-  const options = parseOptions(process.argv.slice(2));
-  const done: Part[] = [];
-  log(`on ${machine()}; load ${loadAverage()} before the start`);
-  for (const size of options.parts.includes('scrape') ? options.sizes : []) {
-    done.push(await measureScrapes(size, options.quick));
-  }
-  if (options.parts.includes('polls')) done.push(await measurePolls(options.quick));
-  if (options.parts.includes('whole')) done.push(await measureWhole(options.quick));
-  if (options.parts.includes('faults')) done.push(await measureFaults(options.quick));
-  if (options.parts.includes('footprint')) done.push(await measureFootprint(options.quick));
-  const tables = [aimsTable(done.flatMap(({ aims }) => aims)), ...done.flatMap((part) => part.tables)];
-  console.log(tables.map(renderTable).join('\n'));
+interface Step {
+  readonly name: string;
+  readonly part: PartName;
+  readonly measure: () => Promise<Part>;
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.stack : error);
-  console.error(usage);
-  process.exitCode = 1;
+function stepsOf({ parts, sizes, quick }: Options): readonly Step[] {
+  const scrapes = sizes.map(
+    (size): Step => ({ name: `scrape ${size}`, part: 'scrape', measure: () => measureScrapes(size, quick) }),
+  );
+  const steps: readonly Step[] = [
+    ...scrapes,
+    { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
+    { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
+    { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
+    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick) },
+  ];
+  return steps.filter(({ part }) => parts.includes(part));
 }
+
+async function run(options: Options): Promise<void> {
+  const startedMs = performance.now();
+  log(machine());
+  const parts: Part[] = [];
+  const loads: string[] = [];
+  for (const { name, measure } of stepsOf(options)) {
+    log(`measuring: ${name}`);
+    loads.push(`${name} ${loadAverage()}`);
+    parts.push(await measure());
+  }
+  const tables = [aimsTable(parts.flatMap(({ aims }) => aims)), ...parts.flatMap((part) => part.tables)];
+  console.log(`${machine()}\nLoad average before each part: ${loads.join(', ')}\n`);
+  console.log(tables.map(renderTable).join('\n'));
+  if (!options.write) return;
+  const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
+  const minutes = (performance.now() - startedMs) / 60_000;
+  writeFileSync('docs/performance.md', renderDocument({ parts, loads, minutes, revision }));
+  log('docs/performance.md was written');
+}
+
+let options: Options | undefined;
+try {
+  options = parseOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${(error as Error).message}\n\n${usage}`);
+  process.exit(2);
+}
+await run(options);
 process.exit();

@@ -16,6 +16,8 @@ export interface Aim {
   readonly wanted: string;
   readonly measured: string;
   readonly met: boolean;
+  /** Why it may be missed, where that is known. */
+  readonly why?: string;
 }
 
 export interface Part {
@@ -23,7 +25,7 @@ export interface Part {
   readonly aims: readonly Aim[];
 }
 
-/** A multiple in three digits: 0.042, 0.98, 17, 340. */
+/** A multiple: 0.042, 0.98, 17, 340. */
 export function times(ratio: number): string {
   return Number.isFinite(ratio) ? `${plain(ratio)} ×` : '-';
 }
@@ -36,10 +38,11 @@ export function megabytes(bytes: number): string {
   return `${plain(bytes / 1e6)} MB`;
 }
 
+/** Two digits; whole from a hundred on. */
 export function plain(value: number): string {
   if (!Number.isFinite(value)) return '-';
   if (Math.abs(value) >= 100) return String(Math.round(value));
-  return String(Number(value.toPrecision(value >= 1 ? 2 + Number(value >= 10) - Number(value >= 10) : 2)));
+  return String(Number(value.toPrecision(2)));
 }
 
 export function atMost(what: string, limit: number, ratio: number): Aim {

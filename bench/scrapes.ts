@@ -31,9 +31,9 @@ interface Contender {
   readonly measured: Measured;
   readonly port: number;
   /** A fifth of the applications gets other values. */
-  change(turn: number, spread: Spread): Promise<void>;
+  readonly change: (turn: number, spread: Spread) => Promise<void>;
   /** Every value becomes another: the milliseconds that took. */
-  changeAll?(by: number): Promise<number>;
+  readonly changeAll?: (by: number) => Promise<number>;
   readonly hold?: Child<HoldCommands>;
 }
 

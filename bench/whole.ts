@@ -16,7 +16,7 @@ import { Child } from './processes.ts';
 import { atMost, megabytes, milliseconds, type Part, times } from './report.ts';
 import { median } from './statistics.ts';
 
-const pace = { intervalMs: 60_000, requestsPerSecond: 1500, maxConcurrency: 16, timeoutMs: 10_000 };
+const pace = { intervalMs: 40_000, requestsPerSecond: 2000, maxConcurrency: 16, timeoutMs: 10_000 };
 
 export async function measureWhole(quick: boolean): Promise<Part> {
   const shape = quick ? scales.medium : scales.full;
@@ -30,6 +30,7 @@ export async function measureWhole(quick: boolean): Promise<Part> {
     const port = await exporter.ask('start', { origin, shape, pace });
     await untilReady(port);
     log('every target was polled');
+    await untilPolling(simulator);
     writeFileSync(`${folder}/page.txt`, await fetchPage(port));
     const buffer = new Child<HoldCommands>('static', 'hold', ['static', `${folder}/page.txt`]);
     started.push(buffer);
@@ -84,4 +85,17 @@ export async function measureWhole(quick: boolean): Promise<Part> {
     await Promise.all([exporter, simulator, load, ...started].map((one) => one.stop()));
     rmSync(folder, { recursive: true });
   }
+}
+
+/** After the first polls there is a rest of half an interval. */
+async function untilPolling(simulator: Child<SimulateCommands>): Promise<void> {
+  const deadlineMs = performance.now() + pace.intervalMs;
+  let before = await simulator.ask('answered', undefined as never);
+  while (performance.now() < deadlineMs) {
+    await sleep(1000);
+    const answered = await simulator.ask('answered', undefined as never);
+    if (answered - before > 20) return;
+    before = answered;
+  }
+  throw new Error('the exporter polls no more');
 }
