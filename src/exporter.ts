@@ -5,10 +5,11 @@
 import type { Logger } from 'pino';
 import { ApiClient } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
+import type { ForwardProxy } from './api/pool.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
-import { joinPage } from './exposition/format.ts';
+import { renderTail } from './exposition/format.ts';
 import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
 import { Fleet } from './polling/fleet.ts';
@@ -34,6 +35,8 @@ export interface ExporterOptions {
   readonly webConfigFile?: string | undefined;
   readonly enableLifecycle: boolean;
   readonly shard?: Shard | undefined;
+  /** The way to the APIs, where it is not direct. */
+  readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
 }
 
@@ -75,7 +78,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     const pacer = new Pacer(config.apis[api], asking);
     pacers.set(api, pacer);
     const readKey = (credential: string) => credentials.read(credential);
-    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, telemetry));
+    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, telemetry, options.proxy));
   }
 
   const fleet = new Fleet({
@@ -165,7 +168,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     async page() {
       fleet.dropStale();
       const { parts } = await store.page('text');
-      return Buffer.concat(joinPage('text', parts, await telemetry.render('text'))).toString();
+      return Buffer.concat([...parts, ...renderTail('text', await telemetry.render('text'))]).toString();
     },
     reload,
     async stop() {

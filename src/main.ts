@@ -41,33 +41,34 @@ function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Loads the configuration and looks at every key; what is wrong with them is told together. */
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+  for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
     onTrouble: (credential, message) =>
       message === undefined
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),
   });
-  for (const warning of warnings) log.warn(warning);
-  const problems = await credentials.check();
-  for (const { credential, severity, message } of problems) {
-    if (severity === 'warning') log.warn({ credential }, message);
-  }
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) {
-    throw new Error(
-      errors.map(({ credential, message }) => `credentials.${credential}: ${message}`).join('\n'),
-    );
-  }
   // Keys are kept where they were read, and nowhere that a diagnostic report looks.
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
 }
 
-function optionsFor(flags: Flags, log: Logger, source: () => Promise<Loaded>): ExporterOptions {
+/** The proxy that the environment names, as curl and others read it. */
+function proxyOf(env: Environment): ExporterOptions['proxy'] {
+  const url = env['HTTPS_PROXY'] || env['https_proxy'];
+  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+}
+
+function optionsFor(
+  flags: Flags,
+  env: Environment,
+  log: Logger,
+  source: () => Promise<Loaded>,
+): ExporterOptions {
   return {
+    proxy: proxyOf(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -140,7 +141,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
   const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
-    const exporter = await createExporter(optionsFor(flags, log, source));
+    const exporter = await createExporter(optionsFor(flags, env, log, source));
     return await (flags.once ? once(exporter) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();

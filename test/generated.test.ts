@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { environmentSettings } from '../src/config/environment.ts';
+import { configJsonSchema } from '../src/config/json-schema.ts';
+import { flagRows } from '../src/flags.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { createTelemetry } from '../src/telemetry.ts';
@@ -62,7 +65,66 @@ async function metricReference(): Promise<string> {
   ].join('\n');
 }
 
+interface SchemaNode {
+  readonly description?: string;
+  readonly default?: string | number | boolean;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** A row for each setting with a description, by its path. */
+function settingRows(node: SchemaNode, path: string): readonly string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, setting]) => {
+    const name = path === '' ? key : `${path}.${key}`;
+    const preset = setting.default === undefined ? '' : `\`${String(setting.default)}\``;
+    const own = setting.description ? [row(`\`${name}\``, preset, setting.description)] : [];
+    return [...own, ...settingRows(setting, name)];
+  });
+}
+
+function configurationReference(): string {
+  return [
+    '# Configuration',
+    '',
+    'Generated from the code by `npm run generate`; the tests fail when it is out of date.',
+    '',
+    '[An example](../config/bunnynet-exporter.example.yml) with every section, and',
+    '[the JSON Schema](../config/bunnynet-exporter.schema.json) by which editors complete and check it: begin the file with',
+    '`# yaml-language-server: $schema=…/bunnynet-exporter.schema.json`.',
+    '',
+    '## Flags',
+    '',
+    'A flag wins over its variable.',
+    '',
+    row('flag', 'variable', 'default', ''),
+    row('---', '---', '---', '---'),
+    ...flagRows.map(({ usage, variable, default: preset, help }) =>
+      row(`\`${usage}\``, `\`${variable}\``, preset === undefined ? '' : `\`${preset}\``, help),
+    ),
+    '',
+    '## Environment, without a file',
+    '',
+    row('variable', ''),
+    row('---', '---'),
+    ...environmentSettings(resources).map(({ variable, help }) => row(`\`${variable}\``, help)),
+    '',
+    '## The file',
+    '',
+    'A section that is absent is off. Durations are written as in Prometheus (`30s`, `1h30m`). A target is its id, or',
+    '`{ <its ids>, name, credential, interval, stale_after }`. An unknown key, a target that is there twice and a key that cannot',
+    'be read are errors, told with their line.',
+    '',
+    row('setting', 'default', ''),
+    row('---', '---', '---'),
+    ...settingRows(configJsonSchema(resources) as SchemaNode, ''),
+    '',
+  ].join('\n');
+}
+
 describe('generated documentation', () => {
+  it('docs/configuration.md lists every flag, variable and setting as the code declares it', async () => {
+    await expect(configurationReference()).toMatchFileSnapshot('../docs/configuration.md');
+  });
+
   it('docs/metrics.md lists every family as the code declares it', async () => {
     await expect(await metricReference()).toMatchFileSnapshot('../docs/metrics.md');
   });

@@ -4,14 +4,13 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { parse as parseLossless } from 'lossless-json';
 import { type Answer, UnreadableBodyError } from './errors.ts';
 
-const decoders: Readonly<
-  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>>
-> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** How deep arrays and objects may lie in each other; the API's own are at most 5 deep. */
 const maxDepth = 64;
@@ -29,7 +28,7 @@ export async function decodeBody(
 ): Promise<string> {
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  const decode = decoders[name];
+  const decode = decoders.get(name);
   if (!decode)
     throw new UnreadableBodyError(`the body has the unknown coding ${JSON.stringify(name)}`, answer);
   try {
@@ -64,11 +63,17 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Whole numbers keep all their digits: those beyond 2^53 become bigint. */
+/**
+ * Whole numbers of up to 64 bits keep all their digits: those beyond 2^53 become bigint. Longer ones do not, for BigInt
+ * takes seconds for the digits that a body has room for.
+ */
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
-  return /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
+  return /^-?\d{1,20}$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
 }
+
+/** Of a key that comes twice the later value counts, as in JSON.parse. */
+const lossless = { parseNumber, onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
 
 /**
  * The value of a JSON text.
@@ -81,7 +86,7 @@ export function parseJson(text: string, answer: Answer): unknown {
   if (isTooDeep(json)) throw new UnreadableBodyError('the body is nested too deeply', answer);
   try {
     // JSON.parse is much the faster, and right as long as no number needs more than 2^53.
-    return /\d{16}/.test(json) ? parseLossless(json, undefined, { parseNumber }) : JSON.parse(json);
+    return /\d{16}/.test(json) ? parseLossless(json, undefined, lossless) : JSON.parse(json);
   } catch {
     const start = json.trimStart().slice(0, 1);
     throw new UnreadableBodyError(

@@ -3,7 +3,7 @@
  * and knows nothing of what the body means.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, type Dispatcher, errors, request } from 'undici';
+import { type Dispatcher, errors, request } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
@@ -21,6 +21,7 @@ import {
   UnreadableBodyError,
 } from './errors.ts';
 import type { Pacer, Turn } from './pacer.ts';
+import { createPool, type ForwardProxy } from './pool.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 
 /** What the client tells of its requests. */
@@ -69,9 +70,11 @@ function describeError(text: string): { reason: string; errorKey: string | undef
     return { reason: '', errorKey: undefined };
   }
   const outer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const inner = (
-    typeof outer['error'] === 'object' && outer['error'] !== null ? outer['error'] : {}
-  ) as Record<string, unknown>;
+  const envelope = outer['error'] ?? outer['errorResponse'];
+  const inner = (typeof envelope === 'object' && envelope !== null ? envelope : {}) as Record<
+    string,
+    unknown
+  >;
   const pick = (name: string): string | undefined => {
     const value = inner[name] ?? outer[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -115,42 +118,40 @@ function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): 
   return new ConnectionError(code && !reason.includes(code) ? `${code}: ${reason}` : reason, {}, { cause });
 }
 
-function poolFor(config: ApiConfig): Dispatcher {
-  return new Agent({
-    connections: config.maxConcurrency,
-    pipelining: 1,
-    maxResponseSize: config.maxResponseBytes,
-    // The deadline of the whole request stands for these.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
 export class ApiClient {
   readonly #api: ApiName;
   #config: ApiConfig;
   readonly #pacer: Pacer;
   readonly #readKey: ReadKey;
   readonly #observer: ClientObserver;
+  readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
   /** 429s that began a pause, since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
 
-  constructor(api: ApiName, config: ApiConfig, pacer: Pacer, readKey: ReadKey, observer: ClientObserver) {
+  constructor(
+    api: ApiName,
+    config: ApiConfig,
+    pacer: Pacer,
+    readKey: ReadKey,
+    observer: ClientObserver,
+    proxy?: ForwardProxy,
+  ) {
     this.#api = api;
     this.#config = config;
     this.#pacer = pacer;
     this.#readKey = readKey;
     this.#observer = observer;
-    this.#dispatcher = poolFor(config);
+    this.#proxy = proxy;
+    this.#dispatcher = createPool(config, proxy);
   }
 
   /** Goes on with other settings; requests under way end with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
     this.#config = config;
-    this.#dispatcher = poolFor(config);
+    this.#dispatcher = createPool(config, this.#proxy);
     await old.close();
   }
 
@@ -161,9 +162,10 @@ export class ApiClient {
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
+    let turn = asked.turn ?? (await this.#pacer.turn(asked.kind, signal));
     for (let attempt = 0; ; attempt++) {
-      const turn = (attempt === 0 && asked.turn) || (await this.#pacer.turn(asked.kind, signal));
-      const outcome = await this.#tryOnce(asked, signal).finally(() => turn.release());
+      const held = turn;
+      const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
       const retryAfterMs =
@@ -171,7 +173,24 @@ export class ApiClient {
       const delayMs = retryDelayMs(attempt, retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
-      await sleep(delayMs, undefined, { signal });
+      await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      const next = await this.#turnUntil(giveUpAtMs, asked.kind, signal);
+      if (!next) throw outcome;
+      turn = next;
+    }
+  }
+
+  /** A turn, or undefined where none came in time: a paused API must not keep a poll that failed from saying so. */
+  async #turnUntil(giveUpAtMs: number, kind: string, signal: AbortSignal): Promise<Turn | undefined> {
+    const tooLate = new AbortController();
+    const timer = setTimeout(() => tooLate.abort(), giveUpAtMs - performance.now());
+    try {
+      return await this.#pacer.turn(kind, AbortSignal.any([signal, tooLate.signal]));
+    } catch (error) {
+      if (signal.aborted || !tooLate.signal.aborted) throw error;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -211,6 +230,8 @@ export class ApiClient {
   }
 
   async #send(path: string, key: Key, signal: AbortSignal) {
+    // While the key was read the signal had nobody to tell.
+    signal.throwIfAborted();
     const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
     const abort = new AbortController();
     const stop = () => abort.abort();
@@ -227,10 +248,12 @@ export class ApiClient {
         },
       });
       const answer = { status: statusCode, requestId: headerOf(headers, 'cdn-requestid') };
-      const bytes = Buffer.from(await body.arrayBuffer());
-      const decoding = decodeBody(bytes, headerOf(headers, 'content-encoding'), maxResponseBytes, answer);
-      // A failure is told by its status; its body only adds words.
-      const text = await (isSuccess(statusCode) ? decoding : decoding.catch(() => ''));
+      const coding = headerOf(headers, 'content-encoding');
+      const reading = body
+        .arrayBuffer()
+        .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
+      // A failure is told by its status; its body only adds words, and may never come.
+      const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
       return {
         answer,
         retryAfterMs: parseRetryAfter(headerOf(headers, 'retry-after'), Date.now()),

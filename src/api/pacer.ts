@@ -55,15 +55,14 @@ export function burstOf(requestsPerSecond: number): number {
 
 /**
  * A token bucket before a round of lanes, one a kind. In any second at most `requestsPerSecond` + the burst requests
- * start. A kind may hold all places but one for each other kind, so that its hanging requests leave the others theirs.
+ * start. A kind that has no request under way has a place kept for it, so that the hanging requests of the others, even of
+ * all of them, leave it one; where there are fewer places than kinds, they are taken in turn.
  */
 export class Pacer {
-  readonly #kinds: number;
   #pace: Pace;
   #burst: number;
   readonly #lanes: readonly Lane[];
   readonly #laneOf = new Map<string, Lane>();
-  #share: number;
   #nextLane = 0;
   #inFlight = 0;
   #tokens: number;
@@ -72,10 +71,8 @@ export class Pacer {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pace: Pace, kinds: readonly string[]) {
-    this.#kinds = kinds.length;
     this.#pace = pace;
     this.#burst = burstOf(pace.requestsPerSecond);
-    this.#share = this.#shareOf(pace);
     this.#tokens = this.#burst;
     for (const kind of kinds) {
       this.#laneOf.set(kind, { continuing: new Queue(), fresh: new Queue(), inFlight: 0 });
@@ -87,7 +84,9 @@ export class Pacer {
   setPace(pace: Pace): void {
     this.#pace = pace;
     this.#burst = burstOf(pace.requestsPerSecond);
-    this.#share = this.#shareOf(pace);
+    // The wait under way is that of the old pace.
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#serve();
   }
 
@@ -123,10 +122,6 @@ export class Pacer {
     this.#pausedUntilMs = Number.POSITIVE_INFINITY;
   }
 
-  #shareOf({ maxConcurrency }: Pace): number {
-    return Math.max(1, maxConcurrency - (this.#kinds - 1));
-  }
-
   #lane(kind: string): Lane {
     const lane = this.#laneOf.get(kind);
     if (!lane) throw new Error(`no lane for the kind ${kind}`);
@@ -138,14 +133,21 @@ export class Pacer {
     for (let step = 0; step < this.#lanes.length; step++) {
       const at = (this.#nextLane + step) % this.#lanes.length;
       const lane = this.#lanes[at];
-      if (lane && lane.continuing.length + lane.fresh.length > 0 && lane.inFlight < this.#share) return at;
+      if (lane && lane.continuing.length + lane.fresh.length > 0 && this.#hasPlaceFor(lane)) return at;
     }
     return undefined;
   }
 
+  #hasPlaceFor(lane: Lane): boolean {
+    const free = this.#pace.maxConcurrency - this.#inFlight;
+    if (lane.inFlight === 0) return free > 0;
+    const kept = this.#lanes.filter((other) => other.inFlight === 0).length;
+    return free > kept;
+  }
+
   #serve(): void {
     for (;;) {
-      const at = this.#inFlight < this.#pace.maxConcurrency ? this.#choose() : undefined;
+      const at = this.#choose();
       const lane = at === undefined ? undefined : this.#lanes[at];
       if (at === undefined || !lane) return;
       const waitMs = this.#waitMs();

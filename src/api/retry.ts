@@ -25,13 +25,16 @@ export function retryDelayMs(
 /** How long an API rests after a 429. refusals: how many came before it without a success between. */
 export function pauseMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
   const floorMs = Math.min(pauseCapMs, pauseBaseMs * 2 ** refusals);
-  return retryAfterMs ?? floorMs + jittered(floorMs, pauseCapMs, 0, random) / 2;
+  // A `Retry-After` of 0, or of a time gone by on a clock that is not ours, is no leave to go on as before.
+  return retryAfterMs || floorMs + jittered(floorMs, pauseCapMs, 0, random) / 2;
 }
 
 /** `Retry-After` in seconds or as an HTTP date; undefined where it is neither, capped, never negative. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  // Date.parse alone finds a date in nearly any text with a digit.
+  const untilMs = /^\w{3,9}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : untilMs - nowMs;
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), retryAfterCapMs);
 }

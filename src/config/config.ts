@@ -17,6 +17,8 @@ export interface ApiConfig {
   /** Further tries within one poll. */
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
+  /** Certificates in PEM that are trusted beside the public ones. */
+  readonly caFile?: string | undefined;
 }
 
 export interface TargetConfig {

@@ -2,9 +2,10 @@
  * Loads the configuration from a file or, without one, from the environment, and answers with all of it or with every
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
+import { X509Certificate } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Resource } from '../resources/resource.ts';
+import { apiNames, type Resource } from '../resources/resource.ts';
 import type { Config, CredentialSource } from './config.ts';
 import { createCredentials } from './credentials.ts';
 import { type Environment, readEnvironment, unusedVariables } from './environment.ts';
@@ -65,9 +66,10 @@ export async function loadConfig({ file, env, resources }: LoadOptions): Promise
   for (const { credential, severity, message } of await createCredentials(sources, env).check()) {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
+  const apis = await resolveAuthorities(config.apis, document.directory, report);
   warnings.push(...unusedVariables(env, resources, file !== undefined, credentials));
   if (problems.length > 0) throw new ConfigError(inOrder(problems), omitted);
-  return { config: { ...config, credentials: sources }, warnings };
+  return { config: { ...config, credentials: sources, apis }, warnings };
 }
 
 function resolvePaths(
@@ -79,6 +81,34 @@ function resolvePaths(
     'file' in source ? { file: resolve(directory, source.file) } : source,
   ]);
   return Object.fromEntries(resolved);
+}
+
+/** The APIs with whole paths to their certificates, which are looked at. */
+async function resolveAuthorities(
+  apis: Config['apis'],
+  directory: string,
+  report: (path: Path, message: string) => void,
+): Promise<Config['apis']> {
+  const resolved = { ...apis };
+  for (const api of apiNames) {
+    const { caFile } = apis[api];
+    if (caFile === undefined) continue;
+    const file = resolve(directory, caFile);
+    const content = await readBytes(file);
+    const isGood = typeof content !== 'string' && isCertificates(content.toString('latin1'));
+    if (!isGood) report(['apis', api, 'ca_file'], `expected a file of certificates in PEM; ${file} is none`);
+    resolved[api] = { ...apis[api], caFile: file };
+  }
+  return resolved;
+}
+
+function isCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');
+  } catch {
+    return false;
+  }
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {

@@ -147,6 +147,7 @@ class Reader {
       requestsPerSecond: read.requests_per_second,
       maxRetries: read.max_retries,
       maxResponseBytes: read.max_response_bytes,
+      caFile: read.ca_file,
     };
   }
 

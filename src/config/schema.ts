@@ -51,6 +51,11 @@ export function apiSchema(api: ApiName) {
       .bytes(1024, 2 ** 28)
       .prefault('8MiB')
       .describe('The largest answer that is read'),
+    ca_file: value.filePath
+      .optional()
+      .describe(
+        'Certificates in PEM to trust beside the public ones, relative to this file; read at each load',
+      ),
     allow_insecure_http: value.boolean
       .prefault('false')
       .describe('Allows an http address beyond this machine: the key is then sent unencrypted'),

@@ -170,7 +170,7 @@ export function describeConfig(
   resources: readonly Resource[],
 ): { readonly [key: string]: Plain } {
   const apis = apiNames.map((api) => {
-    const { baseUrl, timeoutMs, maxConcurrency, requestsPerSecond, maxRetries, maxResponseBytes } =
+    const { baseUrl, timeoutMs, maxConcurrency, requestsPerSecond, maxRetries, maxResponseBytes, caFile } =
       config.apis[api];
     const settings = {
       base_url: baseUrl,
@@ -179,6 +179,7 @@ export function describeConfig(
       requests_per_second: requestsPerSecond,
       max_retries: maxRetries,
       max_response_bytes: formatBytes(maxResponseBytes),
+      ...(caFile === undefined ? {} : { ca_file: caFile }),
       ...(isPlainRemote(baseUrl) ? { allow_insecure_http: true } : {}),
     };
     return [api, settings] as const;

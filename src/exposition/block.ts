@@ -13,14 +13,15 @@ const rendered = 1;
 const changed = 2;
 const fresh = 3;
 
-/** Prefixes of new rows wait as strings; this many are rendered at once, so that they never pile up. */
-const maxFresh = 256;
+/** New rows that wait to be rendered, at least, before they are: their prefixes are strings and would pile up. */
+const minFresh = 256;
 const firstRows = 16;
 const newline = 10;
+const firstScratchBytes = 512 * 1024;
 const maxScratchBytes = 4 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
-let scratch = Buffer.allocUnsafeSlow(256 * 1024);
+let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
 
 /** One version of a block's rows. Its bytes come when it is rendered and never change. */
 export interface Rendition {
@@ -72,12 +73,13 @@ export class Block {
 
   /** Takes a row in and returns its slot. The prefix ends in the space before the number. */
   add(prefix: string, value: number): number {
-    if (this.#fresh.size >= maxFresh) this.render();
     this.#beforeChange();
     const slot = this.#holes.pop() ?? this.#append();
     this.#values[slot] = value;
     this.#states[slot] = fresh;
     this.#fresh.set(slot, prefix);
+    const maxFresh = this.full ? this.#maxRows / 32 : Math.max(minFresh, this.rows / 2);
+    if (this.#fresh.size > maxFresh) this.render();
     return slot;
   }
 
@@ -105,8 +107,10 @@ export class Block {
   render(): Buffer {
     const version = this.#version;
     if (version.bytes !== undefined) return version.bytes;
-    const old = this.#bytes;
-    reserve(this.#sizeLimit());
+    // Behind the new bytes lie the old ones: copying within one array is the fastest way for short pieces.
+    const old = this.#sizeLimit();
+    reserve(old + this.#bytes.length);
+    scratch.set(this.#bytes, old);
     let at = 0;
     /** Old bytes that stay, up to the row that is looked at, begin here. */
     let keptFrom = 0;
@@ -114,13 +118,11 @@ export class Block {
     for (let slot = 0; slot < this.#slots; slot++) {
       const oldEnd = this.#starts[slot + 1] ?? 0;
       const state = this.#states[slot];
-      if (state === rendered) {
-        this.#starts[slot] = at + oldStart - keptFrom;
-      } else {
-        const start = at + oldStart - keptFrom;
-        this.#starts[slot] = start;
+      this.#starts[slot] = at + oldStart - keptFrom;
+      if (state !== rendered) {
         const keptTo = state === changed ? oldStart + (this.#prefixLengths[slot] ?? 0) : oldStart;
-        at += copy(old, keptFrom, keptTo, at);
+        scratch.copyWithin(at, old + keptFrom, old + keptTo);
+        at += keptTo - keptFrom;
         keptFrom = oldEnd;
         if (state === fresh) {
           const length = scratch.write(this.#fresh.get(slot) ?? '', at);
@@ -135,18 +137,19 @@ export class Block {
       }
       oldStart = oldEnd;
     }
-    const length = at + oldStart - keptFrom;
-    copy(old, keptFrom, oldStart, at);
-    this.#starts[this.#slots] = length;
+    scratch.copyWithin(at, old + keptFrom, old + oldStart);
+    at += oldStart - keptFrom;
+    this.#starts[this.#slots] = at;
     this.#fresh.clear();
-    const bytes = Buffer.allocUnsafeSlow(length);
-    scratch.copy(bytes, 0, 0, length);
-    if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafeSlow(256 * 1024);
+    const bytes = Buffer.allocUnsafeSlow(at);
+    bytes.set(scratch.subarray(0, at));
+    if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
     this.#bytes = bytes;
     version.bytes = bytes;
     return bytes;
   }
 
+  /** What the new bytes cannot be longer than. */
   #sizeLimit(): number {
     let size = this.#bytes.length + this.#slots * (maxNumberBytes + 1);
     for (const prefix of this.#fresh.values()) size += prefix.length * 3;
@@ -182,10 +185,4 @@ function grown<T extends Float64Array | Uint32Array | Uint8Array>(from: T, to: T
 
 function reserve(bytes: number): void {
   if (scratch.length < bytes) scratch = Buffer.allocUnsafeSlow(bytes);
-}
-
-/** Copies a range of the old bytes into the scratch and returns its length. */
-function copy(from: Buffer, start: number, end: number, at: number): number {
-  if (end > start) from.copy(scratch, at, start, end);
-  return end - start;
 }

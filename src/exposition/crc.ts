@@ -4,9 +4,18 @@
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 
-/** The CRC-32 of two pieces put together, from that of each and the length of the second in bytes. */
-export function combineCrc32(first: number, second: number, secondLength: number): number {
-  return (multiply(powerOfX(secondLength), first) ^ second) >>> 0;
+/** The CRC-32 of two pieces put together, from that of each and the shift for the length of the second. */
+export function combineCrc32(first: number, second: number, shift: number): number {
+  return (multiply(shift, first) ^ second) >>> 0;
+}
+
+/** What moves a CRC-32 past so many bytes: x to the power of their bits. */
+export function crc32Shift(bytes: number): number {
+  let shift = one;
+  for (let i = 0, rest = bytes; rest > 0; i++, rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) shift = multiply(byteShift(i), shift);
+  }
+  return shift;
 }
 
 /** The product of two polynomials over GF(2), modulo the CRC's. */
@@ -18,15 +27,6 @@ function multiply(a: number, b: number): number {
     shifted = shifted & 1 ? (shifted >>> 1) ^ polynomial : shifted >>> 1;
   }
   return product >>> 0;
-}
-
-/** x to the power of the bits in so many bytes. */
-function powerOfX(bytes: number): number {
-  let power = one;
-  for (let i = 0, rest = bytes; rest > 0; i++, rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) power = multiply(byteShift(i), power);
-  }
-  return power;
 }
 
 /** x to the power of 8 · 2^i, each the square of the one before. */

@@ -55,17 +55,13 @@ export function renderPrefix(name: string, targetLabels: string, ownLabels: stri
 }
 
 /**
- * Puts together a page from the parts of the store and, where given, the text of the exporter's own metrics (rendered in
- * the same format, with or without its `# EOF`).
+ * What follows the parts of the store on a page: the text of the exporter's own metrics, if any (rendered in the same
+ * format, with or without its `# EOF`), and the end of the format.
  */
-export function joinPage(format: Format, parts: readonly Buffer[], ownMetrics?: string): Buffer[] {
-  const page = [...parts];
-  if (ownMetrics) {
-    const text = format === 'openmetrics' ? ownMetrics.replace(/# EOF\n?$/, '') : ownMetrics;
-    if (text !== '') page.push(Buffer.from(text.endsWith('\n') ? text : `${text}\n`));
-  }
-  if (format === 'openmetrics') page.push(endOfFile);
-  return page;
+export function renderTail(format: Format, ownMetrics = ''): Buffer[] {
+  const text = format === 'openmetrics' ? ownMetrics.replace(/# EOF\n?$/, '') : ownMetrics;
+  const own = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return [Buffer.from(own), ...(format === 'openmetrics' ? [endOfFile] : [])];
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '"': '\\"' };

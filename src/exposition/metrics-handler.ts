@@ -3,7 +3,7 @@
  * and the text of the exporter's own metrics, and nothing of routes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { contentTypes, type Format, joinPage } from './format.ts';
+import { contentTypes, type Format, renderTail } from './format.ts';
 import { Gzip } from './gzip.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
 import { send } from './send.ts';
@@ -36,12 +36,6 @@ export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHan
   const gzip = new Gzip();
   let scrapes = 0;
 
-  async function page(format: Format, kinds: ReadonlySet<string> | undefined): Promise<Buffer[]> {
-    options.beforeScrape?.();
-    const { parts } = await store.page(format, kinds);
-    return joinPage(format, parts, kinds?.has(ownKind) === false ? undefined : await ownMetrics(format));
-  }
-
   return async (request, response) => {
     const headersOnly = request.method === 'HEAD';
     const answer = (parts: readonly Buffer[]) => send(response, parts, { headersOnly, writeTimeoutMs });
@@ -67,9 +61,12 @@ export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHan
     }
     scrapes++;
     try {
+      options.beforeScrape?.();
       const format = negotiateFormat(request.headers.accept);
-      const parts = await page(format, kinds.size > 0 ? kinds : undefined);
-      const body = coding === 'gzip' ? await gzip.compress(parts) : parts;
+      const { parts } = await store.page(format, kinds.size > 0 ? kinds : undefined);
+      const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
+      const tail = renderTail(format, own);
+      const body = coding === 'gzip' ? await gzip.compress(parts, tail) : [...parts, ...tail];
       response.setHeader('Content-Type', contentTypes[format]);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
       return await answer(body);

@@ -21,7 +21,7 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, less the exporter's own metrics (see `joinPage`): its parts never change. */
+/** A page at one instant, less the exporter's own metrics (see `renderTail`): its parts never change. */
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];
@@ -74,7 +74,7 @@ export class Store {
 
   constructor(families: readonly FamilyHeader[], options: StoreOptions = {}) {
     this.#maxSeries = options.maxSeries ?? Number.POSITIVE_INFINITY;
-    this.#blockRows = options.blockRows ?? 2000;
+    this.#blockRows = options.blockRows ?? 4000;
     this.#families = families.map(createFamily);
   }
 
@@ -189,7 +189,12 @@ export class Store {
     for (const { family, row } of held?.values() ?? []) this.#removeRow(family, row);
     this.#count(known?.kind ?? kind, -(known?.rows.length ?? 0));
     this.#count(kind, numbers.length);
-    this.#targets.set(target, { kind, labels, shapes: this.#shapesOf(wanted.values()), rows: numbers });
+    this.#targets.set(target, {
+      kind,
+      labels,
+      shapes: this.#shapesOf(wanted.values()),
+      rows: numbers.slice(),
+    });
   }
 
   /** The target's samples by the text of their rows; of equal ones the last. */
@@ -204,6 +209,7 @@ export class Store {
     return placed;
   }
 
+  /** The shapes of a target's samples: those of the target before where they are the same. */
   #shapesOf(placed: Iterable<Placed>): readonly Shape[] {
     const shapes: Shape[] = [];
     let family: Family | undefined;
@@ -220,8 +226,8 @@ export class Store {
     close();
     const last = this.#lastShapes;
     if (shapes.length === last.length && shapes.every((shape, i) => shape === last[i])) return last;
-    this.#lastShapes = shapes;
-    return shapes;
+    this.#lastShapes = shapes.slice();
+    return this.#lastShapes;
   }
 
   #drop(target: string, kind: string, series: number): void {
@@ -311,8 +317,8 @@ function shapeOf(family: Family, samples: readonly Sample[]): Shape {
 
 /** A copy of labels that were cut out of a larger text, which would stay in memory with them. */
 function detached(labels: Labels): Labels {
-  const copy: Record<string, string> = {};
-  for (const name in labels) copy[name] = Buffer.from(labels[name] ?? '').toString();
+  const copy: Record<string, string> = { ...labels };
+  for (const name in copy) copy[name] = Buffer.from(labels[name] ?? '').toString();
   return copy;
 }
 

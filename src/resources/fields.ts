@@ -27,12 +27,14 @@ export const id = z
   .transform(String)
   .nullish();
 
-/** An ISO 8601 date-time as seconds since 1970, or undefined for a text that is none. */
+/** An ISO 8601 date-time, in UTC where it names no zone, as seconds since 1970; undefined for a text that is none. */
 export function parseInstant(value: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?$/i.exec(value);
   if (!match) return undefined;
   const [, date, time, fraction = '', offset = 'Z'] = match;
   const zone = /^[+-]\d{4}$/.test(offset) ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
+  // Date.parse rolls 31 February over into March, as Date.UTC does.
+  if (parseDay(date ?? '') === undefined) return undefined;
   // Date knows milliseconds; the API writes up to seven digits.
   const seconds = Date.parse(`${date}T${time}${zone}`) / 1000 + Number(`0${fraction}`);
   return Number.isFinite(seconds) ? seconds : undefined;
@@ -42,9 +44,10 @@ export function parseInstant(value: string): number | undefined {
 export const instant = z
   .string()
   .transform((value, context) => {
+    if (value.startsWith('0001-01-01')) return undefined;
     const seconds = parseInstant(value);
     if (seconds === undefined) context.addIssue({ code: 'custom', message: 'not a date-time' });
-    return value.startsWith('0001-') ? undefined : seconds;
+    return seconds;
   })
   .nullish();
 
@@ -56,9 +59,10 @@ export function parseDay(key: string): number | undefined {
     ? [dayFirst[3], dayFirst[2], dayFirst[1]]
     : [yearFirst?.[1], yearFirst?.[2], yearFirst?.[3]];
   const time = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // Date.UTC rolls 31 February over into March; a day that is none must not become another.
-  if (Number.isNaN(time) || new Date(time).getUTCDate() !== Number(day)) return undefined;
-  return time / 1000;
+  const date = new Date(time);
+  // Date.UTC rolls 31 February over into March and reads the year 1 as 1901; a day that is none must not become another.
+  const isThatDay = date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year);
+  return isThatDay ? time / 1000 : undefined;
 }
 
 export interface Day<Figures> {
@@ -135,11 +139,16 @@ export function readElements<Schema extends z.ZodObject>(
   notes: Notes,
 ): readonly z.output<Schema>[] {
   if (!Array.isArray(value)) throw new ReadingError('schema', `expected an array, got ${nameOf(value)}`);
-  const elements = value
-    .filter((element) => isObject(element) && Object.hasOwn(element, identifier))
-    .map((element) => readFields(schema, element, notes))
-    .filter((element) => element[identifier] !== undefined && element[identifier] !== null);
-  for (let left = elements.length; left < value.length; left++) notes.mismatch(identifier);
+  const elements: z.output<Schema>[] = [];
+  for (const element of value as readonly unknown[]) {
+    if (!isObject(element) || element[identifier] === undefined || element[identifier] === null) {
+      notes.mismatch(identifier);
+      continue;
+    }
+    // An identifier of the wrong type is noted here, as any field is.
+    const fields = readFields(schema, element, notes);
+    if (fields[identifier] !== undefined) elements.push(fields);
+  }
   if (value.length > 0 && elements.length === 0) {
     throw new ReadingError('schema', `no element of the array has a usable ${identifier}`);
   }
@@ -147,11 +156,11 @@ export function readElements<Schema extends z.ZodObject>(
 }
 
 /** The texts and flags of an error envelope (reference 2.3); anything else in their place is as good as absent. */
-function readEnvelope(value: unknown): { failed: boolean; message: string; errorKey: string } {
+function readEnvelope(value: unknown): { success: unknown; message: string; errorKey: string } {
   const envelope = isObject(value) ? value : {};
   const { success, message, errorKey } = envelope;
   return {
-    failed: success === false,
+    success,
     message: typeof message === 'string' ? message : '',
     errorKey: typeof errorKey === 'string' ? errorKey : '',
   };
@@ -166,12 +175,15 @@ function readEnvelope(value: unknown): { failed: boolean; message: string; error
 export function unwrapData(body: unknown): unknown {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
   const envelope = readEnvelope(body['error'] ?? body['errorResponse'] ?? body);
+  const failed = envelope.success === false;
+  const hasData = body['data'] !== null && body['data'] !== undefined;
   const reason = [envelope.errorKey, envelope.message].filter((part) => part !== '').join(': ');
-  if (envelope.failed && reason !== '') {
+  // Without data a reason is one also where `success` is missing, as any field may be.
+  if (reason !== '' && (failed || (!hasData && envelope.success !== true))) {
     throw new ReadingError('rejected', reason, envelope.errorKey || undefined);
   }
-  if (body['data'] === null || body['data'] === undefined) {
-    throw envelope.failed
+  if (!hasData) {
+    throw failed
       ? new ReadingError('rejected', 'the answer has no data and gives no reason')
       : new ReadingError('schema', 'the answer has no data');
   }

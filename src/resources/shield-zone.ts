@@ -66,12 +66,15 @@ async function readPage(get: Get, number: number, notes: Notes): Promise<ZonePag
 
 /**
  * The page to ask for after this one; undefined after the last. `nextPage` can point onward past the last page, so it
- * is believed only as long as there is more to come.
+ * is believed only as long as there is more to come. Where the number of pages is missing, one that does not grow ends
+ * the listing.
  */
 function pageAfter(number: number, { zones, page: about }: ZonePage): number | undefined {
   if (zones.length === 0 || !about) return undefined;
-  const last = about.totalPages ?? Number.POSITIVE_INFINITY;
-  return (about.currentPage ?? number) >= last ? undefined : (about.nextPage ?? number + 1);
+  const { totalPages, currentPage, nextPage } = about;
+  const next = nextPage ?? number + 1;
+  if (typeof totalPages !== 'number') return next > number ? next : undefined;
+  return (currentPage ?? number) < totalPages ? next : undefined;
 }
 
 /** A code or count as it is; true and false as 1 and 0. */

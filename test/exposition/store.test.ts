@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FamilyHeader, type Format, joinPage, renderNumber } from '../../src/exposition/format.ts';
+import { type FamilyHeader, type Format, renderTail } from '../../src/exposition/format.ts';
+import { renderNumber } from '../../src/exposition/number.ts';
 import { type FamilySamples, type Page, Store } from '../../src/exposition/store.ts';
 
 const families: readonly FamilyHeader[] = [
@@ -14,7 +15,7 @@ const single = (family: number, value: number): FamilySamples => ({ family, samp
 
 async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<string>): Promise<string> {
   const { parts } = await store.page(format, kinds);
-  return Buffer.concat(joinPage(format, parts)).toString();
+  return Buffer.concat([...parts, ...renderTail(format)]).toString();
 }
 
 describe('Store', () => {

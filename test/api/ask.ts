@@ -1,0 +1,106 @@
+/** A client with what it needs around it, and APIs on loopback for what no mock can show. */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { ApiClient, type Key, type ReadKey, type Request } from '../../src/api/client.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import type { ApiConfig } from '../../src/config/config.ts';
+
+export const origin = 'https://api.test';
+export const key = 'k-4f1d9e27';
+
+/** A key as the credentials give it. */
+export function keyOf(text: string): Key {
+  return { reveal: () => text };
+}
+
+const config: ApiConfig = {
+  baseUrl: origin,
+  timeoutMs: 10_000,
+  maxConcurrency: 8,
+  requestsPerSecond: 1000,
+  maxRetries: 0,
+  maxResponseBytes: 100_000,
+};
+
+/** A client that is closed at the end of the test; `codes` and `pauses` are what it told its observer. */
+export function createClient(
+  settings: Partial<ApiConfig> = {},
+  readKey: ReadKey = () => Promise.resolve(keyOf(key)),
+) {
+  const pacer = new Pacer(config, ['a', 'b']);
+  const codes: string[] = [];
+  const pauses: number[] = [];
+  const client = new ApiClient('shield', { ...config, ...settings }, pacer, readKey, {
+    requested: (api, code) => codes.push(`${api} ${code}`),
+    paused: (_, untilMs) => pauses.push(untilMs),
+  });
+  onTestFinished(async () => {
+    pacer.close();
+    await client.close();
+  });
+  const get = (
+    path: string,
+    { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
+  ) => client.get({ path, kind: 'a', credential: 'account', budgetMs: 60_000, ...about }, signal);
+  /** The error of a request that has to fail. */
+  const failure = async (path: string, about?: Parameters<typeof get>[1]): Promise<ApiError> => {
+    const error: unknown = await get(path, about).then(
+      () => new Error('the request succeeded'),
+      (error: unknown) => error,
+    );
+    if (error instanceof ApiError) return error;
+    throw error;
+  };
+  return { client, pacer, codes, pauses, get, failure };
+}
+
+/** Makes every wait that is drawn at random as short as it can be. */
+export function drawTheLeast(): void {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+}
+
+async function listen(server: Server, scheme: string): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An API on loopback that answers by a handler; gives its base URL. */
+export function serve(handler: RequestListener): Promise<string> {
+  return listen(createServer(handler), 'http');
+}
+
+/** One that sends these bytes to whoever connects and asks, and then does as it is told with the connection. */
+export function serveBytes(bytes: string, then: (socket: Socket) => void, scheme = 'http'): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.once('data', () => {
+      if (bytes === '') then(socket);
+      else socket.write(bytes, () => then(socket));
+    });
+  });
+  return listen(server, scheme);
+}
+
+/** Sends body without end until the other side has enough. */
+export function sendForever(response: ServerResponse): void {
+  const chunk = Buffer.alloc(16_384, ' ');
+  const send = () => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once('drain', send);
+  };
+  send();
+}

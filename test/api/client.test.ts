@@ -1,0 +1,668 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Turn } from '../../src/api/pacer.ts';
+import { version } from '../../src/version.ts';
+import { mockApi } from '../mock-api.ts';
+import { createClient, drawTheLeast, key, keyOf, origin, sendForever, serve, serveBytes } from './ask.ts';
+
+describe('a request', () => {
+  it('carries the key, what it accepts and who asks, to the path below the base URL', async () => {
+    const { get, codes } = createClient({ baseUrl: `${origin}/mc` });
+    mockApi(origin, {
+      AccessKey: key,
+      accept: 'application/json',
+      'user-agent': `bunnynet-exporter/${version}`,
+    })
+      .get('/mc/shield/shield-zones?page=1&perPage=100')
+      .reply(200, { data: [] });
+    expect(await get('/shield/shield-zones?page=1&perPage=100')).toEqual({ data: [] });
+    expect(codes).toEqual(['shield 200']);
+  });
+
+  it('reads the key anew each time, so that a rotated one is used at once', async () => {
+    drawTheLeast();
+    let reads = 0;
+    const { get } = createClient({ maxRetries: 1 }, (credential) => {
+      reads++;
+      return Promise.resolve(keyOf(`${credential}-${reads}`));
+    });
+    mockApi(origin, { AccessKey: 'account-1' }).get('/a').reply(500);
+    mockApi(origin, { AccessKey: 'account-2' }).get('/a').reply(200, 'true');
+    mockApi(origin, { AccessKey: 'library-3' }).get('/b').reply(200, 'true');
+    await get('/a');
+    await get('/b', { credential: 'library' });
+    expect(reads).toBe(3);
+  });
+
+  it('is not made when the key cannot be read', async () => {
+    const { failure, codes } = createClient({ maxRetries: 2 }, () =>
+      Promise.reject(new Error('no such file: /keys/account')),
+    );
+    const error = await failure('/a');
+    expect([error.result, error.message]).toEqual([
+      'auth',
+      'the key cannot be read: no such file: /keys/account',
+    ]);
+    expect(codes).toEqual([]);
+  });
+
+  it('goes back to the pace in every case', async () => {
+    drawTheLeast();
+    const { client, pacer, get, failure } = createClient({ maxRetries: 1 });
+    const released: string[] = [];
+    const turn = (name: string): Turn => ({ release: () => released.push(name) });
+    const further = vi.spyOn(pacer, 'turn').mockImplementation(() => Promise.resolve(turn('further')));
+    mockApi(origin).get('/a').reply(200, {});
+    await get('/a', { turn: turn('of a success') });
+    mockApi(origin).get('/a').reply(404);
+    await failure('/a', { turn: turn('of a failure') });
+    mockApi(origin).get('/a').times(2).reply(500);
+    await failure('/a', { turn: turn('of a first try') });
+    expect(released).toEqual(['of a success', 'of a failure', 'of a first try', 'further']);
+    expect(further).toHaveBeenCalledOnce();
+    await client.close();
+    await failure('/a', { turn: turn('of a closed client') });
+    expect(released).toContain('of a closed client');
+  });
+});
+
+describe('a status', () => {
+  it.each([
+    [400, 'rejected'],
+    [401, 'auth'],
+    [403, 'auth'],
+    [404, 'not_found'],
+    [405, 'rejected'],
+    [408, 'timeout'],
+    [410, 'not_found'],
+    [418, 'rejected'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+    [502, 'server_error'],
+    [503, 'server_error'],
+    [599, 'server_error'],
+  ])('of %d is a failure: %s', async (status, result) => {
+    const { failure, codes } = createClient();
+    mockApi(origin).get('/a').reply(status);
+    const error = await failure('/a');
+    expect([error.result, error.message, error.answer.status]).toEqual([result, `HTTP ${status}`, status]);
+    expect(codes).toEqual([`shield ${status}`]);
+  });
+
+  it.each([200, 201, 202, 203])('of %d is an answer to read', async (status) => {
+    const { get } = createClient();
+    mockApi(origin).get('/a').reply(status, { data: null });
+    expect(await get('/a')).toEqual({ data: null });
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'of %d is not followed, so the key goes nowhere else',
+    async (status) => {
+      const { failure, codes } = createClient({ maxRetries: 2 });
+      mockApi(origin).get('/a').reply(status, '', { location: 'https://elsewhere.test/a' });
+      const error = await failure('/a');
+      expect([error.result, error.message]).toEqual([
+        'rejected',
+        `HTTP ${status}: a redirect, which is not followed; check base_url`,
+      ]);
+      expect(codes).toEqual([`shield ${status}`]);
+    },
+  );
+
+  it('tells the failure also where the body is coded wrongly, too long, broken off or never ends', async () => {
+    const drops = await serveBytes('HTTP/1.1 401 x\r\ncontent-length: 99\r\n\r\n{', (socket) => socket.end());
+    expect(await createClient({ baseUrl: drops }).failure('/a')).toMatchObject({ result: 'auth' });
+    const hangs = await serveBytes('HTTP/1.1 404 x\r\ncontent-length: 99\r\n\r\n{', () => undefined);
+    expect(await createClient({ baseUrl: hangs, timeoutMs: 100 }).failure('/a')).toMatchObject({
+      result: 'not_found',
+    });
+    const codes = await serve((_, response) => {
+      response.writeHead(403, { 'content-encoding': 'gzip' }).end('no gzip');
+    });
+    expect(await createClient({ baseUrl: codes }).failure('/a')).toMatchObject({ result: 'auth' });
+    const endless = await serve((_, response) => {
+      response.writeHead(429, { 'retry-after': '30' });
+      sendForever(response);
+    });
+    const { failure, pauses } = createClient({ baseUrl: endless });
+    expect(await failure('/a')).toMatchObject({ result: 'rate_limited', retryAfterMs: 30_000 });
+    expect(pauses).toHaveLength(1);
+  });
+});
+
+describe('the words of a failure', () => {
+  const wordsOf = async (body: string | object) => {
+    const { failure } = createClient();
+    mockApi(origin).get('/a').reply(404, body);
+    return await failure('/a');
+  };
+
+  it('are those of problem details', async () => {
+    const error = await wordsOf({
+      title: 'Not Found',
+      status: 404,
+      detail: 'Application x does not exist.',
+      instance: null,
+      errors: null,
+    });
+    expect(error.message).toBe('HTTP 404: Not Found: Application x does not exist.');
+    expect((await wordsOf({ title: 'Not Found' })).message).toBe('HTTP 404: Not Found');
+  });
+
+  it.each(['error', 'errorResponse'])('are those of an envelope in %s', async (field) => {
+    const error = await wordsOf({
+      data: null,
+      [field]: {
+        statusCode: 404,
+        success: false,
+        message: 'No zone.',
+        errorKey: 'not_found.ratelimit_shieldzone',
+      },
+    });
+    expect(error.message).toBe('HTTP 404: not_found.ratelimit_shieldzone: No zone.');
+    expect(error.answer.errorKey).toBe('not_found.ratelimit_shieldzone');
+  });
+
+  it('are those of an envelope around the data', async () => {
+    const error = await wordsOf({ success: false, message: 'Video not found', statusCode: 404, data: null });
+    expect(error.message).toBe('HTTP 404: Video not found');
+  });
+
+  it.each(['<html><h1>404</h1></html>', 'gone', '{ "title": 7 }', '[]', 'null', '"text"', '{"title":', ''])(
+    'are none in %j',
+    async (body) => {
+      expect((await wordsOf(body)).message).toBe('HTTP 404');
+    },
+  );
+
+  it('come with the id by which the vendor finds the request', async () => {
+    const { failure } = createClient();
+    mockApi(origin).get('/a').reply(500, '', { 'CDN-RequestId': 'e1b2c3' });
+    expect((await failure('/a')).answer).toMatchObject({ status: 500, requestId: 'e1b2c3' });
+    mockApi(origin).get('/a').reply(200, 'no JSON', { 'cdn-requestid': 'f4' });
+    expect((await failure('/a')).answer).toMatchObject({ status: 200, requestId: 'f4' });
+  });
+
+  it('never hold the key, also where the answer repeats it', async () => {
+    const error = await wordsOf({ title: `the key ${key} is unknown`, detail: key });
+    expect(error.message).toBe('HTTP 404: the key [redacted] is unknown: [redacted]');
+    expect(JSON.stringify(error)).not.toContain(key);
+    const { get } = createClient();
+    mockApi(origin)
+      .get('/a')
+      .reply(200, { latencyChart: { [key]: 1 } });
+    expect(await get('/a')).toEqual({ latencyChart: { '[redacted]': 1 } });
+  });
+
+  it('never hold a key that cannot be a header', async () => {
+    const { failure } = createClient({}, () => Promise.resolve(keyOf('k-1\nX: y')));
+    const error = await failure('/a');
+    expect(error.result).toBe('network');
+    expect(`${error.message} ${String(error.cause)}`).not.toContain('k-1');
+  });
+});
+
+describe('further tries', () => {
+  const answers = (statuses: readonly number[], headers: Record<string, string> = {}) => {
+    for (const status of statuses) mockApi(origin).get('/a').reply(status, '{}', headers);
+  };
+
+  it.each([408, 500, 502, 503, 504])('follow %d until one succeeds', async (status) => {
+    drawTheLeast();
+    const { get, codes } = createClient({ maxRetries: 2 });
+    answers([status, status, 200]);
+    expect(await get('/a')).toEqual({});
+    expect(codes).toEqual([`shield ${status}`, `shield ${status}`, 'shield 200']);
+  });
+
+  it('follow an error of the network', async () => {
+    drawTheLeast();
+    const { get, codes } = createClient({ maxRetries: 1 });
+    mockApi(origin).get('/a').replyWithError('reset');
+    answers([200]);
+    expect(await get('/a')).toEqual({});
+    expect(codes).toEqual(['shield network', 'shield 200']);
+  });
+
+  it('follow a 429 when its pause is over', async () => {
+    drawTheLeast();
+    const { get, pacer, codes } = createClient({ maxRetries: 1 });
+    const pause = vi.spyOn(pacer, 'pause').mockImplementation(() => undefined);
+    answers([429, 200]);
+    expect(await get('/a')).toEqual({});
+    expect(pause).toHaveBeenCalledOnce();
+    expect(codes).toEqual(['shield 429', 'shield 200']);
+  });
+
+  it('end with max_retries, and with the last failure', async () => {
+    drawTheLeast();
+    const { failure, codes } = createClient({ maxRetries: 2 });
+    answers([500, 503, 502]);
+    expect(await failure('/a')).toMatchObject({ result: 'server_error', message: 'HTTP 502' });
+    expect(codes).toHaveLength(3);
+  });
+
+  it.each([302, 400, 401, 403, 404, 410])('do not follow %d', async (status) => {
+    drawTheLeast();
+    const { failure, codes } = createClient({ maxRetries: 2 });
+    answers([status]);
+    await failure('/a');
+    expect(codes).toEqual([`shield ${status}`]);
+  });
+
+  it('do not follow an unreadable body, nor none at max_retries 0', async () => {
+    drawTheLeast();
+    const patient = createClient({ maxRetries: 2 });
+    mockApi(origin).get('/a').reply(200, '<html>');
+    await patient.failure('/a');
+    expect(patient.codes).toHaveLength(1);
+    const hasty = createClient({ maxRetries: 0 });
+    answers([500]);
+    await hasty.failure('/a');
+    expect(hasty.codes).toHaveLength(1);
+  });
+
+  it('do not begin after the budget', async () => {
+    drawTheLeast();
+    const { failure, codes } = createClient({ maxRetries: 2 });
+    answers([500]);
+    await failure('/a', { budgetMs: 0 });
+    expect(codes).toHaveLength(1);
+  });
+
+  it('wait for Retry-After, and are not made when it ends after the budget', async () => {
+    drawTheLeast();
+    const { get, failure, codes } = createClient({ maxRetries: 2 });
+    answers([503], { 'Retry-After': '61' });
+    expect(await failure('/a')).toMatchObject({ retryAfterMs: 61_000 });
+    expect(codes).toHaveLength(1);
+    answers([503], { 'Retry-After': new Date(Date.now() + 120_000).toUTCString() });
+    await failure('/a');
+    expect(codes).toHaveLength(2);
+    answers([503], { 'Retry-After': '1' });
+    answers([200]);
+    expect(await get('/a')).toEqual({});
+    expect(codes).toHaveLength(4);
+  });
+
+  it('do not keep the failure to themselves while a paused API lets nobody begin', async () => {
+    drawTheLeast();
+    const { failure, pacer, codes } = createClient({ maxRetries: 2 });
+    const turn = await pacer.turn('a', new AbortController().signal);
+    pacer.pause(3_600_000);
+    answers([500]);
+    expect(await failure('/a', { turn, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
+    expect(codes).toHaveLength(1);
+  });
+});
+
+describe('a 429', () => {
+  const freeze = () => {
+    drawTheLeast();
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-20T09:30:00Z') });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const made = createClient();
+    const pause = vi.spyOn(made.pacer, 'pause');
+    /** The pauses so far, in ms. */
+    const durations = () => pause.mock.calls.map(([durationMs]) => durationMs);
+    const refuse = async (headers: Record<string, string> = {}) => {
+      mockApi(origin).get('/a').reply(429, '', headers);
+      const turn: Turn = { release: () => undefined };
+      expect((await made.failure('/a', { turn })).result).toBe('rate_limited');
+    };
+    return { ...made, durations, refuse };
+  };
+
+  it('rests the API for every kind, as long as Retry-After says, and says until when', async () => {
+    const { pacer, refuse, durations, pauses } = freeze();
+    await refuse({ 'Retry-After': '7' });
+    expect(durations()).toEqual([7000]);
+    expect(pauses).toEqual([Date.parse('2026-11-20T09:30:07Z')]);
+    const served = vi.fn(() => true);
+    pacer.enqueue('b', served);
+    expect(served).not.toHaveBeenCalled();
+  });
+
+  it('reads Retry-After as a date too, and caps it', async () => {
+    const { refuse, durations } = freeze();
+    await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT' });
+    await refuse({ 'Retry-After': '86400' });
+    expect(durations()).toEqual([60_000, 600_000]);
+  });
+
+  it.each([
+    {},
+    { 'Retry-After': '0' },
+    { 'Retry-After': 'Fri, 20 Nov 2026 09:00:00 GMT' },
+    { 'Retry-After': 'later' },
+  ])('rests longer each time until a success, with %j', async (headers: Record<string, string>) => {
+    const { refuse, get, durations } = freeze();
+    for (let refusals = 0; refusals < 3; refusals++) {
+      await refuse(headers);
+      vi.advanceTimersByTime(60_000);
+    }
+    mockApi(origin).get('/a').reply(200, {});
+    await get('/a');
+    await refuse(headers);
+    expect(durations()).toEqual([1000, 2000, 4000, 1000]);
+  });
+
+  it('counts once for the requests that were under way together', async () => {
+    const { refuse, durations, pauses } = freeze();
+    await Promise.all([refuse(), refuse(), refuse()]);
+    expect(durations()).toEqual([1000]);
+    vi.advanceTimersByTime(1000);
+    await refuse();
+    expect(durations()).toEqual([1000, 2000]);
+    expect(pauses).toHaveLength(2);
+  });
+
+  it('prolongs the pause that is under way when it says how long', async () => {
+    const { refuse, durations, pauses } = freeze();
+    await refuse();
+    await refuse({ 'Retry-After': '30' });
+    await refuse({ 'Retry-After': '5' });
+    expect(durations()).toEqual([1000, 30_000, 5000]);
+    const ends = ['09:30:01', '09:30:30', '09:30:30'];
+    expect(pauses).toEqual(ends.map((end) => Date.parse(`2026-11-20T${end}Z`)));
+  });
+});
+
+describe('a body', () => {
+  const json = JSON.stringify({ data: { note: 'ä'.repeat(50) } });
+  const serveBody = (bytes: string | Buffer, headers: Record<string, string> = {}) =>
+    serve((_, response) => {
+      response.writeHead(200, headers).end(bytes);
+    });
+  const answer = async (bytes: string | Buffer, headers?: Record<string, string>) =>
+    createClient({ baseUrl: await serveBody(bytes, headers) }).get('/a');
+  const failureOf = async (bytes: string | Buffer, headers?: Record<string, string>) => {
+    const { failure, codes } = createClient({ baseUrl: await serveBody(bytes, headers) });
+    const error = await failure('/a');
+    return { result: error.result, message: error.message, codes };
+  };
+
+  it.each([
+    ['identity', Buffer.from(json)],
+    ['gzip', gzipSync(json)],
+    ['x-gzip', gzipSync(json)],
+    ['GZIP', gzipSync(json)],
+    ['br', brotliCompressSync(json)],
+    ['deflate', deflateSync(json)],
+  ])('is decoded from %s', async (coding, bytes) => {
+    expect(await answer(bytes, { 'content-encoding': coding })).toEqual(JSON.parse(json));
+  });
+
+  it.each([
+    ['gzip', Buffer.from(json), 'the body is not the gzip that its header says'],
+    ['gzip', gzipSync(json).subarray(0, 40), 'the body is not the gzip that its header says'],
+    ['br', gzipSync(json), 'the body is not the br that its header says'],
+    ['deflate', brotliCompressSync(json), 'the body is not the deflate that its header says'],
+    ['zstd', Buffer.from(json), 'the body has the unknown coding "zstd"'],
+    ['gzip, br', Buffer.from(json), 'the body has the unknown coding "gzip, br"'],
+    ['constructor', Buffer.from(json), 'the body has the unknown coding "constructor"'],
+    ['gzip', gzipSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
+    ['br', brotliCompressSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
+  ])('that is coded %s is refused when it is not: case %#', async (coding, bytes, message) => {
+    expect(await failureOf(bytes, { 'content-encoding': coding })).toEqual({
+      result: 'schema',
+      message,
+      codes: ['shield 200'],
+    });
+  });
+
+  it.each([
+    ['<!doctype html><title>Sign in</title>', 'the body is HTML, not JSON'],
+    ['  \n<html>', 'the body is HTML, not JSON'],
+    ['', 'the body is empty'],
+    [' \r\n', 'the body is empty'],
+    ['\uFEFF', 'the body is empty'],
+    ['OK', 'the body is not JSON'],
+    ['{"data": {"planType": 1', 'the body is not JSON'],
+    ['{"data": 12345678901234567890', 'the body is not JSON'],
+    ['{"a": NaN}', 'the body is not JSON'],
+    ['[1] [2]', 'the body is not JSON'],
+    [`${'['.repeat(65)}${']'.repeat(65)}`, 'the body is nested too deeply'],
+    [`${'{"a":'.repeat(9000)}`, 'the body is nested too deeply'],
+  ])('%j is refused', async (body, message) => {
+    expect(await failureOf(body)).toEqual({ result: 'schema', message, codes: ['shield 200'] });
+  });
+
+  it('is read whatever its content type, with a byte order mark, and with brackets in its texts', async () => {
+    expect(await answer('{"a":1}', { 'content-type': 'text/html' })).toEqual({ a: 1 });
+    expect(await answer('\uFEFF{"a":1}')).toEqual({ a: 1 });
+    const text = `"${'['.repeat(100)}\\"${'{'.repeat(100)}`;
+    expect(await answer(JSON.stringify({ a: text }))).toEqual({ a: text });
+  });
+
+  it('keeps the digits of integers up to 64 bits', async () => {
+    expect(await answer('{"a":9007199254740993,"b":18446744073709551615,"c":-9223372036854775808}')).toEqual({
+      a: 9007199254740993n,
+      b: 18446744073709551615n,
+      c: -9223372036854775808n,
+    });
+    expect(await answer('[9007199254740991, 3.0, 1e3, 0.1234567890123456]')).toEqual([
+      9007199254740991, 3, 1000, 0.1234567890123456,
+    ]);
+  });
+
+  it('has plain numbers beyond 64 bits, which cost no time', async () => {
+    expect(await answer(`[1${'0'.repeat(30)}, ${'9'.repeat(90_000)}]`)).toEqual([
+      1e30,
+      Number.POSITIVE_INFINITY,
+    ]);
+  });
+
+  it('counts the later of two values of a key, also beside a long number', async () => {
+    expect(await answer('{"a":1,"a":2}')).toEqual({ a: 2 });
+    expect(await answer('{"a":1,"a":2,"id":12345678901234567890}')).toMatchObject({ a: 2 });
+  });
+
+  it('longer than max_response_bytes is refused before it is all there', async () => {
+    const closed = vi.fn();
+    const url = await serve((_, response) => {
+      response.on('close', closed);
+      response.writeHead(200);
+      sendForever(response);
+    });
+    const { failure, codes } = createClient({ baseUrl: url });
+    expect(await failure('/a')).toMatchObject({
+      result: 'schema',
+      message: 'the body is longer than max_response_bytes (100000)',
+    });
+    expect(codes).toEqual(['shield schema']);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  });
+
+  it('of exactly max_response_bytes is read', async () => {
+    const body = `"${'x'.repeat(99_998)}"`;
+    expect(await answer(body)).toBe(body.slice(1, -1));
+    expect(await failureOf(`${body} `)).toMatchObject({ codes: ['shield schema'] });
+  });
+});
+
+describe('an API that does not answer', () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+  const stay = () => undefined;
+
+  it.each([
+    ['before the head', ''],
+    ['in the head', head],
+    ['before the body', `${head}content-length: 20\r\n\r\n`],
+    ['in the body', `${head}content-length: 20\r\n\r\n{"data":`],
+    ['between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`],
+  ])('%s meets the deadline', async (_, bytes) => {
+    const { failure, codes } = createClient({ baseUrl: await serveBytes(bytes, stay), timeoutMs: 100 });
+    expect(await failure('/a')).toMatchObject({
+      result: 'timeout',
+      message: 'no whole answer within 100 ms',
+      retryable: true,
+    });
+    expect(codes).toEqual(['shield timeout']);
+  });
+
+  it('but sends drop by drop meets the deadline', async () => {
+    const url = await serve((_, response) => {
+      const drop = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drop));
+    });
+    const { failure } = createClient({ baseUrl: url, timeoutMs: 200 });
+    expect((await failure('/a')).result).toBe('timeout');
+  });
+
+  it.each([
+    ['resets before the head', '', 'reset'],
+    ['resets in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'reset'],
+    ['closes before the head', '', 'end'],
+    ['closes in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'end'],
+    ['closes between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`, 'end'],
+    ['speaks another protocol', '220 mail ready\r\n', 'end'],
+    ['sends a head without end', `${head}${'x: y\r\n'.repeat(20_000)}`, 'end'],
+  ])('but %s is an error of the network', async (_, bytes, how) => {
+    const url = await serveBytes(bytes, (socket) => {
+      if (how === 'reset') socket.resetAndDestroy();
+      else socket.end();
+    });
+    const { failure, codes } = createClient({ baseUrl: url, maxRetries: 0 });
+    const error = await failure('/a');
+    expect(error).toMatchObject({ result: 'network', retryable: true });
+    expect(error.message).not.toBe('');
+    expect(codes).toEqual(['shield network']);
+  });
+
+  it('for want of TLS is an error of the network', async () => {
+    const { failure } = createClient({
+      baseUrl: await serveBytes('no TLS', (socket) => socket.end(), 'https'),
+    });
+    expect((await failure('/a')).result).toBe('network');
+  });
+
+  it('because nobody listens is an error of the network that says so', async () => {
+    const { failure } = createClient({ baseUrl: 'http://127.0.0.1:1' });
+    const error = await failure('/a');
+    expect([error.result, error.message]).toEqual(['network', expect.stringContaining('ECONNREFUSED')]);
+  });
+});
+
+describe('an abort', () => {
+  const stopped = new Error('stopped');
+
+  it.each([
+    ['a request', ''],
+    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{'],
+    ['the body of a failure', 'HTTP/1.1 500 x\r\ncontent-length: 20\r\n\r\n{'],
+  ])('ends %s, with its reason, and is not counted', async (_, bytes) => {
+    const abort = new AbortController();
+    const closed = vi.fn();
+    const url = await serveBytes(bytes, (socket) => {
+      socket.on('close', closed);
+      setImmediate(() => abort.abort(stopped));
+    });
+    const { get, codes } = createClient({ baseUrl: url, maxRetries: 2 });
+    await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
+    expect(codes).toEqual([]);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  });
+
+  it('ends the wait before another try', async () => {
+    const abort = new AbortController();
+    const { get, codes } = createClient({ maxRetries: 2 });
+    mockApi(origin).get('/a').reply(503, '', { 'Retry-After': '50' });
+    const asked = get('/a', { signal: abort.signal });
+    await vi.waitFor(() => expect(codes).toEqual(['shield 503']));
+    setImmediate(() => abort.abort(stopped));
+    await expect(asked).rejects.toBe(stopped);
+  });
+
+  it('ends the wait for a turn, at first and before another try', async () => {
+    drawTheLeast();
+    const { get, pacer, codes } = createClient({ maxRetries: 2 });
+    const turn = await pacer.turn('a', new AbortController().signal);
+    pacer.pause(3_600_000);
+    const first = new AbortController();
+    const asked = get('/a', { signal: first.signal });
+    first.abort(stopped);
+    await expect(asked).rejects.toBe(stopped);
+
+    mockApi(origin).get('/a').reply(500);
+    const second = new AbortController();
+    const further = vi.spyOn(pacer, 'turn');
+    const retried = get('/a', { signal: second.signal, turn });
+    await vi.waitFor(() => expect(further).toHaveBeenCalled());
+    second.abort(stopped);
+    await expect(retried).rejects.toBe(stopped);
+    expect(codes).toEqual(['shield 500']);
+  });
+
+  it('while the key is read lets no request go out', async () => {
+    const abort = new AbortController();
+    const asked = vi.fn();
+    const url = await serve(asked);
+    const { get, codes } = createClient({ baseUrl: url }, () => {
+      abort.abort(stopped);
+      return Promise.resolve(keyOf(key));
+    });
+    await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
+    expect(asked).not.toHaveBeenCalled();
+    expect(codes).toEqual([]);
+  });
+
+  it('that came before lets no request go out', async () => {
+    const { get, codes } = createClient({ maxRetries: 2 });
+    const release = vi.fn();
+    const turn: Turn = { release };
+    await expect(get('/a', { signal: AbortSignal.abort(stopped), turn })).rejects.toBe(stopped);
+    expect(release).toHaveBeenCalled();
+    expect(codes).toEqual([]);
+  });
+
+  it('leaves other requests alone', async () => {
+    const abort = new AbortController();
+    const url = await serve((request, response) => {
+      if (request.url === '/hangs') setImmediate(() => abort.abort(stopped));
+      else response.end('{}');
+    });
+    const { get } = createClient({ baseUrl: url });
+    const [hangs, answers] = await Promise.allSettled([get('/hangs', { signal: abort.signal }), get('/a')]);
+    expect([hangs, answers]).toEqual([
+      { status: 'rejected', reason: stopped },
+      { status: 'fulfilled', value: {} },
+    ]);
+  });
+});
+
+it('goes on with other settings while requests under way end with the old ones', async () => {
+  let answerOld = () => undefined as unknown;
+  const asked = vi.fn();
+  const old = await serve((_, response) => {
+    asked();
+    answerOld = () => response.end('"old"');
+  });
+  const { client, get } = createClient({ baseUrl: old });
+  const before = get('/a');
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  const replaced = client.reconfigure({
+    baseUrl: `${origin}/new`,
+    timeoutMs: 5000,
+    maxConcurrency: 1,
+    requestsPerSecond: 10,
+    maxRetries: 0,
+    maxResponseBytes: 1000,
+  });
+  mockApi(origin).get('/new/a').reply(200, '"new"');
+  expect(await get('/a')).toBe('new');
+  answerOld();
+  expect(await before).toBe('old');
+  await replaced;
+});
+
+it('ends the requests under way when it is closed', async () => {
+  const asked = vi.fn();
+  const { client, failure } = createClient({ baseUrl: await serve(asked) });
+  const failed = failure('/a');
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  await client.close();
+  expect((await failed).result).toBe('network');
+});

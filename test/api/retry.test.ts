@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { parseRetryAfter, pauseMs, retryAfterCapMs, retryDelayMs } from '../../src/api/retry.ts';
+
+const least = () => 0;
+const most = () => 0.999999999;
+
+describe('the delay before another try', () => {
+  it('is anything between nothing and a bound that doubles, up to 30 s', () => {
+    const bounds = [0, 1, 2, 3, 6, 7, 2000].map((attempt) =>
+      Math.round(retryDelayMs(attempt, undefined, most)),
+    );
+    expect(bounds).toEqual([500, 1000, 2000, 4000, 30_000, 30_000, 30_000]);
+    expect(retryDelayMs(5, undefined, least)).toBe(0);
+  });
+
+  it('is never shorter than Retry-After', () => {
+    expect(retryDelayMs(0, 7000, most)).toBe(7000);
+    expect(retryDelayMs(6, 7000, least)).toBe(7000);
+    expect(Math.round(retryDelayMs(6, 7000, most))).toBe(30_000);
+  });
+});
+
+describe('the pause after a 429', () => {
+  it('grows with the refusals in a row, and never is nothing', () => {
+    const pauses = (random: () => number) =>
+      [0, 1, 2, 5, 6, 50].map((refusals) => Math.round(pauseMs(refusals, undefined, random)));
+    expect(pauses(least)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+    expect(pauses(most)).toEqual([1500, 3000, 6000, 48_000, 90_000, 90_000]);
+  });
+
+  it('is what Retry-After says', () => {
+    expect(pauseMs(5, 7000, most)).toBe(7000);
+  });
+
+  it('is not lifted by a Retry-After of 0', () => {
+    expect(pauseMs(1, 0, least)).toBe(2000);
+  });
+});
+
+describe('Retry-After', () => {
+  const nowMs = Date.parse('2026-11-20T09:30:00Z');
+  const inMs = (header: string | undefined) => parseRetryAfter(header, nowMs);
+
+  it('is read in seconds', () => {
+    expect(['120', ' 7 ', '0', '007'].map(inMs)).toEqual([120_000, 7000, 0, 7000]);
+  });
+
+  it('is read as an HTTP date', () => {
+    expect(inMs('Fri, 20 Nov 2026 09:31:30 GMT')).toBe(90_000);
+    expect(inMs('Friday, 20-Nov-26 09:31:30 GMT')).toBe(90_000);
+  });
+
+  it('is nothing to wait for when the date is gone by', () => {
+    expect(inMs('Fri, 20 Nov 2026 09:29:00 GMT')).toBe(0);
+  });
+
+  it('counts as ten minutes when it says more', () => {
+    expect(retryAfterCapMs).toBe(600_000);
+    expect(['601', '99999999999', '9'.repeat(500), 'Sun, 20 Nov 2050 00:00:00 GMT'].map(inMs)).toEqual(
+      Array.from({ length: 4 }, () => 600_000),
+    );
+  });
+
+  it.each([
+    undefined,
+    '',
+    'soon',
+    '-5',
+    '1.5',
+    '5 minutes',
+    'in 5',
+    '2026-11-20T09:31:30Z',
+    'Fri, 99 Foo 2026 GMT',
+  ])('says nothing as %j', (header) => {
+    expect(inMs(header)).toBeUndefined();
+  });
+});

@@ -1,0 +1,115 @@
+import { crc32, createDeflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { combineCrc32, crc32Shift } from '../../src/exposition/crc.ts';
+import { Gzip } from '../../src/exposition/gzip.ts';
+
+vi.mock('node:zlib', async (original) => {
+  const zlib = await original<typeof import('node:zlib')>();
+  return { ...zlib, createDeflateRaw: vi.fn(zlib.createDeflateRaw) };
+});
+afterEach(() => vi.mocked(createDeflateRaw).mockClear());
+
+const rows = (bytes: number, seed: number) =>
+  Buffer.from(`bunnynet_application_up{app_id="${seed}"} ${seed * 7919}\n`.repeat(bytes / 40)).subarray(
+    0,
+    bytes,
+  );
+
+/** What a file holds that is one gzip member and nothing more: some readers stop after the first. */
+function onlyMember(file: Buffer): Buffer {
+  expect([...file.subarray(0, 4)]).toEqual([0x1f, 0x8b, 8, 0]);
+  const { buffer, engine } = inflateRawSync(file.subarray(10), { info: true }) as unknown as {
+    buffer: Buffer;
+    engine: { bytesWritten: number };
+  };
+  expect(10 + engine.bytesWritten + 8).toBe(file.length);
+  expect(file.readUInt32LE(file.length - 8)).toBe(crc32(buffer));
+  expect(file.readUInt32LE(file.length - 4)).toBe(buffer.length);
+  return buffer;
+}
+
+describe('Gzip', () => {
+  it('makes one member of all parts, small and big', async () => {
+    const sizes = [10, 200, 70_000, 5, 0, 65_536, 65_535, 1, 150_000, 30];
+    const parts = sizes.map(rows);
+    const file = Buffer.concat(await new Gzip().compress(parts, [rows(100, 77)]));
+    const whole = Buffer.concat([...parts, rows(100, 77)]);
+    expect(gunzipSync(file).equals(whole)).toBe(true);
+    expect(onlyMember(file).equals(whole)).toBe(true);
+    expect(file.length).toBeLessThan(whole.length / 10);
+  });
+
+  it('makes an empty member of nothing', async () => {
+    expect(onlyMember(Buffer.concat(await new Gzip().compress([])))).toHaveLength(0);
+  });
+
+  it('compresses the same parts in any order and selection', async () => {
+    const gzip = new Gzip();
+    const parts = Array.from({ length: 12 }, (_, i) => rows(i % 3 === 0 ? 70_000 : 25_000, i));
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(parts), fc.shuffledSubarray(parts), async (one, other) => {
+        const files = await Promise.all([gzip.compress(one, other), gzip.compress(other)]);
+        expect(onlyMember(Buffer.concat(files[0])).equals(Buffer.concat([...one, ...other]))).toBe(true);
+        expect(onlyMember(Buffer.concat(files[1])).equals(Buffer.concat(other))).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('deflates no part twice, neither later nor at the same time', async () => {
+    const gzip = new Gzip();
+    const parts = Array.from({ length: 5 }, (_, i) => rows(70_000, i));
+    const [one, other] = await Promise.all([gzip.compress(parts), gzip.compress(parts.slice(1))]);
+    const changed = await gzip.compress([rows(70_000, 99), ...parts.slice(1)]);
+    for (let i = 1; i < 5; i++) {
+      expect(other[i]).toBe(one[i + 1]);
+      expect(changed[i + 1]).toBe(one[i + 1]);
+    }
+    expect(changed[1]).not.toBe(one[1]);
+  });
+
+  it('keeps small neighbours of one section when another changes', async () => {
+    const gzip = new Gzip();
+    const small = [rows(1000, 1), rows(2000, 2)];
+    const before = await gzip.compress(small, [rows(300, 3)]);
+    const after = await gzip.compress(small, [rows(300, 4)]);
+    expect(after[1]).toBe(before[1]);
+    expect(after[2]).not.toBe(before[2]);
+  });
+
+  it('deflates no more than two runs at the same time', async () => {
+    const parts = Array.from({ length: 20 }, (_, i) => rows(70_000, i));
+    const gzip = new Gzip();
+    await Promise.all([gzip.compress(parts), gzip.compress([...parts].reverse())]);
+    expect(createDeflateRaw).toHaveBeenCalledTimes(2);
+  });
+
+  it('fails with the stream that broke, and works again the next time', async () => {
+    const gzip = new Gzip({ maxConcurrent: 1 });
+    const real = vi.mocked(createDeflateRaw).getMockImplementation();
+    vi.mocked(createDeflateRaw).mockImplementationOnce((options) => {
+      const stream = real?.(options) as ReturnType<typeof createDeflateRaw>;
+      return stream.destroy(new Error('out of memory'));
+    });
+    const parts = [rows(100, 1)];
+    await expect(gzip.compress(parts)).rejects.toThrow('out of memory');
+    expect(onlyMember(Buffer.concat(await gzip.compress(parts)))).toEqual(parts[0]);
+  });
+});
+
+describe('combineCrc32', () => {
+  it('gives the CRC of two pieces put together', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 5000 }), fc.uint8Array({ maxLength: 5000 }), (a, b) => {
+        expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(Buffer.concat([a, b])));
+      }),
+    );
+  });
+
+  it('gives it for long pieces too', () => {
+    const a = rows(3_000_001, 1);
+    const b = rows(40_000_003, 2);
+    expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(b, crc32(a)));
+  });
+});

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { mockApi, takeProblems } from './mock-api.ts';
+
+const origin = 'https://api.test';
+
+it('answers the declared request once', async () => {
+  mockApi(origin, { AccessKey: 'k' }).get('/apps').reply(200, { apps: 1 });
+  const { statusCode, body } = await request(`${origin}/apps`, { headers: { AccessKey: 'k' } });
+  expect([statusCode, await body.json()]).toEqual([200, { apps: 1 }]);
+  expect(takeProblems()).toEqual([]);
+});
+
+it('finds a declared request that was not made', () => {
+  mockApi(origin).get('/apps').reply(200, {});
+  expect(takeProblems()).toEqual([expect.stringMatching(/^not made: GET https:\/\/api\.test.*\/apps$/)]);
+  expect(takeProblems()).toEqual([]);
+});
+
+it('finds a request to a declared origin that was not declared', async () => {
+  mockApi(origin, { AccessKey: 'k' }).get('/apps').reply(200, {});
+  const { statusCode, body } = await request(`${origin}/apps`, { headers: { AccessKey: 'other' } });
+  await body.dump();
+  expect(statusCode).toBe(501);
+  expect(takeProblems()).toEqual([
+    expect.stringContaining('not made: GET'),
+    'not declared: GET https://api.test/apps',
+  ]);
+});
+
+it('lets nothing out to any other origin', async () => {
+  await expect(request('https://elsewhere.test/x')).rejects.toThrow();
+  expect(takeProblems()).toEqual(['not declared: GET https://elsewhere.test/x']);
+});
+
+it('lets requests to loopback through', async () => {
+  const server = createServer((_, response) => response.end('here'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const { body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  expect(await body.text()).toBe('here');
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { application } from '../../src/resources/application.ts';
+import { type About, type Body, expose } from './expose.ts';
+
+const shop = { ids: { app_id: 'HbqFNk0KZjzYOcp' } };
+const read = (answer: Body, about: About = {}) => expose(application, answer, { ...shop, ...about });
+
+it('shows a usage summary', async () => {
+  const { page, asked } = await read(
+    `{
+      "averageLatency": 41.5,
+      "currentLatency": 38,
+      "totalVolumeSizeInGb": 12.5,
+      "monthlyCost": 23.75,
+      "latencyChart": {
+        "2026-11-18T00:00:00Z": 40.25,
+        "2026-11-20T00:00:00Z": 38.5,
+        "2026-11-19T00:00:00Z": 44
+      },
+      "status": "active"
+    }`,
+    { name: 'storefront' },
+  );
+  expect(asked).toEqual(['/apps/HbqFNk0KZjzYOcp/summary']);
+  expect(page).toBe(`\
+# HELP bunnynet_application_info The name that the configuration gives the application.
+# TYPE bunnynet_application_info gauge
+bunnynet_application_info{app_id="HbqFNk0KZjzYOcp",name="storefront"} 1
+# HELP bunnynet_application_status ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.
+# TYPE bunnynet_application_status gauge
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="unknown"} 0
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="active"} 1
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="progressing"} 0
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="inactive"} 0
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="failing"} 0
+bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="suspended"} 0
+# HELP bunnynet_application_average_latency_seconds Average latency (API field averageLatency, converted by the setting latency_unit).
+# TYPE bunnynet_application_average_latency_seconds gauge
+bunnynet_application_average_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.0415
+# HELP bunnynet_application_current_latency_seconds Current latency (API field currentLatency, converted by the setting latency_unit).
+# TYPE bunnynet_application_current_latency_seconds gauge
+bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038
+# HELP bunnynet_application_volume_size_bytes Size of all volumes (API field totalVolumeSizeInGb, times 1e9).
+# TYPE bunnynet_application_volume_size_bytes gauge
+bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 12500000000
+# HELP bunnynet_application_monthly_cost Monthly cost, in the currency of the account (API field monthlyCost).
+# TYPE bunnynet_application_monthly_cost gauge
+bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 23.75
+# HELP bunnynet_application_latency_chart_points Number of entries of the latency chart (API field latencyChart).
+# TYPE bunnynet_application_latency_chart_points gauge
+bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 3
+# HELP bunnynet_application_latency_chart_latest_seconds Latency of the newest entry of the chart (API field latencyChart, converted by the setting latency_unit).
+# TYPE bunnynet_application_latency_chart_latest_seconds gauge
+bunnynet_application_latency_chart_latest_seconds{app_id="HbqFNk0KZjzYOcp"} 0.0385
+# HELP bunnynet_application_latency_chart_latest_timestamp_seconds Time of the newest entry of the chart, as Unix time (API field latencyChart).
+# TYPE bunnynet_application_latency_chart_latest_timestamp_seconds gauge
+bunnynet_application_latency_chart_latest_timestamp_seconds{app_id="HbqFNk0KZjzYOcp"} 1795132800
+`);
+});
+
+describe('status', () => {
+  const stateOf = async (status: unknown) => {
+    const { rows, ...noted } = await read({ status } as object);
+    expect(rows.match(/^bunnynet_application_status/gm)).toHaveLength(6);
+    expect(rows.match(/ 1$/gm)).toHaveLength(1);
+    return { state: /status="(\w+)"} 1/.exec(rows)?.[1], ...noted };
+  };
+
+  it.each(['unknown', 'active', 'progressing', 'inactive', 'failing', 'suspended'])(
+    '%s is a state, also capitalised',
+    async (status) => {
+      const capitalised = status.replace(/^./, (letter) => letter.toUpperCase());
+      expect(await stateOf(status)).toMatchObject({ state: status, unrecognized: [] });
+      expect(await stateOf(capitalised)).toMatchObject({ state: status, unrecognized: [] });
+    },
+  );
+
+  it.each(['hibernating', 'ACTIVE!', ''])('%j counts as unknown and is noted', async (status) => {
+    expect(await stateOf(status)).toMatchObject({
+      state: 'unknown',
+      unrecognized: ['status'],
+      mismatched: [],
+    });
+  });
+});
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched, unrecognized } = await read(`{
+    "averageLatency": null, "totalVolumeSizeInGb": null, "monthlyCost": null, "latencyChart": null, "status": null
+  }`);
+  expect(rows).toBe('');
+  expect([mismatched, unrecognized]).toEqual([[], []]);
+});
+
+it('shows a figure of 0', async () => {
+  const { rows } = await read('{ "currentLatency": 0, "monthlyCost": 0.0, "latencyChart": {} }');
+  expect(rows).toBe(`\
+bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0
+bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 0
+bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 0
+`);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read(`{
+    "averageLatency": "41.5", "currentLatency": 38, "totalVolumeSizeInGb": [12], "monthlyCost": {}, "latencyChart": [1],
+    "status": 1
+  }`);
+  expect(rows).toBe('bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038\n');
+  expect(mismatched.toSorted()).toEqual([
+    'averageLatency',
+    'latencyChart',
+    'monthlyCost',
+    'status',
+    'totalVolumeSizeInGb',
+  ]);
+});
+
+it('ignores fields that it does not know', async () => {
+  const { rows, mismatched } = await read(
+    '{ "monthlyCost": 1.5, "region": "DE", "__proto__": { "currentLatency": 3 }, "constructor": 1 }',
+  );
+  expect(rows).toBe('bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 1.5\n');
+  expect(mismatched).toEqual([]);
+});
+
+it.each(['[]', '"active"', '7', 'null', '{}', '{ "title": "Not Found", "detail": "gone" }'])(
+  'takes %s for no summary',
+  async (answer) => {
+    await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
+  },
+);
+
+it.each([
+  ['1e999', '1e999'],
+  ['-1e999', '-1e999'],
+  ['400 digits', '9'.repeat(400)],
+])('shows no number for %s', async (_, tooLarge) => {
+  const { rows, mismatched } = await read(`{ "monthlyCost": ${tooLarge}, "currentLatency": 38 }`);
+  expect(rows).toBe('bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038\n');
+  expect(mismatched).toEqual(['monthlyCost']);
+});
+
+it('shows huge and negative numbers as they are', async () => {
+  const { rows } = await read('{ "monthlyCost": -12345678901234567890, "totalVolumeSizeInGb": 3e12 }');
+  expect(rows).toBe(`\
+bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 3e+21
+bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} -12345678901234567000
+`);
+});
+
+it('asks for the id as one part of the path', async () => {
+  const { asked } = await read('{ "status": "active" }', { ids: { app_id: 'a/../b?c' } });
+  expect(asked).toEqual(['/apps/a%2F..%2Fb%3Fc/summary']);
+});
+
+describe('latency_unit', () => {
+  it('takes latencies as seconds where the API reports seconds', async () => {
+    const { rows } = await read(
+      '{ "averageLatency": 0.25, "currentLatency": 2, "latencyChart": { "2026-11-20T00:00:00Z": 3 } }',
+      { settings: { latency_unit: 'seconds' } },
+    );
+    expect(rows).toBe(`\
+bunnynet_application_average_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.25
+bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 2
+bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 1
+bunnynet_application_latency_chart_latest_seconds{app_id="HbqFNk0KZjzYOcp"} 3
+bunnynet_application_latency_chart_latest_timestamp_seconds{app_id="HbqFNk0KZjzYOcp"} 1795132800
+`);
+  });
+});
+
+describe('latency_chart', () => {
+  const newestOf = async (latencyChart: object) => {
+    const { rows } = await read({ latencyChart });
+    return /latest_timestamp_seconds\{.*} (.*)\n/.exec(rows)?.[1];
+  };
+
+  it('finds the newest entry among seven-digit fractions, zones and instants without a zone, which are UTC', async () => {
+    expect(await newestOf({ '2026-11-20T00:00:00.1234567Z': 1 })).toBe('1795132800.1234567');
+    expect(await newestOf({ '2026-11-20T01:30:00': 1, '2026-11-20T01:00:00Z': 2 })).toBe('1795138200');
+    expect(await newestOf({ '2026-11-20T01:30:00+02:00': 1, '2026-11-20T00:00:00Z': 2 })).toBe('1795132800');
+    expect(await newestOf({ '2026-11-20T01:30:00-0200': 1, '2026-11-20T00:00:00Z': 2 })).toBe('1795145400');
+  });
+
+  it('has no newest entry where no key is an instant', async () => {
+    const { rows, mismatched } = await read({ latencyChart: { monday: 1, '2026-02-31T00:00:00Z': 2 } });
+    expect(rows).toBe('bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 2\n');
+    expect(mismatched).toEqual([]);
+  });
+
+  it('leaves out the entries without a number, and notes those of the wrong type', async () => {
+    const { rows, mismatched } = await read({
+      latencyChart: {
+        '2026-11-18T00:00:00Z': 7,
+        '2026-11-19T00:00:00Z': null,
+        '2026-11-20T00:00:00Z': 'fast',
+      },
+    });
+    expect(rows).toBe(`\
+bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 1
+bunnynet_application_latency_chart_latest_seconds{app_id="HbqFNk0KZjzYOcp"} 0.007
+bunnynet_application_latency_chart_latest_timestamp_seconds{app_id="HbqFNk0KZjzYOcp"} 1794960000
+`);
+    expect(mismatched).toEqual(['latencyChart']);
+  });
+
+  it('points: shows every entry, the newest first, whatever the keys are', async () => {
+    const { rows } = await read(
+      { latencyChart: { 'p"95\n': 3, '2026-11-18T00:00:00Z': 1, '2026-11-20T00:00:00Z': 2 } },
+      { settings: { latency_chart: 'points' } },
+    );
+    expect(rows).toBe(`\
+bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 3
+bunnynet_application_latency_chart_seconds{app_id="HbqFNk0KZjzYOcp",key="2026-11-20T00:00:00Z"} 0.002
+bunnynet_application_latency_chart_seconds{app_id="HbqFNk0KZjzYOcp",key="2026-11-18T00:00:00Z"} 0.001
+bunnynet_application_latency_chart_seconds{app_id="HbqFNk0KZjzYOcp",key="p\\"95\\n"} 0.003
+`);
+  });
+
+  it('points: shows at most the 100 newest', async () => {
+    const day = (n: number) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString();
+    const chart = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [day(n), n]));
+    const { rows } = await read({ latencyChart: chart }, { settings: { latency_chart: 'points' } });
+    const keys = [...rows.matchAll(/key="(.*)"/g)].map(([, key]) => key);
+    expect(keys).toEqual(Array.from({ length: 100 }, (_, n) => day(149 - n)));
+    expect(rows).toContain('latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 150\n');
+  });
+
+  it('off: shows nothing of it', async () => {
+    const { rows } = await read(
+      { currentLatency: 1, latencyChart: { '2026-11-20T00:00:00Z': 2 } },
+      { settings: { latency_chart: 'off' } },
+    );
+    expect(rows).toBe('bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.001\n');
+  });
+});

@@ -1,0 +1,115 @@
+/** From the API's answer to the page, by the ways of the house: parsed, read, made rows of, stored and rendered. */
+import { z } from 'zod';
+import { parseJson } from '../../src/api/body.ts';
+import { Store } from '../../src/exposition/store.ts';
+import { rowsOf } from '../../src/polling/board.ts';
+import type { Target } from '../../src/polling/targets.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import type { Ids, ListingResource, Notes, Resource, SingleResource } from '../../src/resources/resource.ts';
+
+/** What a configuration says of the target. */
+export interface About {
+  readonly name?: string;
+  readonly ids?: Ids;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface Exposed {
+  /** The rows of the page, without its header lines. */
+  readonly rows: string;
+  /** The page as a scrape sees it. */
+  readonly page: string;
+  /** Fields noted as of the wrong type, one entry a note. */
+  readonly mismatched: readonly string[];
+  /** Fields noted as having a value that the reference does not list. */
+  readonly unrecognized: readonly string[];
+  /** The paths that were asked for. */
+  readonly asked: readonly string[];
+}
+
+/** A JSON text, or a value that is sent as one. */
+export type Body = string | object | null;
+
+function parsed(body: Body): unknown {
+  return parseJson(typeof body === 'string' ? body : JSON.stringify(body), {});
+}
+
+function recordNotes(): { notes: Notes; mismatched: string[]; unrecognized: string[] } {
+  const mismatched: string[] = [];
+  const unrecognized: string[] = [];
+  const notes: Notes = {
+    mismatch: (field) => mismatched.push(field),
+    unrecognized: (field) => unrecognized.push(field),
+  };
+  return { notes, mismatched, unrecognized };
+}
+
+function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Target {
+  return {
+    key: Object.values(ids).join('/'),
+    kind: resource.kind,
+    pollKey: '',
+    ids,
+    name,
+    settings: z.object(resource.settings).parse(settings ?? {}),
+    baseUrl: '',
+    credential: '',
+    intervalMs: 60_000,
+    staleAfterMs: 180_000,
+  };
+}
+
+async function render(targets: readonly Target[], readings: readonly unknown[]) {
+  const store = new Store(catalogue);
+  for (const [at, target] of targets.entries()) {
+    const rows = rowsOf(target, readings[at]);
+    for (const { family, samples } of rows) {
+      for (const { labels = {} } of samples) {
+        const given = Object.keys(labels).join();
+        const declared = catalogue[family]?.labels.join();
+        if (given !== declared) {
+          throw new Error(`${catalogue[family]?.name} declares the labels ${declared} and has ${given}`);
+        }
+      }
+    }
+    store.replace(target.key, target.kind, target.ids, rows);
+  }
+  const { parts } = await store.page('text');
+  const page = Buffer.concat(parts).toString();
+  const rows = page.replaceAll(/^#.*\n/gm, '');
+  return { page, rows };
+}
+
+/** Reads one target of a kind from this answer. Rejects as the poll would. */
+export async function expose(
+  resource: SingleResource,
+  answer: Body,
+  about: About & { readonly ids: Ids },
+): Promise<Exposed> {
+  const { notes, ...noted } = recordNotes();
+  const asked: string[] = [];
+  const get = (path: string) => {
+    asked.push(path);
+    return Promise.resolve(parsed(answer));
+  };
+  const reading = await resource.read(get, about.ids, notes);
+  return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
+}
+
+/** Reads a listing; page: the answer to each path, or the error of the request. Every element is a target. */
+export async function exposeListing(
+  resource: ListingResource,
+  page: (path: string) => Body | Error,
+  about: About = {},
+): Promise<Exposed> {
+  const { notes, ...noted } = recordNotes();
+  const asked: string[] = [];
+  const label = resource.ids[0]?.label ?? '';
+  const readings = await resource.list((path) => {
+    asked.push(path);
+    const answer = page(path);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(parsed(answer));
+  }, notes);
+  const targets = [...readings.keys()].map((id) => targetOf(resource, { [label]: id }, about));
+  return { ...(await render(targets, [...readings.values()])), ...noted, asked };
+}

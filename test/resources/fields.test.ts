@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay, parseInstant, unwrapData } from '../../src/resources/fields.ts';
+import { ReadingError } from '../../src/resources/resource.ts';
+
+describe('unwrapData', () => {
+  const data = { planType: 1 };
+  const emptyEnvelope = { statusCode: 0, success: false, message: null, errorKey: null };
+
+  it.each([
+    ['no envelope', { data }],
+    ['null in its place', { data, error: null }],
+    ['success', { data, error: { statusCode: 200, success: true, message: 'OK', errorKey: null } }],
+    ['an empty default envelope', { data, error: emptyEnvelope }],
+    [
+      'an empty default envelope with empty texts',
+      { data, error: { ...emptyEnvelope, message: '', errorKey: '' } },
+    ],
+    ['an empty default errorResponse', { data, errorResponse: emptyEnvelope }],
+    ['an empty default envelope around the data', { data, ...emptyEnvelope }],
+    ['success around the data', { data, success: true, message: 'OK', statusCode: 200 }],
+    ['texts of the wrong type', { data, error: { success: false, message: 7, errorKey: [] } }],
+    ['no flag and a message', { data, message: 'cached' }],
+    ['an error that is no envelope', { data, error: 'none' }],
+  ])('gives the data of an answer with %s', (_, body) => {
+    expect(unwrapData(body)).toEqual(data);
+  });
+
+  const key = 'not_found_or_unauthorised_access.shieldzone';
+  it.each([
+    [
+      'a message and a key',
+      { data: null, error: { success: false, message: 'No', errorKey: key } },
+      `${key}: No`,
+      key,
+    ],
+    ['a message only', { data: null, error: { success: false, message: 'No' } }, 'No', undefined],
+    ['a key only', { data: null, error: { success: false, errorKey: key } }, key, key],
+    ['an errorResponse', { data: null, errorResponse: { success: false, errorKey: key } }, key, key],
+    [
+      'the envelope around the data',
+      { data: null, success: false, message: 'No', statusCode: 404 },
+      'No',
+      undefined,
+    ],
+    ['a key and data', { data, error: { success: false, errorKey: key } }, key, key],
+    ['a key and no flag', { data: null, error: { statusCode: 404, errorKey: key } }, key, key],
+    ['a message and no data', { success: null, message: 'No' }, 'No', undefined],
+    [
+      'no reason',
+      { data: null, error: { ...emptyEnvelope, statusCode: 500 } },
+      'the answer has no data and gives no reason',
+      undefined,
+    ],
+  ])('rejects an error with %s', (_, body, message, errorKey) => {
+    expect(() => unwrapData(body)).toThrow(new ReadingError('rejected', message, errorKey));
+    try {
+      unwrapData(body);
+    } catch (error) {
+      expect(error).toMatchObject({ result: 'rejected', errorKey });
+    }
+  });
+
+  it.each([
+    [{ data: null }],
+    [{}],
+    [{ data: null, error: { success: true, message: 'OK' } }],
+    [[]],
+    [null],
+    ['text'],
+  ])('finds no data in %j', (body) => {
+    expect(() => unwrapData(body)).toThrow(expect.objectContaining({ result: 'schema' }));
+  });
+});
+
+describe('parseInstant', () => {
+  it.each([
+    ['2026-11-20T09:30:00Z', 1795167000],
+    ['2026-11-20t09:30:00z', 1795167000],
+    ['2026-11-20T09:30:00', 1795167000],
+    ['2026-11-20T09:30:00+0230', 1795158000],
+    ['2026-11-20T09:30:00.5-01:00', 1795170600.5],
+    ['2026-11-20T09:30:00.1234567Z', 1795167000.1234567],
+    ['2024-02-29T00:00:00Z', 1709164800],
+    ['1969-12-31T23:59:59Z', -1],
+  ])('reads %s', (text, seconds) => {
+    expect(parseInstant(text)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    'now',
+    '2026-11-20',
+    '1795167000',
+    '2026-02-29T00:00:00Z',
+    '2026-11-20T09:30:00 CET',
+    '20-11-2026T09:30:00Z',
+  ])('finds no instant in %j', (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
+});
+
+describe('parseDay', () => {
+  it.each([
+    ['20-11-2026', 1795132800],
+    ['2026-11-20', 1795132800],
+    ['2026-11-20T00:00:00Z', 1795132800],
+    ['2026-11-20 23:59:59.9999999', 1795132800],
+    ['29-02-2024', 1709164800],
+  ])('reads %s', (text, seconds) => {
+    expect(parseDay(text)).toBe(seconds);
+  });
+
+  it.each(['11/20/2026', '2026-11', '29-02-2026', '32-01-2026', '0000-00-00', '01-01-0099'])(
+    'finds no day in %j',
+    (text) => {
+      expect(parseDay(text)).toBeUndefined();
+    },
+  );
+});

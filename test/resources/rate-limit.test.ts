@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest';
+import { rateLimit } from '../../src/resources/rate-limit.ts';
+import { type Body, expose } from './expose.ts';
+
+const read = (answer: Body) => expose(rateLimit, answer, { ids: { shield_zone_id: '501' }, name: 'www' });
+
+it('shows the breaches of each rate limit of a zone over 28 days and of the newest day', async () => {
+  const { rows, asked } = await read(`{
+    "data": [
+      {
+        "ratelimitId": 11,
+        "overview": { "totalBreaches": 90, "loggedBreaches": 40, "challengedBreaches": 20, "blockedBreaches": 30 },
+        "ratelimitOverviewPastTwentyEightDays": {
+          "2026-11-20": { "totalBreaches": 6, "loggedBreaches": 1, "challengedBreaches": 2, "blockedBreaches": 3 },
+          "2026-11-19": { "totalBreaches": 8, "loggedBreaches": 4, "challengedBreaches": 0, "blockedBreaches": 4 }
+        }
+      },
+      {
+        "ratelimitId": 12,
+        "overview": { "totalBreaches": 0, "loggedBreaches": 0, "challengedBreaches": 0, "blockedBreaches": 0 },
+        "ratelimitOverviewPastTwentyEightDays": null
+      }
+    ],
+    "error": null
+  }`);
+  expect(asked).toEqual(['/shield/metrics/rate-limits/501']);
+  expect(rows).toBe(`\
+bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 90
+bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="11"} 40
+bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_challenged_breaches{shield_zone_id="501",rate_limit_id="11"} 20
+bunnynet_shield_rate_limit_challenged_breaches{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="11"} 30
+bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 6
+bunnynet_shield_rate_limit_logged_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 1
+bunnynet_shield_rate_limit_challenged_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 2
+bunnynet_shield_rate_limit_blocked_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 3
+bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rate_limit_id="11"} 1795132800
+`);
+});
+
+it('shows nothing for a zone without rate limits', async () => {
+  const { rows } = await read('{ "data": [], "error": null }');
+  expect(rows).toBe('');
+});
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched } = await read(`{
+    "data": [
+      { "ratelimitId": 11, "overview": null },
+      { "ratelimitId": 12, "overview": { "totalBreaches": null, "loggedBreaches": 0 } },
+      { "ratelimitId": 13 }
+    ]
+  }`);
+  expect(rows).toBe(
+    'bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="12"} 0\n',
+  );
+  expect(mismatched).toEqual([]);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read(`{
+    "data": [
+      { "ratelimitId": 11, "overview": { "totalBreaches": "90", "blockedBreaches": 30.0 } },
+      { "ratelimitId": 12, "overview": [90], "ratelimitOverviewPastTwentyEightDays": 7 },
+      { "ratelimitId": 13, "overview": { "totalBreaches": 1 },
+        "ratelimitOverviewPastTwentyEightDays": { "20-11-2026": { "totalBreaches": 1.5 }, "someday": {} } }
+    ]
+  }`);
+  expect(rows).toBe(`\
+bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="13"} 1
+bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="11"} 30
+bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rate_limit_id="13"} 1795132800
+`);
+  expect(mismatched.toSorted()).toEqual([
+    'overview',
+    'overview',
+    'ratelimitOverviewPastTwentyEightDays',
+    'ratelimitOverviewPastTwentyEightDays',
+    'ratelimitOverviewPastTwentyEightDays',
+  ]);
+});
+
+it('ignores fields that it does not know', async () => {
+  const { rows, mismatched } = await read(
+    '{ "data": [{ "ratelimitId": 11, "rule": "login", "overview": { "totalBreaches": 1, "tarpitted": 2 } }] }',
+  );
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 1\n');
+  expect(mismatched).toEqual([]);
+});
+
+it('keeps every digit of ids beyond 2^53', async () => {
+  const { rows } = await read(`{
+    "data": [
+      { "ratelimitId": 9007199254740993, "overview": { "totalBreaches": 1 } },
+      { "ratelimitId": 9007199254740992, "overview": { "totalBreaches": 2 } }
+    ]
+  }`);
+  expect(rows).toBe(`\
+bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="9007199254740993"} 1
+bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="9007199254740992"} 2
+`);
+});
+
+it('leaves out rate limits without a usable id, each noted once', async () => {
+  const { rows, mismatched } = await read(`{
+    "data": [
+      { "ratelimitId": 11.0, "overview": { "totalBreaches": 1 } },
+      { "ratelimitId": "login", "overview": { "totalBreaches": 2 } },
+      { "ratelimitId": null, "overview": { "totalBreaches": 3 } },
+      { "overview": { "totalBreaches": 4 } },
+      7
+    ]
+  }`);
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 1\n');
+  expect(mismatched).toEqual(Array.from({ length: 4 }, () => 'ratelimitId'));
+});
+
+it('shows the later of two rate limits with the same id', async () => {
+  const { rows } = await read(`{
+    "data": [
+      { "ratelimitId": 11, "overview": { "totalBreaches": 1 } },
+      { "ratelimitId": 11, "overview": { "totalBreaches": 2 } }
+    ]
+  }`);
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 2\n');
+});
+
+it.each(['{ "data": {} }', '{ "data": "none" }', '{ "data": [1, 2] }', '{ "data": [{}] }'])(
+  'takes %s for no rate limits',
+  async (answer) => {
+    await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
+  },
+);

@@ -1,0 +1,311 @@
+import { describe, expect, it } from 'vitest';
+import { shieldZone } from '../../src/resources/shield-zone.ts';
+import { type About, type Body, exposeListing } from './expose.ts';
+
+const read = (answer: Body, about?: About) => exposeListing(shieldZone, () => answer, about);
+
+/** Reads pages in their order; the last one answers whatever is asked beyond. */
+const readPages = (...pages: readonly (Body | Error)[]) => {
+  let at = 0;
+  return exposeListing(shieldZone, () => pages[Math.min(at++, pages.length - 1)] ?? null);
+};
+
+it('shows the configuration of a zone', async () => {
+  const { rows, asked } = await read(
+    `{
+      "data": [
+        {
+          "shieldZoneId": 501,
+          "pullZoneId": 90210,
+          "learningMode": true,
+          "learningModeUntil": "2026-12-01T00:00:00Z",
+          "wafEnabled": true,
+          "wafExecutionMode": 1,
+          "wafDisabledRules": ["920350", "941100"],
+          "wafLogOnlyRules": [],
+          "wafCustomRuleOrder": [31, 32, 33],
+          "wafRequestHeaderLoggingEnabled": false,
+          "requestBodyLoggingEnabled": true,
+          "wafRequestIgnoredHeaders": ["x-debug"],
+          "wafRealtimeThreatIntelligenceEnabled": true,
+          "wafProfileId": 4,
+          "wafEngineConfig": [{ "name": "paranoia_level", "valueEncoded": "Mg==" }],
+          "wafRequestBodyLimitAction": 0,
+          "wafResponseBodyLimitAction": 2,
+          "rateLimitRulesLimit": 25,
+          "customWafRulesLimit": 50,
+          "planType": 2,
+          "dDoSShieldSensitivity": 3,
+          "dDoSExecutionMode": 1,
+          "dDoSChallengeWindow": 3600,
+          "whitelabelResponsePages": false
+        }
+      ],
+      "page": { "totalCount": 1, "totalPages": 1, "currentPage": 1, "nextPage": 2, "pageSize": 100 }
+    }`,
+    { name: 'www' },
+  );
+  expect(asked).toEqual(['/shield/shield-zones?page=1&perPage=100']);
+  expect(rows).toBe(`\
+bunnynet_shield_zone_info{shield_zone_id="501",name="www",pull_zone_id="90210",waf_profile_id="4"} 1
+bunnynet_shield_zone_learning_mode{shield_zone_id="501"} 1
+bunnynet_shield_zone_learning_mode_until_timestamp_seconds{shield_zone_id="501"} 1796083200
+bunnynet_shield_zone_waf_enabled{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_execution_mode{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_disabled_rules{shield_zone_id="501"} 2
+bunnynet_shield_zone_waf_log_only_rules{shield_zone_id="501"} 0
+bunnynet_shield_zone_waf_custom_rules{shield_zone_id="501"} 3
+bunnynet_shield_zone_waf_request_header_logging_enabled{shield_zone_id="501"} 0
+bunnynet_shield_zone_request_body_logging_enabled{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_request_ignored_headers{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_realtime_threat_intelligence_enabled{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_engine_config_entries{shield_zone_id="501"} 1
+bunnynet_shield_zone_waf_request_body_limit_action{shield_zone_id="501"} 0
+bunnynet_shield_zone_waf_response_body_limit_action{shield_zone_id="501"} 2
+bunnynet_shield_zone_rate_limit_rules_limit{shield_zone_id="501"} 25
+bunnynet_shield_zone_custom_waf_rules_limit{shield_zone_id="501"} 50
+bunnynet_shield_zone_plan_type{shield_zone_id="501"} 2
+bunnynet_shield_zone_ddos_shield_sensitivity{shield_zone_id="501"} 3
+bunnynet_shield_zone_ddos_execution_mode{shield_zone_id="501"} 1
+bunnynet_shield_zone_ddos_challenge_window{shield_zone_id="501"} 3600
+bunnynet_shield_zone_whitelabel_response_pages{shield_zone_id="501"} 0
+`);
+});
+
+describe('the fields of a zone', () => {
+  const zone = (fields: string) => read(`{ "data": [{ "shieldZoneId": 501, ${fields} }] }`);
+
+  it('are left out where they are null or missing, and nothing becomes 0', async () => {
+    const { rows, mismatched } = await zone(
+      '"pullZoneId": null, "learningMode": null, "learningModeUntil": null, "wafDisabledRules": null, "planType": null',
+    );
+    expect(rows).toBe('');
+    expect(mismatched).toEqual([]);
+  });
+
+  it('are left out alone where their type is wrong, and noted by name', async () => {
+    const { rows, mismatched } = await zone(`
+      "pullZoneId": -4, "wafProfileId": 2.5, "learningMode": 1, "learningModeUntil": "soon", "wafEnabled": "true",
+      "wafExecutionMode": "block", "wafDisabledRules": "920350", "wafEngineConfig": {}, "planType": 1.5,
+      "rateLimitRulesLimit": 10, "dDoSShieldSensitivity": true`);
+    expect(rows).toBe('bunnynet_shield_zone_rate_limit_rules_limit{shield_zone_id="501"} 10\n');
+    expect(mismatched.toSorted()).toEqual([
+      'dDoSShieldSensitivity',
+      'learningMode',
+      'learningModeUntil',
+      'planType',
+      'pullZoneId',
+      'wafDisabledRules',
+      'wafEnabled',
+      'wafEngineConfig',
+      'wafExecutionMode',
+      'wafProfileId',
+    ]);
+  });
+
+  it('may be codes that nobody has listed, and integers with a point', async () => {
+    const { rows, mismatched, unrecognized } = await zone('"planType": 17, "wafExecutionMode": 3.0');
+    expect(rows).toBe(`\
+bunnynet_shield_zone_waf_execution_mode{shield_zone_id="501"} 3
+bunnynet_shield_zone_plan_type{shield_zone_id="501"} 17
+`);
+    expect([mismatched, unrecognized]).toEqual([[], []]);
+  });
+
+  it('that are unknown are ignored', async () => {
+    const { rows, mismatched } = await zone('"planType": 1, "botDetection": { "mode": 2 }, "toString": 1');
+    expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="501"} 1\n');
+    expect(mismatched).toEqual([]);
+  });
+
+  it.each([
+    ['2026-12-01T00:00:00.1234567Z', '1796083200.1234567'],
+    ['2026-12-01T00:00:00', '1796083200'],
+    ['2026-12-01 00:00:00', '1796083200'],
+    ['2026-12-01T02:00:00+02:00', '1796083200'],
+  ])('learningModeUntil: %s is %s', async (written, seconds) => {
+    const { rows } = await zone(`"learningModeUntil": "${written}"`);
+    expect(rows).toBe(
+      `bunnynet_shield_zone_learning_mode_until_timestamp_seconds{shield_zone_id="501"} ${seconds}\n`,
+    );
+  });
+
+  it.each(['0001-01-01T00:00:00', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.0000000+00:00'])(
+    'learningModeUntil: %s is no date, and no mistake',
+    async (written) => {
+      const { rows, mismatched } = await zone(`"learningModeUntil": "${written}"`);
+      expect([rows, mismatched]).toEqual(['', []]);
+    },
+  );
+
+  it.each(['2026-02-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-12-01T25:00:00Z', '01-12-2026', '2026', ''])(
+    'learningModeUntil: %j is a mistake',
+    async (written) => {
+      const { rows, mismatched } = await zone(`"learningModeUntil": "${written}"`);
+      expect([rows, mismatched]).toEqual(['', ['learningModeUntil']]);
+    },
+  );
+
+  it('keep every digit of ids beyond 2^53', async () => {
+    const { rows } = await read(`{
+      "data": [{ "shieldZoneId": 9223372036854775807, "pullZoneId": 18446744073709551615, "wafProfileId": "9007199254740993" }]
+    }`);
+    expect(rows).toBe(
+      'bunnynet_shield_zone_info{shield_zone_id="9223372036854775807",name="",pull_zone_id="18446744073709551615",waf_profile_id="9007199254740993"} 1\n',
+    );
+  });
+});
+
+describe('the listing', () => {
+  const zones = (...ids: readonly unknown[]) => ids.map((shieldZoneId) => ({ shieldZoneId, planType: 1 }));
+  const idsIn = ({ rows }: { rows: string }) =>
+    [...rows.matchAll(/shield_zone_id="(\d+)"/g)].map(([, id]) => id);
+
+  it('is read to its last page, whose nextPage still points onward', async () => {
+    const listing = await readPages(
+      {
+        data: zones(1, 2),
+        page: { totalCount: 5, totalPages: 3, currentPage: 1, nextPage: 2, pageSize: 2 },
+      },
+      {
+        data: zones(3, 4),
+        page: { totalCount: 5, totalPages: 3, currentPage: 2, nextPage: 3, pageSize: 2 },
+      },
+      { data: zones(5), page: { totalCount: 5, totalPages: 3, currentPage: 3, nextPage: 4, pageSize: 2 } },
+    );
+    expect(idsIn(listing)).toEqual(['1', '2', '3', '4', '5']);
+    expect(listing.asked).toEqual([
+      '/shield/shield-zones?page=1&perPage=100',
+      '/shield/shield-zones?page=2&perPage=100',
+      '/shield/shield-zones?page=3&perPage=100',
+    ]);
+  });
+
+  it('is one page where there is no page object', async () => {
+    const listing = await readPages({ data: zones(1, 2) });
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.asked).toHaveLength(1);
+  });
+
+  it('is empty where the data is', async () => {
+    const listing = await readPages({ data: [] });
+    expect([listing.rows, listing.asked.length]).toEqual(['', 1]);
+  });
+
+  it('goes on without totals until a page is empty', async () => {
+    const listing = await readPages(
+      { data: zones(1), page: { currentPage: 1, nextPage: null } },
+      { data: zones(2), page: { currentPage: 2 } },
+      { data: [] },
+    );
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.asked).toHaveLength(3);
+  });
+
+  it.each([0, 1, 2])('without a number of pages, ends after page 2 when its nextPage is %d', async (next) => {
+    const listing = await readPages(
+      { data: zones(1), page: { totalCount: 2, nextPage: 2 } },
+      { data: zones(2), page: { totalCount: 2, nextPage: next } },
+    );
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.asked).toHaveLength(2);
+  });
+
+  it('is not complete when nextPage does not grow and there is more to come', async () => {
+    await expect(
+      readPages({ data: zones(1), page: { totalPages: 3, currentPage: 1, nextPage: 1 } }),
+    ).rejects.toMatchObject({ result: 'schema', message: 'the listing repeats itself after page 1' });
+    await expect(readPages({ data: zones(1), page: { totalCount: 9, nextPage: 1 } })).rejects.toMatchObject({
+      result: 'schema',
+      message: 'the listing ended after 1 of 9 zones',
+    });
+  });
+
+  it('is not complete when pages repeat', async () => {
+    await expect(
+      readPages({
+        data: zones(1, 2),
+        page: { totalCount: 6, totalPages: 3, currentPage: 1, nextPage: 2, pageSize: 2 },
+      }),
+    ).rejects.toMatchObject({ result: 'schema', message: 'the listing repeats itself after page 2' });
+  });
+
+  it('is not complete when it shrank meanwhile', async () => {
+    await expect(
+      readPages(
+        { data: zones(1, 2), page: { totalCount: 4, totalPages: 2, currentPage: 1, nextPage: 2 } },
+        { data: [] },
+      ),
+    ).rejects.toMatchObject({ result: 'schema', message: 'the listing ended after 2 of 4 zones' });
+    await expect(
+      readPages(
+        { data: zones(1, 2), page: { totalCount: 4, totalPages: 2, currentPage: 1, nextPage: 2 } },
+        { data: zones(4), page: { totalCount: 4, totalPages: 2, currentPage: 2, nextPage: 3 } },
+      ),
+    ).rejects.toMatchObject({ message: 'the listing ended after 3 of 4 zones' });
+  });
+
+  it('ends after 1000 pages where the API never does', async () => {
+    let pages = 0;
+    const listing = exposeListing(shieldZone, () => {
+      pages++;
+      return { data: zones(pages), page: { currentPage: pages, nextPage: pages + 1 } };
+    });
+    await expect(listing).rejects.toMatchObject({ message: 'the listing did not end after 1000 pages' });
+    expect(pages).toBe(1000);
+  });
+
+  it('rejects as its page does when one in the middle fails', async () => {
+    const failure = new Error('HTTP 500');
+    const first = {
+      data: zones(1),
+      page: { totalCount: 3, totalPages: 3, currentPage: 1, nextPage: 2, pageSize: 1 },
+    };
+    await expect(readPages(first, failure)).rejects.toBe(failure);
+    await expect(
+      readPages(first, { data: null, error: { success: false, message: 'busy', errorKey: null } }),
+    ).rejects.toMatchObject({ result: 'rejected', message: 'busy' });
+  });
+
+  it('leaves out elements without a usable id, each noted once, and is complete all the same', async () => {
+    const listing = await read({
+      data: [...zones(1, null, 'x', -3, {}), { planType: 1 }, 'zone', null, [], ...zones(2)],
+      page: { totalCount: 10, totalPages: 1, currentPage: 1 },
+    });
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.mismatched).toEqual(Array.from({ length: 8 }, () => 'shieldZoneId'));
+  });
+
+  it('is no listing when no element has a usable id', async () => {
+    await expect(read({ data: [{ planType: 1 }, null] })).rejects.toMatchObject({
+      result: 'schema',
+      message: 'no element of the array has a usable shieldZoneId',
+    });
+  });
+
+  it('takes the later of two zones with the same id', async () => {
+    const { rows } = await read({
+      data: [
+        { shieldZoneId: 1, planType: 1, dDoSChallengeWindow: 60 },
+        { shieldZoneId: '1', planType: 2 },
+      ],
+    });
+    expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="1"} 2\n');
+  });
+
+  it('reads a page object of wrong types as far as it can', async () => {
+    const listing = await readPages(
+      { data: zones(1), page: { totalCount: 'many', totalPages: '1', currentPage: 1, nextPage: 2 } },
+      { data: [] },
+    );
+    expect(idsIn(listing)).toEqual(['1']);
+    expect(listing.mismatched.toSorted()).toEqual(['totalCount', 'totalPages']);
+  });
+
+  it.each([{ data: {} }, { data: 'zones' }, { data: zones(1), page: 'first' }, { data: zones(1), page: {} }])(
+    'takes %j for no listing',
+    async (answer) => {
+      await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
+    },
+  );
+});
