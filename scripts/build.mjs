@@ -1,4 +1,5 @@
-// Bundles the exporter into one file with a source map: what `npm start`, the image and the npm package run.
+// Bundles the exporter into one file, and its worker thread into another, each with a source map: what `npm start`, the
+// image and the npm package run.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +24,8 @@ function revision() {
 
 await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/bunnynet-exporter.js',
+  entryPoints: { 'bunnynet-exporter': 'src/main.ts', 'bcrypt-worker': 'src/web/bcrypt-worker.js' },
+  outdir: 'dist',
   bundle: true,
   platform: 'node',
   format: 'esm',

@@ -101,6 +101,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   });
   const server: WebServer = createWebServer({
     addresses: options.addresses,
+    webConfigFile: options.webConfigFile,
     log,
     routes: [
       { path: options.telemetryPath, methods: ['GET'], handle: metrics },
@@ -137,6 +138,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     let loaded: Loaded;
     try {
       loaded = await options.load();
+      await server.reload();
     } catch (error) {
       telemetry.reloaded(false, Date.now());
       throw error;

@@ -8,6 +8,7 @@ import { createExporter, type Exporter, type ExporterOptions, type Loaded } from
 import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { resources } from './resources/index.ts';
 import { revision, version } from './version.ts';
+import { loadWebConfig } from './web/web-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -119,9 +120,17 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
+/** Checks both files, so that the problems of one do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  const { config } = await load(flags, env, log);
-  await print(summary(config, resources));
+  const checks = await Promise.allSettled([
+    load(flags, env, log),
+    flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
+  ]);
+  for (const outcome of checks)
+    if (outcome.status === 'rejected') complain((outcome.reason as Error).message);
+  const [loaded] = checks;
+  if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
+  await print(summary(loaded.value.config, resources));
   return 0;
 }
 

@@ -112,7 +112,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts the image's own entry point, and waits for its page. */
+/** Starts the image's own entry point, and waits until it answers, ready or not. */
 async function serve(port: number, args: readonly string[]) {
   const [program, words] = inContainer([...config.Entrypoint, ...args]);
   const container = spawn(program, words, {
