@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { parse as parseYaml } from 'yaml';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
