@@ -201,6 +201,8 @@ export class Poller {
     const slowdown = Math.min(maxSlowdown, 2 ** Math.max(0, lasting - 1));
     this.#health.set(poll.key, { failing: true, lasting });
     if (!before?.failing) {
+      const hasValues = poll.targets.some(({ key }) => board.status(key)?.lastSuccessMs !== undefined);
+      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
       const next = `asking again in ${inSeconds(poll.intervalMs)}${lasting > 0 ? ', then less and less often' : ''}`;
       log.warn(
         {
@@ -211,7 +213,7 @@ export class Poller {
           error_key: answer.errorKey,
           request_id: answer.requestId,
         },
-        `poll failed: ${message}; values stay until they are stale, ${next}`,
+        `poll failed: ${message}; ${values}, ${next}`,
       );
     }
     return slowdown;
