@@ -9,7 +9,7 @@ import type { Scale } from '../src/simulator/world.ts';
 import type { HoldCommands, Spread } from './children/hold.ts';
 import type { LoadCommands } from './children/load.ts';
 import { log } from './log.ts';
-import { checkSamePage, fetchPage } from './pages.ts';
+import { checkSamePage, fetchPage, narrowedFile, narrowedPath } from './pages.ts';
 import { Child, type Measured } from './processes.ts';
 import { startPushgateway } from './pushgateway.ts';
 import { versions, writeReadings } from './readings.ts';
@@ -43,11 +43,15 @@ interface Phase {
   readonly gzip: boolean;
   readonly change: Change;
   readonly scrapers: number;
+  /** Without the exporter's own metrics on the page. */
+  readonly isNarrowed?: boolean;
 }
 
 const phases: readonly Phase[] = [
   { gzip: false, change: 'nothing', scrapers: 1 },
   { gzip: true, change: 'nothing', scrapers: 1 },
+  { gzip: false, change: 'nothing', scrapers: 1, isNarrowed: true },
+  { gzip: true, change: 'nothing', scrapers: 1, isNarrowed: true },
   { gzip: false, change: 'contiguous', scrapers: 1 },
   { gzip: true, change: 'contiguous', scrapers: 1 },
   { gzip: false, change: 'random', scrapers: 1 },
@@ -64,8 +68,9 @@ const changeNames: Readonly<Record<Change, string>> = {
   random: 'any fifth changed',
 };
 
-function nameOf({ gzip, change, scrapers }: Phase): string {
-  return `${gzip ? 'gzip' : 'identity'}, ${changeNames[change]}, ${scrapers} scraper${scrapers > 1 ? 's' : ''}`;
+function nameOf({ gzip, change, scrapers, isNarrowed }: Phase): string {
+  const coding = `${gzip ? 'gzip' : 'identity'}${isNarrowed ? ', without own metrics' : ''}`;
+  return `${coding}, ${changeNames[change]}, ${scrapers} scraper${scrapers > 1 ? 's' : ''}`;
 }
 
 /** What one contender did in one phase. */
@@ -137,6 +142,7 @@ async function startContenders(folder: string, applications: number, scale: Scal
   const page = await fetchPage(exporter.port);
   const file = `${folder}/page.txt`;
   writeFileSync(file, page);
+  writeFileSync(narrowedFile(file), await fetchPage(exporter.port, narrowedPath));
   const others = [await hold('static', file), await hold('prom-client')];
   const pushgateway = await startPushgateway(folder, applications, scale);
   if (pushgateway) others.push(pushgateway);
@@ -204,7 +210,7 @@ const changesPerRound = 3;
 async function scrapeRound(
   { measured, port, change: changeOf }: Contender,
   load: Child<LoadCommands>,
-  { gzip, change, scrapers }: Phase,
+  { gzip, change, scrapers, isNarrowed }: Phase,
   { scrapes, maxMs }: Effort,
   firstTurn: number,
 ) {
@@ -213,7 +219,8 @@ async function scrapeRound(
   let bytes = 0;
   const scrape = async (count: number) => {
     const before = measured.cpuMs();
-    const scraped = await load.ask('scrape', { port, path: '/metrics', gzip, scrapers, count, maxMs });
+    const path = isNarrowed ? narrowedPath : '/metrics';
+    const scraped = await load.ask('scrape', { port, path, gzip, scrapers, count, maxMs });
     cpuMs += measured.cpuMs() - before;
     latenciesMs.push(...scraped.latenciesMs);
     bytes = scraped.bytes;
