@@ -412,14 +412,21 @@ function aimsOf({ contenders, scale, results, stalled }: Results, measures: Meas
   const promClient = known('prom-client');
   const pushgateway = known('pushgateway');
   if (!exporter || !buffer || !promClient) throw new Error('a contender is missing');
+  /** over's figure as a multiple of under's, at one scraper. */
   const ratio = (
-    gzip: boolean,
-    change: Change,
     over: Contender,
     under: Contender,
-    figure: (figures: Figures) => number,
+    at: { gzip: boolean; change?: Change; isNarrowed?: boolean },
+    figure = p50,
   ) => {
-    const phase = phases.find((one) => one.gzip === gzip && one.change === change && one.scrapers === 1);
+    const { gzip, change = 'nothing', isNarrowed = false } = at;
+    const phase = phases.find(
+      (one) =>
+        one.scrapers === 1 &&
+        one.gzip === gzip &&
+        one.change === change &&
+        (one.isNarrowed ?? false) === isNarrowed,
+    );
     const figures = phase && results.get(phase);
     const of = (contender: Contender) => {
       const own = figures?.get(contender);
@@ -427,42 +434,44 @@ function aimsOf({ contenders, scale, results, stalled }: Results, measures: Meas
     };
     return of(over) / of(under);
   };
+  if (scale === 'medium') return [];
   if (scale === 'small') {
+    const narrowed = { gzip: false, isNarrowed: true };
     return [
-      atLeast(
-        '600 series, identity: prom-client takes',
-        5,
-        ratio(false, 'nothing', promClient, exporter, p50),
-      ),
+      {
+        ...atLeast(
+          '600 series, identity: prom-client takes',
+          5,
+          ratio(promClient, exporter, { gzip: false }),
+        ),
+        why:
+          "At this size most of the page is the exporter's own metrics, which prom-client renders for both. Without them " +
+          `it is ${times(ratio(promClient, exporter, narrowed))}; the static Buffer, which renders nothing, gets ` +
+          `${times(ratio(promClient, buffer, narrowed))}.`,
+      },
     ];
   }
-  if (scale === 'medium') return [];
-  const aims = [
-    atMost(
-      'scrape, identity, against the static Buffer',
-      1.5,
-      ratio(false, 'nothing', exporter, buffer, p50),
-    ),
-    atMost(
-      'scrape, gzip, nothing changed, against the static gzip Buffer',
-      1.5,
-      ratio(true, 'nothing', exporter, buffer, p50),
-    ),
-    atLeast(
-      'scrape, gzip, a fifth changed: prom-client takes',
-      20,
-      ratio(true, 'contiguous', promClient, exporter, p50),
-    ),
+  const changed = { gzip: true, change: 'contiguous' } as const;
+  const gzipped = ratio(exporter, buffer, { gzip: true });
+  const aims: Aim[] = [
+    atMost('scrape, identity, against the static Buffer', 1.5, ratio(exporter, buffer, { gzip: false })),
+    {
+      ...atMost('scrape, gzip, nothing changed, against the static gzip Buffer', 1.5, gzipped),
+      why:
+        "The exporter's own metrics are rendered and compressed anew for each scrape; without them it is " +
+        `${times(ratio(exporter, buffer, { gzip: true, isNarrowed: true }))}.`,
+    },
+    atLeast('scrape, gzip, a fifth changed: prom-client takes', 20, ratio(promClient, exporter, changed)),
     ...(pushgateway
       ? [
           atLeast(
             'scrape, gzip, a fifth changed: pushgateway takes',
             20,
-            ratio(true, 'contiguous', pushgateway, exporter, p50),
+            ratio(pushgateway, exporter, changed),
           ),
         ]
       : []),
-    atLeast('CPU of that scrape: prom-client takes', 8, ratio(true, 'contiguous', promClient, exporter, cpu)),
+    atLeast('CPU of that scrape: prom-client takes', 8, ratio(promClient, exporter, changed, cpu)),
     atMost(
       'longest stall of the event loop, against the static server',
       2,
