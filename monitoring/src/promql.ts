@@ -94,8 +94,11 @@ export function displayNames(entity: Entity, window = '$__range:$__interval'): s
   const labelId = (expr: string): string =>
     `label_join(${expr}, "display", "/", ${entity.ids.map((label) => `"${label}"`).join(', ')})`;
   if (entity.info === undefined) return labelId(known);
-  const seen = `max by (${ids}, name) (timestamp(${selector(entity.info, [...entity.selection, 'name!=""'])}))`;
-  const latest = `topk by (${ids}) (1, max_over_time((${seen})[${window}] @ end())) > bool 0`;
+  const named = selector(entity.info, [...entity.selection, 'name!=""']);
+  const seenAt = (modifier: string): string => `max by (${ids}, name) (timestamp(${named}${modifier}))`;
+  // The steps of the window may all lie before a target that is new.
+  const seen = `max_over_time((${seenAt('')})[${window}] @ end()) or ${seenAt(' @ end()')}`;
+  const latest = `topk by (${ids}) (1, ${seen}) > bool 0`;
   return `label_replace(${labelId(`${latest} or on (${ids}) ${known}`)}, "display", "$1", "name", "(.+)")`;
 }
 

@@ -38,12 +38,20 @@ export interface TargetStatus {
   readonly lastFailure: Failure | undefined;
 }
 
+/** A moment on both clocks. */
+interface Moment {
+  /** Unix time: it jumps when it is set, and goes on while the machine sleeps. */
+  readonly wallMs: number;
+  /** It never jumps, and may rest while the machine sleeps. */
+  readonly steadyMs: number;
+}
+
 interface Standing {
   target: Target;
   state: TargetStatus['state'];
   stale: boolean;
-  /** From when on its age counts: the last success, or when it was first wanted. Unix time. */
-  freshSinceMs: number;
+  /** From when on its age counts: the last success, or when it was first wanted. */
+  freshSince: Moment;
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
@@ -72,12 +80,24 @@ export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] 
   return rows;
 }
 
+function momentAt(wallMs: number): Moment {
+  return { wallMs, steadyMs: performance.now() };
+}
+
+/** The greater age of the two: a clock that was set back must not make an old value fresh. */
+function ageMs(since: Moment, now: Moment): number {
+  return Math.max(now.wallMs - since.wallMs, now.steadyMs - since.steadyMs);
+}
+
 export class Board {
   readonly #store: RowStore;
+  readonly #now: () => number;
   readonly #standings = new Map<string, Standing>();
 
-  constructor(store: RowStore) {
+  /** now: Unix time. */
+  constructor(store: RowStore, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
   }
 
   /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
@@ -95,7 +115,7 @@ export class Board {
           target,
           state: 'pending',
           stale: false,
-          freshSinceMs: Date.now(),
+          freshSince: momentAt(this.#now()),
           lastSuccessMs: undefined,
           lastDurationSeconds: undefined,
           lastFailure: undefined,
@@ -111,13 +131,15 @@ export class Board {
   succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
     const standing = this.#standingOf(target);
     if (!standing) return;
+    // First of all: a reading that cannot become rows is no success.
+    const rows = rowsOf(target, reading);
     standing.state = 'ok';
     standing.stale = false;
-    standing.freshSinceMs = atMs;
+    standing.freshSince = momentAt(atMs);
     standing.lastSuccessMs = atMs;
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = undefined;
-    this.#store.replace(valuesOf(target), target.kind, target.ids, rowsOf(target, reading));
+    this.#store.replace(valuesOf(target), target.kind, target.ids, rows);
     this.#showState(standing);
   }
 
@@ -146,8 +168,9 @@ export class Board {
   /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
   dropStale(nowMs: number): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
+    const now = momentAt(nowMs);
     for (const standing of this.#standings.values()) {
-      if (standing.stale || nowMs - standing.freshSinceMs <= standing.target.staleAfterMs) continue;
+      if (standing.stale || ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) continue;
       standing.stale = true;
       this.#store.remove(valuesOf(standing.target));
       if (standing.lastSuccessMs !== undefined) dropped.push(standing);

@@ -29,6 +29,8 @@ export interface PollerOptions {
   readonly log: Logger;
   /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
   readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
+  /** Unix time. */
+  readonly now: () => number;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -49,17 +51,31 @@ interface Failed {
   readonly answer: Answer;
 }
 
-/** One line of at most 300 characters: bodies of failures are not to be trusted. */
+const maxLineLength = 300;
+
+/** One line of at most 300 characters: what comes with a failure is not to be trusted. */
 function toLine(message: string): string {
-  return message.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 300);
+  return message
+    .slice(0, 10 * maxLineLength)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .slice(0, maxLineLength);
+}
+
+function toLines({ status, requestId, errorKey }: Answer): Answer {
+  return {
+    status,
+    requestId: requestId && toLine(requestId),
+    errorKey: errorKey && toLine(errorKey),
+  };
 }
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    return { result: error.result, message: toLine(error.message), answer: error.answer };
+    return { result: error.result, message: toLine(error.message), answer: toLines(error.answer) };
   }
   if (error instanceof ReadingError) {
-    return { result: error.result, message: toLine(error.message), answer: { errorKey: error.errorKey } };
+    const answer = toLines({ errorKey: error.errorKey });
+    return { result: error.result, message: toLine(error.message), answer };
   }
   // A fault of the exporter itself. It must not end the process, nor stay unseen.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
@@ -91,6 +107,11 @@ export class Poller {
     return this.#health.get(key)?.failing ?? false;
   }
 
+  /** Whether the last poll failed for a reason that lasts until somebody changes something. */
+  awaitsChange(key: string): boolean {
+    return (this.#health.get(key)?.lasting ?? 0) > 0;
+  }
+
   /** Forgets the polls that are wanted no more. */
   retain(keys: ReadonlySet<string>): void {
     for (const key of this.#health.keys()) if (!keys.has(key)) this.#health.delete(key);
@@ -120,8 +141,10 @@ export class Poller {
       unrecognized: (field) => observer.unrecognized(kind, field),
     };
     let first: Turn | undefined = turn;
+    const endsAtMs = performance.now() + intervalMs;
     const get: Get = (path) => {
-      const request = { path, kind, credential, budgetMs: intervalMs, turn: first };
+      const budgetMs = endsAtMs - performance.now();
+      const request = { path, kind, credential, budgetMs, turn: first };
       first = undefined;
       return clientOf(resource.api).get(request, signal);
     };
@@ -138,8 +161,8 @@ export class Poller {
   }
 
   #succeed(poll: Poll, readings: ReadonlyMap<string, unknown>, durationSeconds: number): void {
-    const { board, observer, log, onListing } = this.#options;
-    const atMs = Date.now();
+    const { board, observer, log, onListing, now } = this.#options;
+    const atMs = now();
     const isListing = poll.resource.mode === 'listing';
     for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
       if (!readings.has(idIn(target))) {
@@ -167,10 +190,10 @@ export class Poller {
   }
 
   #fail(poll: Poll, failed: Failed, durationSeconds: number): number {
-    const { board, observer, log } = this.#options;
+    const { board, observer, log, now } = this.#options;
     const { result, message, answer } = failed;
     observer.polled(poll.kind, result, durationSeconds);
-    const failure: Failure = { result, message, atMs: Date.now() };
+    const failure: Failure = { result, message, atMs: now() };
     for (const target of poll.targets) board.failed(target, failure, durationSeconds);
 
     const before = this.#health.get(poll.key);
