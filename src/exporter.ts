@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { ApiClient } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
-import type { ForwardProxy } from './api/pool.ts';
+import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';

@@ -21,7 +21,8 @@ import {
   UnreadableBodyError,
 } from './errors.ts';
 import type { Pacer, Turn } from './pacer.ts';
-import { createPool, type ForwardProxy } from './pool.ts';
+import { createPool } from './pool.ts';
+import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 
 /** What the client tells of its requests. */
@@ -108,7 +109,13 @@ function errorOfStatus(
 function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): ApiError {
   if (cause instanceof ApiError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError') {
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  if (refusal !== undefined) {
+    return new ConnectionError(`the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
+  }
+  const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
+  // The latter is of a proxy that does not answer; an API has the deadline alone.
+  if (wasAborted || cause instanceof errors.HeadersTimeoutError) {
     return new DeadlineError(`no whole answer within ${timeoutMs} ms`, {}, { cause });
   }
   if (cause instanceof errors.ResponseExceededMaxSizeError) {
