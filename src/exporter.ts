@@ -134,7 +134,20 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
-  async function reload(): Promise<void> {
+  /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
+  let lastReload: Promise<unknown> = Promise.resolve();
+  let nextReload: Promise<void> | undefined;
+  function reload(): Promise<void> {
+    nextReload ??= lastReload.then(() => {
+      nextReload = undefined;
+      const reloaded = reloadNow();
+      lastReload = reloaded.catch(() => undefined);
+      return reloaded;
+    });
+    return nextReload;
+  }
+
+  async function reloadNow(): Promise<void> {
     let loaded: Loaded;
     try {
       loaded = await options.load();
