@@ -88,6 +88,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     lineOf: (api) => known(pacers, api),
     observer: telemetry,
     log,
+    redact: (text) => credentials.redact(text),
     owns: ownedBy(options.shard),
   });
 

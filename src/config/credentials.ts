@@ -6,8 +6,7 @@ import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from './config.ts';
-
-const redacted = '[redacted]';
+import { Redactor, redacted } from './redactor.ts';
 
 /** A key that shows itself to nobody who does not ask with `reveal()`: printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
@@ -56,6 +55,8 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Grows when the key changed since it was first read; 0 before that. */
   version(name: string): number;
+  /** The text without what it holds of any key that was read: for texts that others wrote. */
+  redact(text: string): string;
 }
 
 export interface CredentialsOptions {
@@ -74,6 +75,7 @@ export function createCredentials(
   { onTrouble = () => {} }: CredentialsOptions = {},
 ): Credentials {
   const keys = new Map<string, Key>();
+  const redactor = new Redactor();
   for (const [name, source] of Object.entries(sources)) {
     keys.set(
       name,
@@ -94,7 +96,12 @@ export function createCredentials(
       );
       return (await Promise.all(checked)).flat();
     },
-    read: async (name) => await key(name).read(),
+    read: async (name) => {
+      const secret = await key(name).read();
+      redactor.learn(name, secret.reveal());
+      return secret;
+    },
+    redact: (text) => redactor.redact(text),
     version: (name) => key(name).version(),
   };
 }

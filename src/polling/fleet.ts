@@ -24,6 +24,8 @@ export interface FleetOptions {
   readonly lineOf: (api: ApiName) => Line;
   readonly observer: FleetObserver;
   readonly log: Logger;
+  /** Takes keys out of what the API wrote. */
+  readonly redact: (text: string) => string;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
 }
@@ -50,14 +52,14 @@ export class Fleet {
   #isReady = false;
 
   constructor(options: FleetOptions) {
-    const { store, clientOf, lineOf, observer, log } = options;
+    const { store, clientOf, lineOf, observer, log, redact } = options;
     this.#options = options;
     this.allPolled = new Promise((resolve) => {
       this.#onAllPolled = resolve;
     });
     this.board = new Board(store);
     const onListing = (credential: string, ids: readonly string[]) => this.#follow(credential, ids);
-    this.#poller = new Poller({ clientOf, board: this.board, observer, log, onListing });
+    this.#poller = new Poller({ clientOf, board: this.board, observer, log, redact, onListing });
     this.#scheduler = new Scheduler(
       (poll, turn, lagMs) => this.#run(poll, turn, lagMs),
       ({ resource }) => lineOf(resource.api),
