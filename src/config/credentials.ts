@@ -66,6 +66,15 @@ export interface CredentialsOptions {
 
 const maxKeyBytes = 4096;
 
+/** A key of bunny.net, which may stand by mistake where its name or its file belongs. */
+const keyLike = /^[0-9a-f_-]{30,}$/i;
+
+/** How a message calls a variable or the path of a file. */
+function shown(name: string): string {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
+}
+
 /** A file that changed so recently may change again without its times showing it. */
 const settledMs = 1000;
 
@@ -128,7 +137,7 @@ class EnvKey implements Key {
 
   readonly read = (): Promise<Secret> => {
     const text = this.#env[this.#variable];
-    const where = `the environment variable ${this.#variable}`;
+    const where = `the environment variable ${shown(this.#variable)}`;
     if (text === undefined) {
       return Promise.reject(new CredentialError(`expected the key in ${where}, which is not set`));
     }
@@ -248,10 +257,10 @@ async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIn
 
 function fileTrouble(path: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `expected the key file ${path}; there is none`;
-  if (code === 'EACCES' || code === 'EPERM')
-    return `expected the key file ${path}; this process may not read it`;
-  return `expected the key file ${path}; it cannot be read (${code})`;
+  const expected = `expected the key file ${shown(path)}`;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `${expected}; there is none`;
+  if (code === 'EACCES' || code === 'EPERM') return `${expected}; this process may not read it`;
+  return `${expected}; it cannot be read (${code})`;
 }
 
 /** One line end after a key is an editor's; anything else that is not visible ASCII would be a mistake or an attack. */
