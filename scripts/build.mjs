@@ -32,6 +32,7 @@ const { parseURL } = require('undici/lib/core/util');
 Object.assign(Dispatcher.prototype, require('undici/lib/api'));
 exports.Agent = require('undici/lib/dispatcher/agent');
 exports.EnvHttpProxyAgent = require('undici/lib/dispatcher/env-http-proxy-agent');
+exports.Pool = require('undici/lib/dispatcher/pool');
 exports.errors = require('undici/lib/core/errors');
 exports.request = (input, { dispatcher, ...options }) => {
   const { origin, pathname, search } = parseURL(input);

@@ -216,7 +216,7 @@ describe('the metrics handler', () => {
     it('cuts them off at the deadline and has room again', async () => {
       const { port, answers, responses } = await serve({
         store: bigStore,
-        writeTimeoutMs: 300,
+        writeTimeoutMs: 3000,
         maxConcurrentScrapes: 1,
       });
       const reader = stalled(port);
