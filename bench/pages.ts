@@ -1,6 +1,17 @@
 /** Pages as a whole: fetched once, and compared, so that contenders that hold different things are not measured. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resources } from '../src/resources/index.ts';
+
+const kinds = resources.map(({ kind }) => kind);
+
+/** The families of the targets alone, less the exporter's own metrics. */
+export const narrowedPath = `/metrics?${kinds.map((kind) => `kind=${kind}`).join('&')}`;
+
+/** Where the narrowed page lies, beside the file of the whole one. */
+export function narrowedFile(file: string): string {
+  return `${file}.narrowed`;
+}
 
 /** Waits until an exporter has polled every target once. */
 export async function untilReady(port: number): Promise<void> {

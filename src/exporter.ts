@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { ApiClient } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
-import type { ForwardProxy } from './api/pool.ts';
+import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
@@ -93,6 +93,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     lineOf: (api) => known(pacers, api),
     observer: telemetry,
     log,
+    redact: (text) => credentials.redact(text),
     owns: ownedBy(options.shard),
     now: options.now,
   });
@@ -147,14 +148,20 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
-  /** One load after the other: of two at a time the one that began first could end last, with an older file. */
-  let lastReload: Promise<void> = Promise.resolve();
+  /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
+  let lastReload: Promise<unknown> = Promise.resolve();
+  let nextReload: Promise<void> | undefined;
   function reload(): Promise<void> {
-    lastReload = lastReload.catch(() => undefined).then(loadAnew);
-    return lastReload;
+    nextReload ??= lastReload.then(() => {
+      nextReload = undefined;
+      const reloaded = reloadNow();
+      lastReload = reloaded.catch(() => undefined);
+      return reloaded;
+    });
+    return nextReload;
   }
 
-  async function loadAnew(): Promise<void> {
+  async function reloadNow(): Promise<void> {
     let loaded: Loaded;
     try {
       loaded = await options.load();

@@ -1,5 +1,6 @@
 /** The entry: argv and environment in, exit code out. The only file that touches the process. */
 import pino, { type Logger } from 'pino';
+import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { createCredentials } from './config/credentials.ts';
 import { loadConfig } from './config/load.ts';
 import { summary } from './config/summary.ts';
@@ -51,15 +52,19 @@ async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),
   });
-  // Keys are kept where they were read, and nowhere that a diagnostic report looks.
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
 }
 
-/** The proxy that the environment names, as curl and others read it. */
-function proxyOf(env: Environment): ExporterOptions['proxy'] {
-  const url = env['HTTPS_PROXY'] || env['https_proxy'];
-  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+/**
+ * The environment as it was given. What may be secret in it then leaves the process's own, which a diagnostic report shows:
+ * here what is known by its name, in `load` what the configuration names.
+ */
+function takeEnvironment(): Environment {
+  const env = { ...process.env };
+  for (const name of Object.keys(env))
+    if (/^BUNNYNET_.*KEY$/.test(name) || proxyVariables.includes(name)) delete process.env[name];
+  return env;
 }
 
 function optionsFor(
@@ -69,7 +74,7 @@ function optionsFor(
   source: () => Promise<Loaded>,
 ): ExporterOptions {
   return {
-    proxy: proxyOf(env),
+    proxy: flags.demo ? undefined : proxyFrom(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -120,11 +125,12 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
-/** Checks both files, so that the problems of one do not hide those of the other. */
+/** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   const checks = await Promise.allSettled([
     load(flags, env, log),
     flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
+    Promise.resolve().then(() => proxyFrom(env)),
   ]);
   for (const outcome of checks)
     if (outcome.status === 'rejected') complain((outcome.reason as Error).message);
@@ -158,7 +164,8 @@ async function run(flags: Flags, env: Environment): Promise<number> {
 }
 
 try {
-  process.exitCode = await run(parseFlags(process.argv.slice(2), process.env), { ...process.env });
+  const env = takeEnvironment();
+  process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
 } catch (error) {
   complain((error as Error).message);
   if (error instanceof UsageError) complain('See bunnynet-exporter --help.');

@@ -3,7 +3,7 @@
  * and server, or by prom-client, or as Buffers that never change.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -20,6 +20,7 @@ import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 import { createWebServer } from '../../src/web/server.ts';
+import { narrowedFile } from '../pages.ts';
 import { serveCommands } from '../processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
 
@@ -119,7 +120,8 @@ function holdAsPromClient(): Holder {
     serve: () =>
       listen((request, response) => {
         const answer = async () => {
-          const text = `${await registry.metrics()}${await telemetry.render('text')}`;
+          const own = request.url?.includes('?kind=') ? '' : await telemetry.render('text');
+          const text = `${await registry.metrics()}${own}`;
           response.setHeader('content-type', contentType);
           if (!request.headers['accept-encoding']?.includes('gzip')) return void response.end(text);
           response.setHeader('content-encoding', 'gzip').end(await gzip(text));
@@ -131,8 +133,13 @@ function holdAsPromClient(): Holder {
 
 /** The least that a server can do: send bytes that are there. */
 function holdAsBuffers(file: string): Holder {
-  const identity = readFileSync(file);
-  const gzipped = gzipSync(identity);
+  const read = (name: string) => {
+    const identity = readFileSync(name);
+    return { identity, gzip: gzipSync(identity) };
+  };
+  const whole = read(file);
+  // Made by whoever asks for it.
+  const narrowed = existsSync(narrowedFile(file)) ? read(narrowedFile(file)) : whole;
   return {
     expect: () => undefined,
     take: () => undefined,
@@ -140,7 +147,8 @@ function holdAsBuffers(file: string): Holder {
     serve: () =>
       listen((request, response) => {
         const coded = request.headers['accept-encoding']?.includes('gzip') ?? false;
-        const body = coded ? gzipped : identity;
+        const page = request.url?.includes('?kind=') ? narrowed : whole;
+        const body = coded ? page.gzip : page.identity;
         if (coded) response.setHeader('content-encoding', 'gzip');
         response.setHeader('content-type', contentType).setHeader('content-length', body.length).end(body);
       }),
