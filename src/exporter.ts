@@ -38,12 +38,17 @@ export interface ExporterOptions {
   /** The way to the APIs, where it is not direct. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Unix time, by which values grow old. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface Exporter {
   /** Begins to poll and to serve; resolves with the URLs that it listens on. */
   start(): Promise<readonly string[]>;
-  /** Begins to poll without serving; resolves with whether every poll succeeded once each target was polled. */
+  /**
+   * Polls every target once without serving, and resolves with whether every poll succeeded. The first call begins to poll;
+   * a further one asks everything again at once, whatever its interval.
+   */
   pollOnce(): Promise<boolean>;
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
@@ -90,6 +95,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     log,
     redact: (text) => credentials.redact(text),
     owns: ownedBy(options.shard),
+    now: options.now,
   });
 
   const metrics = createMetricsHandler({
@@ -117,13 +123,19 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     ],
   });
 
+  /** The version of each key in force that was last seen here; requests may have read a newer one since. */
+  const keyVersions = new Map<string, number>();
   /** Whoever waits for a newer version of a key learns of it here; the next request reads it anyway. */
   async function watchKeys(): Promise<void> {
+    const watched = credentials;
     for (const name of Object.keys(config.credentials)) {
-      const before = credentials.version(name);
       // What is wrong with a key shows in the polls that need it.
-      await credentials.read(name).catch(() => undefined);
-      if (credentials.version(name) > before) fleet.keyChanged(name);
+      await watched.read(name).catch(() => undefined);
+      if (watched !== credentials) return;
+      const version = watched.version(name);
+      const isNewer = version > (keyVersions.get(name) ?? version);
+      keyVersions.set(name, version);
+      if (isNewer) fleet.keyChanged(name);
     }
   }
   let keyWatch: NodeJS.Timeout | undefined;
@@ -132,6 +144,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     warnOfPace(config, log);
     telemetry.reloaded(true, Date.now());
     fleet.apply(config);
+    void watchKeys();
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
@@ -159,6 +172,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     }
     const before = config;
     ({ config, credentials } = loaded);
+    keyVersions.clear();
     telemetry.reloaded(true, Date.now());
     warnOfPace(config, log);
     store.setMaxSeries(config.limits.maxSeries);
@@ -177,8 +191,12 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       return urls;
     },
     async pollOnce() {
-      poll();
-      await fleet.allPolled;
+      if (keyWatch) {
+        await fleet.pollNow();
+      } else {
+        poll();
+        await fleet.allPolled;
+      }
       return fleet.isWell;
     },
     async page() {

@@ -31,6 +31,8 @@ export interface PollerOptions {
   readonly redact: (text: string) => string;
   /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
   readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
+  /** Unix time. */
+  readonly now: () => number;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -92,6 +94,11 @@ export class Poller {
     return this.#health.get(key)?.failing ?? false;
   }
 
+  /** Whether the last poll failed for a reason that lasts until somebody changes something. */
+  awaitsChange(key: string): boolean {
+    return (this.#health.get(key)?.lasting ?? 0) > 0;
+  }
+
   /** Forgets the polls that are wanted no more. */
   retain(keys: ReadonlySet<string>): void {
     for (const key of this.#health.keys()) if (!keys.has(key)) this.#health.delete(key);
@@ -121,8 +128,10 @@ export class Poller {
       unrecognized: (field) => observer.unrecognized(kind, field),
     };
     let first: Turn | undefined = turn;
+    const endsAtMs = performance.now() + intervalMs;
     const get: Get = (path) => {
-      const request = { path, kind, credential, budgetMs: intervalMs, turn: first };
+      const budgetMs = endsAtMs - performance.now();
+      const request = { path, kind, credential, budgetMs, turn: first };
       first = undefined;
       return clientOf(resource.api).get(request, signal);
     };
@@ -139,8 +148,8 @@ export class Poller {
   }
 
   #succeed(poll: Poll, readings: ReadonlyMap<string, unknown>, durationSeconds: number): void {
-    const { board, observer, log, onListing } = this.#options;
-    const atMs = Date.now();
+    const { board, observer, log, onListing, now } = this.#options;
+    const atMs = now();
     const isListing = poll.resource.mode === 'listing';
     for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
       if (!readings.has(idIn(target))) {
@@ -168,11 +177,11 @@ export class Poller {
   }
 
   #fail(poll: Poll, failed: Failed, durationSeconds: number): number {
-    const { board, observer, log } = this.#options;
+    const { board, observer, log, now } = this.#options;
     const { result, answer } = failed;
     const message = this.#toLine(failed.message);
     observer.polled(poll.kind, result, durationSeconds);
-    const failure: Failure = { result, message, atMs: Date.now() };
+    const failure: Failure = { result, message, atMs: now() };
     for (const target of poll.targets) board.failed(target, failure, durationSeconds);
 
     const before = this.#health.get(poll.key);
@@ -180,6 +189,8 @@ export class Poller {
     const slowdown = Math.min(maxSlowdown, 2 ** Math.max(0, lasting - 1));
     this.#health.set(poll.key, { failing: true, lasting });
     if (!before?.failing) {
+      const hasValues = poll.targets.some(({ key }) => board.status(key)?.lastSuccessMs !== undefined);
+      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
       const next = `asking again in ${inSeconds(poll.intervalMs)}${lasting > 0 ? ', then less and less often' : ''}`;
       log.warn(
         {
@@ -190,7 +201,7 @@ export class Poller {
           error_key: this.#toLine(answer.errorKey),
           request_id: this.#toLine(answer.requestId),
         },
-        `poll failed: ${message}; values stay until they are stale, ${next}`,
+        `poll failed: ${message}; ${values}, ${next}`,
       );
     }
     return slowdown;
