@@ -12,12 +12,14 @@ import { describeConfig, paceReport } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
+import type { TargetStatus } from './polling/board.ts';
 import { Fleet } from './polling/fleet.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import { type ApiName, apiNames } from './resources/resource.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { revision, version } from './version.ts';
 import { createPages } from './web/pages.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './web/server.ts';
 
@@ -45,6 +47,8 @@ export interface Exporter {
   start(): Promise<readonly string[]>;
   /** Begins to poll without serving; resolves with whether every poll succeeded once each target was polled. */
   pollOnce(): Promise<boolean>;
+  /** How every target stands. */
+  targets(): readonly TargetStatus[];
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
   /** Loads the configuration anew. Rejects where it is wrong; the one in force then stays. */
@@ -106,6 +110,21 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       { path: options.telemetryPath, methods: ['GET'], handle: metrics },
       ...createPages({
         telemetryPath: options.telemetryPath,
+        kinds: resources.map(({ kind, noun }) => ({ kind, noun })),
+        about: {
+          version,
+          revision,
+          startedAtMs: Date.now(),
+          shard: options.shard && `${options.shard.index}/${options.shard.count}`,
+        },
+        condition: () => ({
+          series: (kind) => store.series(kind),
+          droppedSeries: kinds.reduce((sum, kind) => sum + store.dropped(kind), 0),
+          maxSeries: config.limits.maxSeries,
+          configuration: { loadedAtMs, refused },
+          pauses: pauses(),
+          paceWarnings,
+        }),
         isReady: () => fleet.isReady,
         targets: () => [...fleet.board.statuses()],
         nextPollInMs: (status) => fleet.nextPollInMs(status),
@@ -114,6 +133,32 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       }),
     ],
   });
+
+  /** The configuration in force as the status page tells of it. */
+  let loadedAtMs = Date.now();
+  let refused: { readonly atMs: number; readonly message: string } | undefined;
+  let paceWarnings: readonly string[] = [];
+
+  function pauses() {
+    return apiNames.flatMap((api) => {
+      const { pausedForMs } = known(pacers, api);
+      // A pacer that was closed pauses for ever.
+      return pausedForMs > 0 && Number.isFinite(pausedForMs)
+        ? [{ api, untilMs: Date.now() + pausedForMs }]
+        : [];
+    });
+  }
+
+  /** Puts the configuration in force. */
+  function apply(): void {
+    loadedAtMs = Date.now();
+    refused = undefined;
+    telemetry.reloaded(true, loadedAtMs);
+    const short = paceReport(config, resources).filter(({ message }) => message !== undefined);
+    for (const { api, message } of short) log.warn({ api }, message);
+    paceWarnings = short.map(({ message = '' }) => message);
+    fleet.apply(config);
+  }
 
   /** Whoever waits for a newer version of a key learns of it here; the next request reads it anyway. */
   async function watchKeys(): Promise<void> {
@@ -127,9 +172,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   let keyWatch: NodeJS.Timeout | undefined;
 
   function poll(): void {
-    warnOfPace(config, log);
-    telemetry.reloaded(true, Date.now());
-    fleet.apply(config);
+    apply();
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
@@ -138,20 +181,19 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     try {
       loaded = await options.load();
     } catch (error) {
-      telemetry.reloaded(false, Date.now());
+      refused = { atMs: Date.now(), message: (error as Error).message };
+      telemetry.reloaded(false, refused.atMs);
       throw error;
     }
     const before = config;
     ({ config, credentials } = loaded);
-    telemetry.reloaded(true, Date.now());
-    warnOfPace(config, log);
     store.setMaxSeries(config.limits.maxSeries);
     for (const api of apiNames) {
       if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
       known(pacers, api).setPace(config.apis[api]);
       void known(clients, api).reconfigure(config.apis[api]);
     }
-    fleet.apply(config);
+    apply();
   }
 
   return {
@@ -165,6 +207,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       await fleet.allPolled;
       return fleet.isWell;
     },
+    targets: () => [...fleet.board.statuses()],
     async page() {
       fleet.dropStale();
       const { parts } = await store.page('text');
@@ -178,11 +221,6 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       await Promise.all([...clients.values()].map((client) => client.close()));
     },
   };
-}
-
-/** Says with the numbers where the targets cannot be polled at their intervals. */
-function warnOfPace(config: Config, log: Logger): void {
-  for (const { api, message } of paceReport(config, resources)) if (message) log.warn({ api }, message);
 }
 
 function known<Value>(map: ReadonlyMap<ApiName, Value>, api: ApiName): Value {
