@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { ApiClient } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
-import type { ForwardProxy } from './api/pool.ts';
+import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
@@ -40,12 +40,17 @@ export interface ExporterOptions {
   /** The way to the APIs, where it is not direct. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Unix time, by which values grow old. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface Exporter {
   /** Begins to poll and to serve; resolves with the URLs that it listens on. */
   start(): Promise<readonly string[]>;
-  /** Begins to poll without serving; resolves with whether every poll succeeded once each target was polled. */
+  /**
+   * Polls every target once without serving, and resolves with whether every poll succeeded. The first call begins to poll;
+   * a further one asks everything again at once, whatever its interval.
+   */
   pollOnce(): Promise<boolean>;
   /** How every target stands. */
   targets(): readonly TargetStatus[];
@@ -92,7 +97,9 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     lineOf: (api) => known(pacers, api),
     observer: telemetry,
     log,
+    redact: (text) => credentials.redact(text),
     owns: ownedBy(options.shard),
+    now: options.now,
   });
 
   const metrics = createMetricsHandler({
@@ -105,6 +112,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   });
   const server: WebServer = createWebServer({
     addresses: options.addresses,
+    webConfigFile: options.webConfigFile,
     log,
     routes: [
       { path: options.telemetryPath, methods: ['GET'], handle: metrics },
@@ -160,26 +168,47 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     fleet.apply(config);
   }
 
+  /** The version of each key in force that was last seen here; requests may have read a newer one since. */
+  const keyVersions = new Map<string, number>();
   /** Whoever waits for a newer version of a key learns of it here; the next request reads it anyway. */
   async function watchKeys(): Promise<void> {
+    const watched = credentials;
     for (const name of Object.keys(config.credentials)) {
-      const before = credentials.version(name);
       // What is wrong with a key shows in the polls that need it.
-      await credentials.read(name).catch(() => undefined);
-      if (credentials.version(name) > before) fleet.keyChanged(name);
+      await watched.read(name).catch(() => undefined);
+      if (watched !== credentials) return;
+      const version = watched.version(name);
+      const isNewer = version > (keyVersions.get(name) ?? version);
+      keyVersions.set(name, version);
+      if (isNewer) fleet.keyChanged(name);
     }
   }
   let keyWatch: NodeJS.Timeout | undefined;
 
   function poll(): void {
     apply();
+    void watchKeys();
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
-  async function reload(): Promise<void> {
+  /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
+  let lastReload: Promise<unknown> = Promise.resolve();
+  let nextReload: Promise<void> | undefined;
+  function reload(): Promise<void> {
+    nextReload ??= lastReload.then(() => {
+      nextReload = undefined;
+      const reloaded = reloadNow();
+      lastReload = reloaded.catch(() => undefined);
+      return reloaded;
+    });
+    return nextReload;
+  }
+
+  async function reloadNow(): Promise<void> {
     let loaded: Loaded;
     try {
       loaded = await options.load();
+      await server.reload();
     } catch (error) {
       refused = { atMs: Date.now(), message: (error as Error).message };
       telemetry.reloaded(false, refused.atMs);
@@ -187,6 +216,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     }
     const before = config;
     ({ config, credentials } = loaded);
+    keyVersions.clear();
     store.setMaxSeries(config.limits.maxSeries);
     for (const api of apiNames) {
       if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
@@ -203,8 +233,12 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       return urls;
     },
     async pollOnce() {
-      poll();
-      await fleet.allPolled;
+      if (keyWatch) {
+        await fleet.pollNow();
+      } else {
+        poll();
+        await fleet.allPolled;
+      }
       return fleet.isWell;
     },
     targets: () => [...fleet.board.statuses()],

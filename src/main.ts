@@ -1,5 +1,6 @@
 /** The entry: argv and environment in, exit code out. The only file that touches the process. */
 import pino, { type Logger } from 'pino';
+import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { createCredentials } from './config/credentials.ts';
 import { loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problems.ts';
@@ -18,6 +19,7 @@ import {
   styleFor,
 } from './terminal.ts';
 import { revision, version } from './version.ts';
+import { loadWebConfig } from './web/web-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,6 +55,12 @@ function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+function complainOf(error: unknown, env: Environment): void {
+  const { message } = error as Error;
+  const isDressed = error instanceof ConfigError && process.stderr.isTTY;
+  complain(isDressed ? dressedProblems(message, styleFor(process.stderr, env)) : message);
+}
+
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
   for (const warning of warnings) log.warn(warning);
@@ -62,15 +70,19 @@ async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),
   });
-  // Keys are kept where they were read, and nowhere that a diagnostic report looks.
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
 }
 
-/** The proxy that the environment names, as curl and others read it. */
-function proxyOf(env: Environment): ExporterOptions['proxy'] {
-  const url = env['HTTPS_PROXY'] || env['https_proxy'];
-  return url ? { url, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' } : undefined;
+/**
+ * The environment as it was given. What may be secret in it then leaves the process's own, which a diagnostic report shows:
+ * here what is known by its name, in `load` what the configuration names.
+ */
+function takeEnvironment(): Environment {
+  const env = { ...process.env };
+  for (const name of Object.keys(env))
+    if (/^BUNNYNET_.*KEY$/.test(name) || proxyVariables.includes(name)) delete process.env[name];
+  return env;
 }
 
 function optionsFor(
@@ -80,7 +92,7 @@ function optionsFor(
   source: () => Promise<Loaded>,
 ): ExporterOptions {
   return {
-    proxy: proxyOf(env),
+    proxy: flags.demo ? undefined : proxyFrom(env),
     load: source,
     addresses: flags.listenAddresses,
     telemetryPath: flags.telemetryPath,
@@ -143,12 +155,20 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
+/** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   const { isTTY } = process.stderr;
   if (isTTY && env['TERM'] !== 'dumb') progress.show('reading the configuration and its keys …');
-  const { config } = await load(flags, env, log).finally(() => progress.clear());
-  const text = summary(config, resources);
-  const warnings = paceReport(config, resources).flatMap(({ message }) => message ?? []);
+  const checks = await Promise.allSettled([
+    load(flags, env, log),
+    flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
+    Promise.resolve().then(() => proxyFrom(env)),
+  ]).finally(() => progress.clear());
+  for (const outcome of checks) if (outcome.status === 'rejected') complainOf(outcome.reason, env);
+  const [loaded] = checks;
+  if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
+  const text = summary(loaded.value.config, resources);
+  const warnings = paceReport(loaded.value.config, resources).flatMap(({ message }) => message ?? []);
   await print(process.stdout.isTTY ? dressedSummary(text, warnings, styleFor(process.stdout, env)) : text);
   return 0;
 }
@@ -177,11 +197,10 @@ async function run(flags: Flags, env: Environment): Promise<number> {
 }
 
 try {
-  process.exitCode = await run(parseFlags(process.argv.slice(2), process.env), { ...process.env });
+  const env = takeEnvironment();
+  process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
 } catch (error) {
-  const { message } = error as Error;
-  const isDressed = error instanceof ConfigError && process.stderr.isTTY;
-  complain(isDressed ? dressedProblems(message, styleFor(process.stderr, process.env)) : message);
+  complainOf(error, process.env);
   if (error instanceof UsageError) complain('See bunnynet-exporter --help.');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -181,6 +181,15 @@ describe('the listing', () => {
     ]);
   });
 
+  it('ends with the page that calls itself the last', async () => {
+    const listing = await readPages({
+      data: zones(1, 2),
+      page: { totalCount: 2, totalPages: 4, currentPage: 4, nextPage: 5 },
+    });
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.asked).toHaveLength(1);
+  });
+
   it('is one page where there is no page object', async () => {
     const listing = await readPages({ data: zones(1, 2) });
     expect(idsIn(listing)).toEqual(['1', '2']);
@@ -243,6 +252,19 @@ describe('the listing', () => {
         { data: zones(4), page: { totalCount: 4, totalPages: 2, currentPage: 2, nextPage: 3 } },
       ),
     ).rejects.toMatchObject({ message: 'the listing ended after 3 of 4 zones' });
+  });
+
+  it('is not complete when a zone was deleted meanwhile, for another may have slipped to a page that was read', async () => {
+    await expect(
+      readPages(
+        { data: zones(1, 2), page: { totalCount: 5, totalPages: 3, currentPage: 1, nextPage: 2 } },
+        // Zone 1 is gone by now, and zone 3 has moved up to the first page.
+        { data: zones(4, 5), page: { totalCount: 4, totalPages: 2, currentPage: 2, nextPage: 3 } },
+      ),
+    ).rejects.toMatchObject({
+      result: 'schema',
+      message: 'the listing changed from 5 to 4 zones on page 2',
+    });
   });
 
   it('ends after 1000 pages where the API never does', async () => {
