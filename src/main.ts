@@ -134,7 +134,8 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   ]);
   for (const outcome of checks)
     if (outcome.status === 'rejected') complain((outcome.reason as Error).message);
-  const [loaded] = checks;
+  const [loaded, web] = checks;
+  if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
   await print(summary(loaded.value.config, resources));
   return 0;
