@@ -165,7 +165,8 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
     Promise.resolve().then(() => proxyFrom(env)),
   ]).finally(() => progress.clear());
   for (const outcome of checks) if (outcome.status === 'rejected') complainOf(outcome.reason, env);
-  const [loaded] = checks;
+  const [loaded, web] = checks;
+  if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
   const text = summary(loaded.value.config, resources);
   const warnings = paceReport(loaded.value.config, resources).flatMap(({ message }) => message ?? []);

@@ -3,9 +3,10 @@
  * request, so that a rotated key is used from the next one on. It knows nothing of requests.
  */
 import type { BigIntStats } from 'node:fs';
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from './config.ts';
+import { isExposed } from './exposure.ts';
 import { Redactor, redacted } from './redactor.ts';
 
 /** A key that shows itself to nobody who does not ask with `reveal()`: printed, inspected or serialised it is `[redacted]`. */
@@ -215,10 +216,8 @@ class FileKey implements Key {
     this.#onTrouble(undefined);
   }
 
-  /** Files mounted by Kubernetes are readable by all within the container alone; they lie under a `..` directory of their own. */
   async #exposure(): Promise<readonly KeyProblem[]> {
-    const [{ mode }, path] = await Promise.all([stat(this.#path), realpath(this.#path)]);
-    if ((mode & constants.S_IROTH) === 0 || /\/\.\.[^/]/.test(path)) return [];
+    if (!(await isExposed(this.#path))) return [];
     const message = `every user of this machine can read the key file ${this.#path}: chmod o-r takes that away`;
     return [{ severity: 'warning', message }];
   }

@@ -5,6 +5,9 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/index.ts';
+import { loadWebConfig } from '../../src/web/web-config.ts';
+import { issueFamily } from '../web/certificates.ts';
+import { serve } from '../web/serve.ts';
 import { temporary } from '../web/temporary.ts';
 import { found, newKey, run } from './canary.ts';
 
@@ -170,5 +173,35 @@ describe('--config.check', () => {
     expect(output).toContain('BUNNYNET_ACCESS_KEY_FILE: expected the key file');
     expect(code).toBe(1);
     expect(found({ key }, output)).toEqual([]);
+  });
+});
+
+describe('the private key of the web configuration', () => {
+  const { server } = issueFamily();
+  const inline = (pem: string) => pem.replaceAll('\n', '\n    ').trim();
+  test.each<[string, string, number, number, string | undefined]>([
+    ['a file that all may read', 'key_file: server.key', 0o644, 0o600, 'DIR/server.key'],
+    ['a file of its owner', 'key_file: server.key', 0o600, 0o644, undefined],
+    [
+      'the web configuration, which all may read',
+      `key: |\n    ${inline(server.key)}`,
+      0o600,
+      0o644,
+      'DIR/web.yml',
+    ],
+    ['the web configuration of its owner', `key: |\n    ${inline(server.key)}`, 0o600, 0o600, undefined],
+  ])('in %s: a warning where all may read it', async (_, setting, keyMode, fileMode, exposed) => {
+    const directory = temporary({
+      'server.pem': server.cert,
+      'server.key': server.key,
+      'web.yml': `tls_server_config:\n  cert_file: server.pem\n  ${setting}\n`,
+    });
+    chmodSync(join(directory, 'server.key'), keyMode);
+    chmodSync(join(directory, 'web.yml'), fileMode);
+    const { warnings } = await loadWebConfig(join(directory, 'web.yml'));
+    const words = `every user of this machine can read the private key in ${exposed}: chmod o-r takes that away`;
+    expect(warnings.map((warning) => warning.replace(directory, 'DIR'))).toEqual(exposed ? [words] : []);
+    const started = await serve({ webConfigFile: join(directory, 'web.yml') });
+    expect(started.log.lines.map(({ message }) => message)).toEqual(warnings);
   });
 });
