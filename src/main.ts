@@ -2,12 +2,12 @@
 import pino, { type Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { createCredentials } from './config/credentials.ts';
+import { type Flags, helpText, parseFlags, UsageError } from './config/flags.ts';
 import { loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problems.ts';
 import { paceReport, summary } from './config/summary.ts';
 import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
-import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { prettyLine } from './pretty-log.ts';
 import { resources } from './resources/index.ts';
 import {
