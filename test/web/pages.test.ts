@@ -1,7 +1,12 @@
+import { connect } from 'node:http2';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { issueFamily } from './certificates.ts';
 import { metrics, rawClient, serve } from './serve.ts';
 import { failing, many, nowMs, pagesOver, status } from './status-fixtures.ts';
+import { temporary } from './temporary.ts';
 
 interface TargetsPage {
   readonly counts: Readonly<Record<string, unknown>>;
@@ -142,6 +147,21 @@ describe('the pages', () => {
     slow.socket.resume();
     const rows = (await slow.closed).match(/\{"kind":/g);
     expect(rows).toHaveLength(20_000);
+  });
+
+  it('send them over HTTP/2 as well', async () => {
+    const { ca, server } = issueFamily();
+    const folder = temporary({
+      'web.yml': 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n',
+      'server.pem': server.cert,
+      'server.key': server.key,
+    });
+    const { port } = await serve({ routes: pagesOver(() => crowd), webConfigFile: join(folder, 'web.yml') });
+    const session = connect(`https://127.0.0.1:${port}`, { ca: ca.cert });
+    onTestFinished(() => session.destroy());
+    const page = JSON.parse(await text(session.request({ ':path': '/api/v1/targets' }))) as TargetsPage;
+    expect(page.targets).toHaveLength(20_000);
+    expect(await text(session.request({ ':path': '/' }))).toContain('200 failing of 20,000 targets');
   });
 
   it('give up on a reader that goes away', async () => {
