@@ -137,7 +137,7 @@ class Deflater {
   deflate(run: Run): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#stream.once('error', reject);
-      for (const part of run) this.#stream.write(part);
+      this.#stream.write(run.length === 1 ? run[0] : Buffer.concat(run));
       // A full flush ends on a byte and forgets what was before, so that the next run stands alone.
       this.#stream.flush(constants.Z_FULL_FLUSH, () => {
         this.#stream.off('error', reject);

@@ -38,16 +38,31 @@ export interface TargetStatus {
   readonly lastFailure: Failure | undefined;
 }
 
+/** A moment on both clocks. */
+interface Moment {
+  /** Unix time: it jumps when it is set, and goes on while the machine sleeps. */
+  readonly wallMs: number;
+  /** It never jumps, and may rest while the machine sleeps. */
+  readonly steadyMs: number;
+}
+
 interface Standing {
   target: Target;
   state: TargetStatus['state'];
   stale: boolean;
-  /** From when on its age counts: the last success, or when it was first wanted. Unix time. */
-  freshSinceMs: number;
+  /** From when on its age counts: the last success, or when it was first wanted. */
+  freshSince: Moment;
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
 }
+
+interface Counts {
+  targets: number;
+  stale: number;
+}
+
+const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
 
 /** A target's rows are two groups, for they leave the page apart. */
 const valuesOf = (target: Target) => `${target.key} values`;
@@ -72,38 +87,49 @@ export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] 
   return rows;
 }
 
+function momentAt(wallMs: number): Moment {
+  return { wallMs, steadyMs: performance.now() };
+}
+
+/** The greater age of the two: a clock that was set back must not make an old value fresh. */
+function ageMs(since: Moment, now: Moment): number {
+  return Math.max(now.wallMs - since.wallMs, now.steadyMs - since.steadyMs);
+}
+
 export class Board {
   readonly #store: RowStore;
+  readonly #now: () => number;
   readonly #standings = new Map<string, Standing>();
+  readonly #counts = new Map<string, Counts>();
+  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
+  #staleAfter: Moment = never;
 
-  constructor(store: RowStore) {
+  /** now: Unix time. */
+  constructor(store: RowStore, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
   }
 
   /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
   reconcile(wanted: ReadonlyMap<string, Target>): void {
-    for (const [key, { target }] of this.#standings) {
+    for (const [key, standing] of this.#standings) {
+      const { target } = standing;
       if (wanted.has(key)) continue;
       this.#store.remove(valuesOf(target));
       this.#store.remove(stateOf(target));
       this.#standings.delete(key);
+      this.#setStale(standing, false);
+      this.#countsOf(target.kind).targets--;
     }
     for (const target of wanted.values()) {
       const standing = this.#standings.get(target.key);
       if (!standing) {
-        this.#standings.set(target.key, {
-          target,
-          state: 'pending',
-          stale: false,
-          freshSinceMs: Date.now(),
-          lastSuccessMs: undefined,
-          lastDurationSeconds: undefined,
-          lastFailure: undefined,
-        });
+        this.#add(target);
         continue;
       }
       if (!isReadAlike(standing.target, target)) this.#store.remove(valuesOf(target));
       standing.target = target;
+      this.#watch(standing);
     }
   }
 
@@ -111,13 +137,16 @@ export class Board {
   succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
     const standing = this.#standingOf(target);
     if (!standing) return;
+    // First of all: a reading that cannot become rows is no success.
+    const rows = rowsOf(target, reading);
     standing.state = 'ok';
-    standing.stale = false;
-    standing.freshSinceMs = atMs;
+    this.#setStale(standing, false);
+    standing.freshSince = momentAt(atMs);
+    this.#watch(standing);
     standing.lastSuccessMs = atMs;
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = undefined;
-    this.#store.replace(valuesOf(target), target.kind, target.ids, rowsOf(target, reading));
+    this.#store.replace(valuesOf(target), target.kind, target.ids, rows);
     this.#showState(standing);
   }
 
@@ -146,9 +175,16 @@ export class Board {
   /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
   dropStale(nowMs: number): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
+    const now = momentAt(nowMs);
+    if (now.wallMs <= this.#staleAfter.wallMs && now.steadyMs <= this.#staleAfter.steadyMs) return dropped;
+    this.#staleAfter = never;
     for (const standing of this.#standings.values()) {
-      if (standing.stale || nowMs - standing.freshSinceMs <= standing.target.staleAfterMs) continue;
-      standing.stale = true;
+      if (standing.stale) continue;
+      if (ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) {
+        this.#watch(standing);
+        continue;
+      }
+      this.#setStale(standing, true);
       this.#store.remove(valuesOf(standing.target));
       if (standing.lastSuccessMs !== undefined) dropped.push(standing);
     }
@@ -165,15 +201,44 @@ export class Board {
   }
 
   /** How many targets a kind has, and how many of them are stale. */
-  counts(kind: string): { targets: number; stale: number } {
-    let targets = 0;
-    let stale = 0;
-    for (const standing of this.#standings.values()) {
-      if (standing.target.kind !== kind) continue;
-      targets++;
-      if (standing.stale) stale++;
-    }
-    return { targets, stale };
+  counts(kind: string): Readonly<Counts> {
+    return this.#countsOf(kind);
+  }
+
+  #countsOf(kind: string): Counts {
+    const counts = this.#counts.get(kind) ?? { targets: 0, stale: 0 };
+    this.#counts.set(kind, counts);
+    return counts;
+  }
+
+  #add(target: Target): void {
+    const standing: Standing = {
+      target,
+      state: 'pending',
+      stale: false,
+      freshSince: momentAt(this.#now()),
+      lastSuccessMs: undefined,
+      lastDurationSeconds: undefined,
+      lastFailure: undefined,
+    };
+    this.#standings.set(target.key, standing);
+    this.#countsOf(target.kind).targets++;
+    this.#watch(standing);
+  }
+
+  #setStale(standing: Standing, isStale: boolean): void {
+    if (standing.stale === isStale) return;
+    standing.stale = isStale;
+    this.#countsOf(standing.target.kind).stale += isStale ? 1 : -1;
+  }
+
+  /** Takes into account when the target's values become stale. */
+  #watch({ freshSince, target: { staleAfterMs } }: Standing): void {
+    const { wallMs, steadyMs } = this.#staleAfter;
+    this.#staleAfter = {
+      wallMs: Math.min(wallMs, freshSince.wallMs + staleAfterMs),
+      steadyMs: Math.min(steadyMs, freshSince.steadyMs + staleAfterMs),
+    };
   }
 
   #standingOf(target: Target): Standing | undefined {

@@ -24,8 +24,12 @@ export interface FleetOptions {
   readonly lineOf: (api: ApiName) => Line;
   readonly observer: FleetObserver;
   readonly log: Logger;
+  /** Takes keys out of what the API wrote. */
+  readonly redact: (text: string) => string;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
+  /** Unix time. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 const sweepIntervalMs = 1000;
@@ -33,12 +37,15 @@ const sweepIntervalMs = 1000;
 export class Fleet {
   readonly board: Board;
   readonly #options: FleetOptions;
+  readonly #now: () => number;
   readonly #poller: Poller;
   readonly #scheduler: Scheduler<Poll>;
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   /** Keys of polls that have not come to an end yet for the first time. */
   readonly #pending = new Set<string>();
+  /** Called when the next poll that begins with this key has come to an end. */
+  readonly #awaited = new Map<string, () => void>();
   readonly #listings = new Map<string, readonly string[]>();
   #config: Config | undefined;
   #plan: Plan = { targets: new Map(), polls: [] };
@@ -50,14 +57,16 @@ export class Fleet {
   #isReady = false;
 
   constructor(options: FleetOptions) {
-    const { store, clientOf, lineOf, observer, log } = options;
+    const { store, clientOf, lineOf, observer, log, redact } = options;
     this.#options = options;
+    this.#now = options.now ?? Date.now;
     this.allPolled = new Promise((resolve) => {
       this.#onAllPolled = resolve;
     });
-    this.board = new Board(store);
+    const now = this.#now;
+    this.board = new Board(store, now);
     const onListing = (credential: string, ids: readonly string[]) => this.#follow(credential, ids);
-    this.#poller = new Poller({ clientOf, board: this.board, observer, log, onListing });
+    this.#poller = new Poller({ clientOf, board: this.board, observer, log, redact, onListing, now });
     this.#scheduler = new Scheduler(
       (poll, turn, lagMs) => this.#run(poll, turn, lagMs),
       ({ resource }) => lineOf(resource.api),
@@ -79,29 +88,38 @@ export class Fleet {
 
   /**
    * Polls what a configuration wants from now on. Unchanged targets keep their readings and their places; changed ones,
-   * and those that were asked less and less often, are asked at once.
+   * and those that failed for a reason that may be gone now, are asked at once.
    */
   apply(config: Config): void {
     this.#config = config;
     const before = this.#plan.targets;
     this.#replan();
     this.#scheduler.hasten(
-      ({ targets }, slowdown) =>
-        slowdown > 1 ||
+      ({ key, targets }) =>
+        this.#poller.awaitsChange(key) ||
         targets.some((target) => before.get(target.key) !== undefined && before.get(target.key) !== target),
     );
     this.#checkReady();
     this.#sweep ??= setInterval(() => this.dropStale(), sweepIntervalMs).unref();
   }
 
-  /** Asks at once what was asked less and less often because of a credential. */
+  /** Asks at once what the old key of a credential may have failed for. */
   keyChanged(credential: string): void {
-    this.#scheduler.hasten((poll, slowdown) => slowdown > 1 && poll.credential === credential);
+    this.#scheduler.hasten((poll) => poll.credential === credential && this.#poller.awaitsChange(poll.key));
+  }
+
+  /** Asks everything at once, whatever its interval; resolves when each such poll has come to an end. */
+  async pollNow(): Promise<void> {
+    const ended = this.#plan.polls.map(
+      ({ key }) => new Promise<void>((resolve) => this.#awaited.set(key, resolve)),
+    );
+    this.#scheduler.hasten(() => true);
+    await Promise.all(ended);
   }
 
   /** Takes the values off the page that are too old by now. */
   dropStale(): void {
-    for (const status of this.board.dropStale(Date.now())) this.#logStale(status);
+    for (const status of this.board.dropStale(this.#now())) this.#logStale(status);
   }
 
   /** When the target is polled next, in milliseconds from now; 0 while it is under way or in line. */
@@ -123,6 +141,7 @@ export class Fleet {
     this.#plan = plan(this.#config, resources, this.#listings, owns, this.#plan);
     const keys = new Set(this.#plan.polls.map(({ key }) => key));
     for (const key of this.#pending) if (!keys.has(key)) this.#pending.delete(key);
+    for (const [key, resolve] of this.#awaited) if (!keys.has(key) && this.#awaited.delete(key)) resolve();
     for (const key of keys) if (!this.#poller.hasPolled(key)) this.#pending.add(key);
     this.#poller.retain(keys);
     this.board.reconcile(this.#plan.targets);
@@ -139,12 +158,15 @@ export class Fleet {
 
   async #run(poll: Poll, turn: Turn, lagMs: number): Promise<number> {
     this.#options.observer.started(poll.kind, lagMs / 1000);
+    const onEnd = this.#awaited.get(poll.key);
+    this.#awaited.delete(poll.key);
     const running = this.#poller.poll(poll, turn, this.#abort.signal);
     this.#running.add(running);
     const slowdown = await running;
     this.#running.delete(running);
     this.#pending.delete(poll.key);
     this.#checkReady();
+    onEnd?.();
     return slowdown;
   }
 

@@ -27,8 +27,12 @@ export interface PollerOptions {
   readonly board: Board;
   readonly observer: PollObserver;
   readonly log: Logger;
+  /** Takes keys out of what the API wrote: an answer may repeat them. */
+  readonly redact: (text: string) => string;
   /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
   readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
+  /** Unix time. */
+  readonly now: () => number;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -49,21 +53,20 @@ interface Failed {
   readonly answer: Answer;
 }
 
-/** One line of at most 300 characters: bodies of failures are not to be trusted. */
-function toLine(message: string): string {
-  return message.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 300);
-}
+/** The most characters of a text of others that are looked at, and that are passed on. */
+const maxRead = 2000;
+const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    return { result: error.result, message: toLine(error.message), answer: error.answer };
+    return { result: error.result, message: error.message, answer: error.answer };
   }
   if (error instanceof ReadingError) {
-    return { result: error.result, message: toLine(error.message), answer: { errorKey: error.errorKey } };
+    return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
   }
   // A fault of the exporter itself. It must not end the process, nor stay unseen.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  return { result: 'schema', message: toLine(message), answer: {} };
+  return { result: 'schema', message, answer: {} };
 }
 
 function willLast({ result, answer }: Failed): boolean {
@@ -89,6 +92,11 @@ export class Poller {
 
   isFailing(key: string): boolean {
     return this.#health.get(key)?.failing ?? false;
+  }
+
+  /** Whether the last poll failed for a reason that lasts until somebody changes something. */
+  awaitsChange(key: string): boolean {
+    return (this.#health.get(key)?.lasting ?? 0) > 0;
   }
 
   /** Forgets the polls that are wanted no more. */
@@ -120,8 +128,10 @@ export class Poller {
       unrecognized: (field) => observer.unrecognized(kind, field),
     };
     let first: Turn | undefined = turn;
+    const endsAtMs = performance.now() + intervalMs;
     const get: Get = (path) => {
-      const request = { path, kind, credential, budgetMs: intervalMs, turn: first };
+      const budgetMs = endsAtMs - performance.now();
+      const request = { path, kind, credential, budgetMs, turn: first };
       first = undefined;
       return clientOf(resource.api).get(request, signal);
     };
@@ -138,8 +148,8 @@ export class Poller {
   }
 
   #succeed(poll: Poll, readings: ReadonlyMap<string, unknown>, durationSeconds: number): void {
-    const { board, observer, log, onListing } = this.#options;
-    const atMs = Date.now();
+    const { board, observer, log, onListing, now } = this.#options;
+    const atMs = now();
     const isListing = poll.resource.mode === 'listing';
     for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
       if (!readings.has(idIn(target))) {
@@ -167,10 +177,11 @@ export class Poller {
   }
 
   #fail(poll: Poll, failed: Failed, durationSeconds: number): number {
-    const { board, observer, log } = this.#options;
-    const { result, message, answer } = failed;
+    const { board, observer, log, now } = this.#options;
+    const { result, answer } = failed;
+    const message = this.#toLine(failed.message);
     observer.polled(poll.kind, result, durationSeconds);
-    const failure: Failure = { result, message, atMs: Date.now() };
+    const failure: Failure = { result, message, atMs: now() };
     for (const target of poll.targets) board.failed(target, failure, durationSeconds);
 
     const before = this.#health.get(poll.key);
@@ -178,6 +189,8 @@ export class Poller {
     const slowdown = Math.min(maxSlowdown, 2 ** Math.max(0, lasting - 1));
     this.#health.set(poll.key, { failing: true, lasting });
     if (!before?.failing) {
+      const hasValues = poll.targets.some(({ key }) => board.status(key)?.lastSuccessMs !== undefined);
+      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
       const next = `asking again in ${inSeconds(poll.intervalMs)}${lasting > 0 ? ', then less and less often' : ''}`;
       log.warn(
         {
@@ -185,13 +198,20 @@ export class Poller {
           result,
           reason: message,
           status: answer.status,
-          error_key: answer.errorKey,
-          request_id: answer.requestId,
+          error_key: this.#toLine(answer.errorKey),
+          request_id: this.#toLine(answer.requestId),
         },
-        `poll failed: ${message}; values stay until they are stale, ${next}`,
+        `poll failed: ${message}; ${values}, ${next}`,
       );
     }
     return slowdown;
+  }
+
+  /** One line without keys and of bounded length: what answers say is not to be trusted. */
+  #toLine<Text extends string | undefined>(text: Text): Text | string {
+    if (text === undefined) return text;
+    const safe = this.#options.redact(text.slice(0, maxRead));
+    return safe.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxPassedOn);
   }
 }
 

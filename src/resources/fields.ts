@@ -92,7 +92,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function nameOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
+  return `a ${typeof value}`;
 }
 
 /** Takes the value at a path out of a body, so that it counts as missing. */

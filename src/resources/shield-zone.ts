@@ -123,14 +123,22 @@ export const shieldZone: ListingResource<ShieldZoneReading> = {
   async list(get, notes) {
     const zones = new Map<string, ShieldZoneReading>();
     let unusable = 0;
-    let expected = 0;
+    let expected: number | undefined;
     let asked = 0;
     for (let number: number | undefined = 1; number !== undefined; ) {
       const answer = await readPage(get, number, notes);
       const known = zones.size;
       for (const reading of answer.zones) zones.set(reading.shieldZoneId ?? '', reading);
       unusable += answer.unusable;
-      expected = answer.page?.totalCount ?? expected;
+      const count = answer.page?.totalCount ?? expected;
+      // A zone created or deleted meanwhile moves the others from page to page, and one that is there may be missed.
+      if (answer.zones.length > 0 && expected !== undefined && count !== expected) {
+        throw new ReadingError(
+          'schema',
+          `the listing changed from ${expected} to ${count} zones on page ${number}`,
+        );
+      }
+      expected = count;
       const next = pageAfter(number, answer);
       if (next !== undefined && (next <= number || zones.size === known)) {
         throw new ReadingError('schema', `the listing repeats itself after page ${number}`);
@@ -140,8 +148,7 @@ export const shieldZone: ListingResource<ShieldZoneReading> = {
       }
       number = next;
     }
-    // A zone created or deleted meanwhile moves the others from page to page, and one may be missed.
-    if (zones.size + unusable < expected) {
+    if (zones.size + unusable < (expected ?? 0)) {
       throw new ReadingError('schema', `the listing ended after ${zones.size} of ${expected} zones`);
     }
     return zones;

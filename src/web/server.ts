@@ -62,6 +62,7 @@ const noConfig: WebConfig = {
   users: new Map(),
   rateLimit: undefined,
   files: [],
+  warnings: [],
 };
 
 const listenErrors: Readonly<Record<string, string>> = {

@@ -26,6 +26,7 @@ export interface WebConfigSource {
 /** Rejects with a {@link WebConfigError} where there is nothing good to begin with. */
 export async function openWebConfig(file: string, log: WebLog): Promise<WebConfigSource> {
   let good = await loadWebConfig(file);
+  for (const warning of good.warnings) log.warn({ file }, warning);
   let watched = good.files;
   let seen = await fingerprintOf(watched);
   let looking: Promise<void> | undefined;
@@ -39,6 +40,7 @@ export async function openWebConfig(file: string, log: WebLog): Promise<WebConfi
         const place = { file, line: undefined, column: undefined, path: 'tls_server_config' };
         throw new WebConfigError([{ ...place, message }], next.files);
       }
+      for (const warning of next.warnings) if (!good.warnings.includes(warning)) log.warn({ file }, warning);
       good = next;
       watched = next.files;
     } catch (error) {

@@ -8,6 +8,7 @@ import { validateHeaderValue } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
+import { isExposed } from '../config/exposure.ts';
 import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
 import { parseYaml } from '../config/yaml.ts';
 import {
@@ -37,6 +38,8 @@ export interface WebConfig {
   readonly rateLimit: RateLimit | undefined;
   /** What it was read from: the file itself, certificates, keys. */
   readonly files: readonly string[];
+  /** What is odd but does no harm by itself, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** The web configuration cannot be used. Its message never holds a key or a hash. */
@@ -220,7 +223,12 @@ export async function loadWebConfig(file: string): Promise<WebConfig> {
   const http2 = http?.http2 ?? true;
   const tls = section ? await readTls(section, http2, dirname(file), files, report) : undefined;
   if (problems.length > 0) throw refuse();
+  const keyFile = section?.key ? file : section?.key_file && resolve(dirname(file), section.key_file);
+  const isKeyExposed = keyFile ? await isExposed(keyFile).catch(() => false) : false;
   return {
+    warnings: isKeyExposed
+      ? [`every user of this machine can read the private key in ${keyFile}: chmod o-r takes that away`]
+      : [],
     tls,
     http2,
     // A blank one is not sent.

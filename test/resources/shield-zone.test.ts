@@ -254,6 +254,19 @@ describe('the listing', () => {
     ).rejects.toMatchObject({ message: 'the listing ended after 3 of 4 zones' });
   });
 
+  it('is not complete when a zone was deleted meanwhile, for another may have slipped to a page that was read', async () => {
+    await expect(
+      readPages(
+        { data: zones(1, 2), page: { totalCount: 5, totalPages: 3, currentPage: 1, nextPage: 2 } },
+        // Zone 1 is gone by now, and zone 3 has moved up to the first page.
+        { data: zones(4, 5), page: { totalCount: 4, totalPages: 2, currentPage: 2, nextPage: 3 } },
+      ),
+    ).rejects.toMatchObject({
+      result: 'schema',
+      message: 'the listing changed from 5 to 4 zones on page 2',
+    });
+  });
+
   it('ends after 1000 pages where the API never does', async () => {
     let pages = 0;
     const listing = exposeListing(shieldZone, () => {

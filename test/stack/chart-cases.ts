@@ -65,6 +65,10 @@ export const cases: Readonly<Record<string, Values>> = {
       basicAuth: { username: { name: 'auth', key: 'user' }, password: { name: 'auth', key: 'password' } },
     },
   },
+  guarded: {
+    ...oneApplication,
+    web: { config: { existingSecret: 'bunnynet-web', tls: true, guarded: true } },
+  },
   everything: {
     ...oneApplication,
     nameOverride: 'edge',

@@ -1,5 +1,5 @@
 /** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not what manifests should say. */
-import { parseAllDocuments } from 'yaml';
+import { loadAll } from 'js-yaml';
 import { type Outcome, root, run } from './tools.ts';
 
 export const helms = ['helm4', 'helm3'] as const;
@@ -37,15 +37,9 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** The manifests as objects, read as Kubernetes reads them. */
+/** The manifests as objects. */
 export function parse(manifests: string): readonly Manifest[] {
-  return parseAllDocuments(manifests, { version: '1.1' })
-    .map((document) => {
-      const [error] = document.errors;
-      if (error) throw error;
-      return document.toJS() as Manifest | null;
-    })
-    .filter((manifest) => manifest !== null);
+  return (loadAll(manifests) as (Manifest | null | undefined)[]).filter((manifest) => !!manifest);
 }
 
 /** A ConfigMap's data, of the one ConfigMap of that name. */

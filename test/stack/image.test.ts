@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root, succeed, tools } from './tools.ts';
 
@@ -112,7 +114,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts the image's own entry point, and waits for its page. */
+/** Starts the image's own entry point, and waits until it is ready or asks for a password. */
 async function serve(port: number, args: readonly string[]) {
   const [program, words] = inContainer([...config.Entrypoint, ...args]);
   const container = spawn(program, words, {
@@ -127,7 +129,7 @@ async function serve(port: number, args: readonly string[]) {
   const ended = new Promise<number | null>((resolve) => container.once('exit', resolve));
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => undefined);
-    if (response?.ok) break;
+    if (response?.ok || response?.status === 401) break;
     if (container.exitCode !== null) throw new Error(`the container ends with ${container.exitCode}\n${log}`);
     await delay(100);
   }
@@ -193,6 +195,18 @@ describe('the container', () => {
     }
   });
 
+  test('may neither write a file nor start a process', () => {
+    const flags = config.Entrypoint.slice(0, -1);
+    for (const act of [
+      "fs.writeFileSync('/app/file', '')",
+      "child_process.execFileSync('node', ['--version'])",
+    ]) {
+      const { status, stderr } = runToEnd([...flags, '-e', act]);
+      expect(status).not.toBe(0);
+      expect(stderr).toContain('ERR_ACCESS_DENIED');
+    }
+  });
+
   test('serves its page as an unprivileged user, counts as healthy, and ends on SIGTERM with 0', async () => {
     const port = await freePort();
     const { pid, ended, log } = await serve(port, ['--demo']);
@@ -228,5 +242,28 @@ describe('the container', () => {
     process.kill(pid, 'SIGTERM');
     expect(await ended).toBe(0);
     expect(look('/metrics')).toMatchObject({ status: 1 });
+  });
+
+  test('compares passwords, though it may start no process and write no file', async () => {
+    const port = await freePort();
+    // The container sees /dev of this machine, and so what lies in shared memory.
+    const mounted = mkdtempSync('/dev/shm/web-');
+    chmodSync(mounted, 0o755);
+    writeFileSync(join(mounted, 'web.yaml'), `basic_auth_users:\n  prometheus: ${hashSync('right', 4)}\n`);
+    const { pid, ended, log } = await serve(port, ['--demo', `--web.config.file=${mounted}/web.yaml`]);
+    const ask = async (password: string) => {
+      const authorization = `Basic ${Buffer.from(`prometheus:${password}`).toString('base64')}`;
+      return (await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization } })).status;
+    };
+    expect(await ask('wrong')).toBe(401);
+    expect(await ask('right')).toBe(200);
+    const script = readFileSync(`${root}helm/bunnynet-exporter/files/look-at-page.js`, 'utf8');
+    const page = { PAGE: `http://127.0.0.1:${port}/metrics` };
+    expect(runToEnd(['node', '-e', script], page)).toMatchObject({ status: 1 });
+    expect(runToEnd(['node', '-e', script], { ...page, GUARDED: 'yes' })).toMatchObject({ status: 0 });
+    process.kill(pid, 'SIGTERM');
+    expect(await ended, log()).toBe(0);
+    expect(log()).not.toContain('Warning');
+    rmSync(mounted, { recursive: true });
   });
 });

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { load as parseYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse as parseYaml } from 'yaml';
 import { chart, helms, type Manifest, parse, render } from './chart.ts';
 import { cases, plain, switches } from './chart-cases.ts';
 import { type Outcome, root, run, succeed, tools } from './tools.ts';

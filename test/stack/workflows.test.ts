@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { load as parse } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { root, run, succeed } from './tools.ts';
 
 const folder = `${root}.github/workflows`;

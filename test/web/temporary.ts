@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 export function temporary(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'web-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(directory, name), content, { mode: 0o600 });
   return directory;
 }

@@ -2,7 +2,7 @@
  * The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`).
  * It knows how values.yaml is commented, not what the values mean.
  */
-import { parse } from 'yaml';
+import { load as parse } from 'js-yaml';
 
 interface Value {
   readonly path: string;

@@ -93,11 +93,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml (merge (dict "credentials" $credentials) (omit .Values.config "credentials")) }}
 {{- end }}
 
-{{/* A probe, over HTTPS where the web configuration serves TLS. */}}
+{{/* A probe as the web configuration lets it through: over HTTPS with TLS, a mere connection where clients are asked who they are. */}}
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
-{{- if and .web.config.existingSecret .web.config.tls $probe.httpGet }}
+{{- if and .web.config.existingSecret $probe.httpGet }}
+{{- if .web.config.guarded }}
+{{- $_ := set $probe "tcpSocket" (dict "port" $probe.httpGet.port) }}
+{{- $probe = omit $probe "httpGet" }}
+{{- else if .web.config.tls }}
 {{- $_ := set $probe.httpGet "scheme" "HTTPS" }}
+{{- end }}
 {{- end }}
 {{- toYaml $probe }}
 {{- end }}

@@ -1,0 +1,139 @@
+/**
+ * What the exporter makes of each fault of the simulator, as data: how the poll is counted, how often the API is asked and
+ * what is left on the page. A fault without an entry does not compile, and fails the matrix.
+ */
+import type { PollResult } from '../../src/api/errors.ts';
+import type { FaultParameters, FaultType } from '../../src/simulator/faults.ts';
+import type { Operation } from '../../src/simulator/question.ts';
+
+export interface Outcome {
+  /** The label that the poll is counted under. */
+  readonly result: PollResult;
+  /** Tried again within the poll, as often as `max_retries` says. */
+  readonly retried?: boolean;
+  /** The requests of the poll, where neither one page nor the good answer's pages are all of them. */
+  readonly requests?: number;
+  /** The whole API rests. */
+  readonly pauses?: boolean;
+  /** Asked less and less often. */
+  readonly lasts?: boolean;
+  /** A success that lacks some series. */
+  readonly loses?: boolean;
+  /** A success that shows other values than the right ones, for they were sent. */
+  readonly alters?: boolean;
+  /** Fields of the wrong type are counted. */
+  readonly mismatches?: boolean;
+  /** Values that the reference does not list are counted. */
+  readonly unrecognized?: boolean;
+  /** Zones that the listing lacks, though it looks complete. */
+  readonly absent?: number;
+}
+
+export interface Expectation extends Outcome {
+  /** What the fault is told beyond its type. */
+  readonly parameters?: FaultParameters;
+  /** What differs for some operations. */
+  readonly on?: Partial<Record<Operation, Partial<Outcome>>>;
+}
+
+const right: Expectation = { result: 'success' };
+const timeout: Expectation = { result: 'timeout', retried: true };
+const network: Expectation = { result: 'network', retried: true };
+const serverError: Expectation = { result: 'server_error', retried: true };
+const rateLimited: Expectation = { result: 'rate_limited', retried: true, pauses: true };
+const refused: Expectation = { result: 'auth', lasts: true };
+const rejected: Expectation = { result: 'rejected' };
+const unreadable: Expectation = { result: 'schema' };
+const parameters: FaultParameters = { retryAfterSeconds: 1 };
+
+export const expectations: Readonly<Record<FaultType, Expectation>> = {
+  latency: { ...right, parameters: { latencyMs: 50 } },
+  hang: timeout,
+  'hang-before-body': timeout,
+  'hang-in-body': timeout,
+  trickle: timeout,
+  reset: network,
+  'early-close': network,
+  'endless-body': unreadable,
+  'tls-error': network,
+
+  'status-400': rejected,
+  'status-401': refused,
+  'status-403': refused,
+  'status-404': { result: 'not_found', lasts: true },
+  'status-408': timeout,
+  'status-429': rateLimited,
+  'status-429-retry-seconds': { ...rateLimited, parameters },
+  'status-429-retry-date': { ...rateLimited, parameters },
+  'status-429-retry-unreadable': rateLimited,
+  'status-500': serverError,
+  'status-500-empty': serverError,
+  'status-502-html': serverError,
+  'status-503': serverError,
+  'status-503-retry-seconds': { ...serverError, parameters },
+  'status-504': serverError,
+  redirect: rejected,
+
+  'rejected-200': rejected,
+  'rejected-202': rejected,
+  'zone-not-found': { ...rejected, lasts: true },
+  'no-rate-limits': { ...right, loses: true },
+  'feature-not-on-plan': { ...rejected, lasts: true },
+  // An empty error envelope beside it says that it failed, without a reason.
+  'data-null': { ...unreadable, on: { api_guardian: { result: 'rejected' } } },
+
+  'empty-body': unreadable,
+  html: unreadable,
+  'plain-text': unreadable,
+  'json-null': unreadable,
+  'truncated-json': unreadable,
+  'json-as-text': right,
+  gzip: right,
+  brotli: right,
+  'wrong-coding': unreadable,
+  'gzip-bomb': { ...unreadable, parameters: { decodedBytes: 4_000_000 } },
+  'deep-nesting': unreadable,
+  'duplicate-keys': right,
+
+  'wrong-types': { ...right, loses: true, mismatches: true, on: { application: { alters: true } } },
+  'wrong-shapes': unreadable,
+  'all-null': { ...right, loses: true },
+  'all-missing': {
+    ...unreadable,
+    on: {
+      shield_zone: { result: 'success', loses: true },
+      rate_limit: { result: 'success', loses: true },
+    },
+  },
+  'huge-numbers': { ...right, loses: true, alters: true, mismatches: true },
+  'negative-numbers': { ...right, alters: true, on: { shield_zone: { mismatches: true } } },
+  'integers-as-doubles': right,
+  'number-strings': { ...right, loses: true, mismatches: true, on: { application: { alters: true } } },
+  'duplicate-ids': { ...right, alters: true },
+  'unknown-values': { ...right, alters: true, on: { application: { unrecognized: true } } },
+  'capitalised-status': right,
+  'mixed-day-keys': right,
+  // The keys of a chart need not be times.
+  'unreadable-times': { ...right, loses: true, mismatches: true, on: { application: { mismatches: false } } },
+  'extra-fields': right,
+
+  'page-repeats': { ...unreadable, requests: 2 },
+  'page-shrinks': { ...unreadable, requests: 2 },
+  'page-never-ends': { ...unreadable, requests: 4 },
+  'page-fails': { ...serverError, requests: 3 },
+  'page-missing': { ...right, requests: 1, loses: true, alters: true, absent: 2 },
+
+  'secret-echo': {
+    ...rejected,
+    on: {
+      application: { result: 'server_error', retried: true },
+      video_storage: { result: 'auth', lasts: true },
+    },
+  },
+  'set-cookie': right,
+};
+
+export function outcomeOf(type: FaultType, operation: Operation): Outcome {
+  const { on, parameters: _, ...outcome } = expectations[type];
+  return { ...outcome, ...on?.[operation] };
+}

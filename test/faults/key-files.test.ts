@@ -1,0 +1,149 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiConfig, Config } from '../../src/config/config.ts';
+import { createCredentials } from '../../src/config/credentials.ts';
+import { createExporter } from '../../src/exporter.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
+
+let folder: string;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keys-'));
+});
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The exporter with one application, whose key is in a file; it loads its configuration once and for all. */
+async function startWith(file: string) {
+  const simulator = createSimulator({ logRequests: true });
+  await simulator.start();
+  running.push(simulator);
+  const api = (baseUrl: string): ApiConfig => ({
+    baseUrl,
+    timeoutMs: 20_000,
+    maxConcurrency: 8,
+    requestsPerSecond: 500,
+    maxRetries: 0,
+    maxResponseBytes: 1_000_000,
+  });
+  const { application, shield, video } = simulator.baseUrls;
+  const ids = { app_id: simulator.applications[0]?.id ?? '' };
+  const config: Config = {
+    credentials: { account: { file } },
+    apis: { application: api(application), shield: api(shield), video: api(video) },
+    sections: [sectionConfig('application', [targetConfig(ids, { intervalMs: 3_600_000 })])],
+    limits: { maxSeries: 1000 },
+  };
+  let loads = 0;
+  const exporter = await createExporter({
+    load: () => {
+      loads++;
+      return Promise.resolve({ config, credentials: createCredentials(config.credentials, {}) });
+    },
+    addresses: [],
+    telemetryPath: '/metrics',
+    enableLifecycle: false,
+    log: pino({ level: 'silent' }),
+  });
+  running.push(exporter);
+  const isUp = async () =>
+    (await exporter.page()).includes(`bunnynet_application_up{app_id="${ids.app_id}"} 1`);
+  return { simulator, exporter, isUp, loads: () => loads };
+}
+
+interface Place {
+  readonly file: () => string;
+  readonly put: (key: string) => Promise<void>;
+}
+
+/** How the key comes into its file, and how another takes its place. */
+const places: Readonly<Record<string, () => Place>> = {
+  'written anew': () => {
+    const file = join(folder, 'key');
+    return { file: () => file, put: (key) => writeFile(file, key) };
+  },
+  'replaced by another file': () => {
+    const file = join(folder, 'key');
+    return {
+      file: () => file,
+      put: async (key) => {
+        await writeFile(`${file}.new`, `${key}\n`);
+        await rename(`${file}.new`, file);
+      },
+    };
+  },
+  // key → ..data/key, ..data → ..<time>: the kubelet swaps ..data alone.
+  'swapped by Kubernetes': () => {
+    let version = 0;
+    return {
+      file: () => join(folder, 'key'),
+      put: async (key) => {
+        const name = `..2026_08_15_12_00_0${version++}`;
+        await mkdir(join(folder, name));
+        await writeFile(join(folder, name, 'key'), key);
+        await symlink(name, join(folder, '..data_tmp'));
+        await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+        if (version === 1) await symlink(join('..data', 'key'), join(folder, 'key'));
+        else await rm(join(folder, `..2026_08_15_12_00_0${version - 2}`), { recursive: true });
+      },
+    };
+  },
+};
+
+describe.each(Object.keys(places))('a key file that is %s', (name) => {
+  it('is used from the next request on, without a reload', async () => {
+    const place = places[name]?.();
+    if (!place) throw new Error(`no place ${name}`);
+    await place.put('key-of-may');
+    const { simulator, exporter, isUp, loads } = await startWith(place.file());
+    simulator.replaceKey('account', 'key-of-may');
+    expect(await exporter.pollOnce()).toBe(true);
+
+    for (const key of ['key-of-june', 'key-of-july']) {
+      simulator.replaceKey('account', key);
+      expect(await exporter.pollOnce()).toBe(false);
+      expect(await isUp()).toBe(false);
+      await place.put(key);
+      expect(await exporter.pollOnce()).toBe(true);
+      expect(await isUp()).toBe(true);
+    }
+    expect(simulator.requests.map(({ key }) => key)).toEqual([
+      'account',
+      'unknown',
+      'account',
+      'unknown',
+      'account',
+    ]);
+    expect(loads()).toBe(1);
+  });
+});
+
+describe('a key that is refused', () => {
+  it('and then changed in its file lets its targets be asked at once, long before their interval', async () => {
+    const file = join(folder, 'key');
+    await writeFile(file, 'key-of-may');
+    const { simulator, exporter, isUp, loads } = await startWith(file);
+    expect(await exporter.pollOnce()).toBe(false);
+    simulator.replaceKey('account', 'key-of-june');
+    await writeFile(file, 'key-of-june');
+    await expect.poll(isUp, { timeout: 18_000, interval: 200 }).toBe(true);
+    expect(loads()).toBe(1);
+  });
+
+  it('and whose file comes only later is asked for once it is there', async () => {
+    const file = join(folder, 'key');
+    const { simulator, exporter, isUp } = await startWith(file);
+    simulator.replaceKey('account', 'key-of-may');
+    expect(await exporter.pollOnce()).toBe(false);
+    expect(simulator.requests).toEqual([]);
+    await writeFile(file, 'key-of-may');
+    await expect.poll(isUp, { timeout: 18_000, interval: 200 }).toBe(true);
+  });
+});

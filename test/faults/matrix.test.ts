@@ -1,0 +1,192 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
+import { faultDocument } from './document.ts';
+import { expectations, type Outcome, outcomeOf } from './expectations.ts';
+import { type Observation, observe, type Polled, rows } from './observe.ts';
+import { runAll } from './pool.ts';
+import { type LogLine, maxRetries, type Rows } from './program.ts';
+
+const zonePages = 3;
+
+// All begin at once, so that the waits of one (deadlines, pauses) are the working time of others.
+const observations = runAll(rows, 28, observe);
+afterAll(async () => {
+  await Promise.allSettled(observations);
+});
+
+const isUp = (series: string) => /^\w+_up\{/.test(series);
+const isLastSuccess = (series: string) => /^\w+_last_success_timestamp_seconds\{/.test(series);
+const namesOf = (shown: Rows) => Object.keys(shown).toSorted();
+const pick = (shown: Rows, wanted: (series: string) => boolean): Rows =>
+  Object.fromEntries(Object.entries(shown).filter(([series]) => wanted(series)));
+/** A zone's `_info` names its pull zone and its WAF profile, which may be missing or others: it is the same series still. */
+const withoutTexts = (shown: Rows): Rows =>
+  Object.fromEntries(
+    Object.entries(shown).map(([series, value]) => [
+      series.replace(/,pull_zone_id="[^"]*",waf_profile_id="[^"]*"/, ''),
+      value,
+    ]),
+  );
+const withUp = (shown: Rows, up: number): Rows =>
+  Object.fromEntries(Object.entries(shown).map(([series, value]) => [series, isUp(series) ? up : value]));
+
+/** What the API was asked for one poll. */
+function requestsOf({ row }: Observation, { result, retried, requests }: Outcome): number {
+  if (requests !== undefined) return requests;
+  if (result === 'success') return row.kind === 'shield_zone' ? zonePages : 1;
+  return retried ? 1 + maxRetries : 1;
+}
+
+/** The lines that tell of the poll that is struck: of a listing, or of a target. */
+function expectedLine({ row, target }: Observation, level: string) {
+  const about = row.kind === 'shield_zone' ? { listing_of: 'account' } : { target };
+  return expect.objectContaining({ level, kind: row.kind, ...about }) as LogLine;
+}
+
+function checkCounted(seen: Observation, poll: Polled, outcome: Outcome): void {
+  const { result } = outcome;
+  // The other target of the kind succeeds.
+  const others = seen.row.kind === 'shield_zone' ? {} : { success: 1 };
+  expect(poll.results).toEqual(
+    result === 'success' ? { success: 'success' in others ? 2 : 1 } : { ...others, [result]: 1 },
+  );
+  expect(poll.requests).toBe(requestsOf(seen, outcome));
+  expect(poll.paused).toBe(outcome.pauses ?? false);
+  expect(poll.mismatches > 0).toBe(outcome.mismatches ?? false);
+  expect(poll.unrecognized > 0).toBe(outcome.unrecognized ?? false);
+}
+
+function checkFailure(seen: Observation, { result, lasts }: Outcome): void {
+  const { before, restored, after, stale, recovered, firstAt } = seen;
+  // Before the first success there is nothing but that it does not answer.
+  expect(before.hit).toEqual(withUp(pick(restored.hit, isUp), 0));
+  // After a success its values stay as they were then, until they are too old.
+  expect(after.hit).toEqual(withUp(restored.hit, 0));
+  expect(new Set(Object.values(pick(after.hit, isLastSuccess)))).toEqual(new Set([firstAt]));
+  expect(stale.hit).toEqual(
+    withUp(
+      pick(restored.hit, (series) => isUp(series) || isLastSuccess(series)),
+      0,
+    ),
+  );
+
+  const next = /asking again in 3600 s(?<less>, then less and less often)?$/;
+  for (const [{ log }, values] of [
+    [before, 'there are no values yet'],
+    [after, 'values stay until they are stale'],
+  ] as const) {
+    expect(log).toEqual([expectedLine(seen, 'warn')]);
+    const [line] = log;
+    expect(line?.result).toBe(result);
+    expect(line?.msg).toContain(`poll failed: ${line?.reason}; ${values}, asking again in`);
+    expect(Boolean(next.exec(line?.msg ?? '')?.groups?.['less'])).toBe(lasts ?? false);
+  }
+  const struck = Object.keys(pick(after.hit, isUp)).length;
+  expect(stale.log).toHaveLength(struck);
+  for (const line of stale.log) {
+    expect(line.level).toBe('warn');
+    expect(line.msg).toContain('have left the page');
+  }
+  for (const { log } of [restored, recovered]) {
+    expect(log).toEqual([expectedLine(seen, 'info')]);
+    expect(log[0]?.msg).toContain('polls succeed again');
+  }
+}
+
+function checkSuccess(seen: Observation, { loses, alters, absent = 0 }: Outcome): void {
+  const { before, restored, after, stale, recovered, secondAt } = seen;
+  const all = namesOf(withoutTexts(restored.hit));
+  for (const poll of [before, after]) {
+    const shown = namesOf(withoutTexts(poll.hit));
+    if (loses) {
+      expect(all).toEqual(expect.arrayContaining(shown));
+      expect(shown.length).toBeLessThan(all.length);
+    } else expect(shown).toEqual(all);
+    const ups = Object.values(pick(poll.hit, isUp));
+    expect(ups.filter((up) => up === 0)).toHaveLength(absent);
+    expect(poll.log.map(({ level, result }) => [level, result])).toEqual(
+      Array.from({ length: absent }, () => ['warn', 'not_found']),
+    );
+  }
+  // What is shown is what a good poll at the same time shows.
+  const given = withoutTexts(before.hit);
+  const right = pick(withoutTexts(restored.hit), (series) => series in given);
+  if (alters) expect(given).not.toEqual(right);
+  else expect(given).toEqual(right);
+  expect(new Set(Object.values(pick(after.hit, isLastSuccess)))).toEqual(new Set([secondAt]));
+  expect(stale.hit).toEqual(after.hit);
+  expect(stale.log).toEqual([]);
+  for (const { log } of [restored, recovered]) {
+    expect(log.map(({ level }) => level)).toEqual(Array.from({ length: absent }, () => 'info'));
+  }
+}
+
+/** Nobody else notices: every value is that of its own poll, and moves on. */
+function checkOthers({
+  before,
+  restored,
+  after,
+  stale,
+  recovered,
+  firstAt,
+  secondAt,
+  thirdAt,
+}: Observation): void {
+  expect(before.others).toEqual(restored.others);
+  expect(stale.others).toEqual(after.others);
+  for (const [poll, at] of [
+    [before, firstAt],
+    [after, secondAt],
+    [recovered, thirdAt],
+  ] as const) {
+    for (const [name, shown] of Object.entries(poll.others)) {
+      expect(Object.values(pick(shown, isUp)), name).toEqual([1]);
+      expect(Object.values(pick(shown, isLastSuccess)), name).toEqual([at]);
+      expect(namesOf(shown), name).toEqual(namesOf(restored.others[name] ?? {}));
+    }
+  }
+  const withoutTime = (shown: Rows) => pick(shown, (series) => !isLastSuccess(series));
+  for (const [name, shown] of Object.entries(after.others)) {
+    expect(withoutTime(shown), name).not.toEqual(withoutTime(restored.others[name] ?? {}));
+  }
+}
+
+/** With the first good poll everything is as it was before, and of that time. */
+function checkRecovery({ restored, recovered, row, firstAt, thirdAt }: Observation): void {
+  expect(restored.results).toEqual({ success: row.kind === 'shield_zone' ? 1 : 2 });
+  expect(recovered.results).toEqual(restored.results);
+  expect(namesOf(recovered.hit)).toEqual(namesOf(restored.hit));
+  for (const [poll, at] of [
+    [restored, firstAt],
+    [recovered, thirdAt],
+  ] as const) {
+    expect(new Set(Object.values(pick(poll.hit, isUp)))).toEqual(new Set([1]));
+    expect(new Set(Object.values(pick(poll.hit, isLastSuccess)))).toEqual(new Set([at]));
+  }
+  expect(recovered.hit).not.toEqual(restored.hit);
+}
+
+describe('the fault matrix', () => {
+  it('expects something of every fault that the simulator can play, and of no other', () => {
+    expect(Object.keys(expectations).toSorted()).toEqual(Object.keys(faultTypes).toSorted());
+  });
+
+  describe.each(Object.keys(faultTypes) as FaultType[])('%s', (type) => {
+    const kinds = faultTypes[type].appliesTo;
+    it.each(kinds)(`of %s: ${expectations[type].result}`, { timeout: 120_000 }, async (kind) => {
+      const seen = await observations[rows.findIndex((row) => row.type === type && row.kind === kind)];
+      if (!seen) throw new Error('the row was not played');
+      const outcome = outcomeOf(type, kind);
+      for (const poll of [seen.before, seen.after]) checkCounted(seen, poll, outcome);
+      if (outcome.result === 'success') checkSuccess(seen, outcome);
+      else checkFailure(seen, outcome);
+      checkOthers(seen);
+      checkRecovery(seen);
+      expect(seen.leaked).toBe(false);
+    });
+  });
+
+  it('is written down in docs/faults.md as it was seen', { timeout: 120_000 }, async () => {
+    await expect(faultDocument(await Promise.all(observations))).toMatchFileSnapshot('../../docs/faults.md');
+  });
+});

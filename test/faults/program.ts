@@ -1,0 +1,201 @@
+/**
+ * The whole exporter in process against a small simulator of its own, on a clock that the test moves: what it shows, what
+ * it counts and what it logs can be looked at.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pino from 'pino';
+import type { ApiConfig, Config } from '../../src/config/config.ts';
+import { createCredentials } from '../../src/config/credentials.ts';
+import { createExporter, type Exporter } from '../../src/exporter.ts';
+import { resources } from '../../src/resources/index.ts';
+import type { ApiName, Ids } from '../../src/resources/resource.ts';
+import { type Operation, operations } from '../../src/simulator/question.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+
+/** So long that no poll comes by itself while a row is played. */
+export const intervalMs = 3_600_000;
+export const staleAfterMs = 30 * 86_400_000;
+export const maxRetries = 1;
+const patienceMs = 30_000;
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly msg: string;
+  readonly kind?: string;
+  readonly target?: Ids;
+  readonly listing_of?: string;
+  readonly result?: string;
+  readonly reason?: string;
+}
+
+export interface Program {
+  readonly exporter: Exporter;
+  readonly simulator: Simulator;
+  /** Two targets a kind; three zones, a page each. */
+  readonly targets: Readonly<Record<Operation, readonly Ids[]>>;
+  /** Each key that must never be seen. */
+  readonly keys: readonly string[];
+  readonly log: readonly LogLine[];
+  /** Everything that was logged, as it was written. */
+  readonly logText: () => string;
+  advance(ms: number): void;
+  nowMs(): number;
+  stop(): Promise<void>;
+}
+
+let lastStart: Promise<unknown> = Promise.resolve();
+
+/**
+ * Starts one after the other: many at a time would keep the process from all else for seconds.
+ *
+ * @param timeoutMs of the APIs that are to give up soon; the others have all the time of a busy machine
+ */
+export function startProgram(timeoutMs: Partial<Record<ApiName, number>> = {}): Promise<Program> {
+  const starting = lastStart.then(async () => {
+    const program = await createProgram(timeoutMs);
+    await nextTurn();
+    return program;
+  });
+  lastStart = starting.catch(() => undefined);
+  return starting;
+}
+
+async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promise<Program> {
+  let nowMs = Date.parse('2026-08-15T12:00:00Z');
+  const simulator = createSimulator({
+    now: () => nowMs,
+    maxPageSize: 1,
+    logRequests: true,
+    shape: {
+      applications: 2,
+      zones: 3,
+      endpoints: 2,
+      rateLimitZones: 2,
+      rulesPerZone: 2,
+      libraries: 1,
+      videosPerLibrary: 2,
+    },
+  });
+  await simulator.start();
+  const api = (name: ApiName): ApiConfig => ({
+    baseUrl: simulator.baseUrls[name],
+    timeoutMs: timeoutMs[name] ?? patienceMs,
+    maxConcurrency: 8,
+    requestsPerSecond: 500,
+    maxRetries,
+    maxResponseBytes: 1_000_000,
+  });
+  const targets: Record<Operation, readonly Ids[]> = {
+    application: simulator.applications.map(({ id }) => ({ app_id: id })),
+    shield_zone: simulator.zones.map(({ shieldZoneId }) => ({ shield_zone_id: shieldZoneId })),
+    api_guardian: simulator.endpoints.map(({ shieldZoneId, endpointId }) => ({
+      shield_zone_id: shieldZoneId,
+      endpoint_id: endpointId,
+    })),
+    rate_limit: simulator.rateLimitZones.map(({ shieldZoneId }) => ({ shield_zone_id: shieldZoneId })),
+    video_storage: simulator.videos.map(({ libraryId, videoId }) => ({
+      library_id: libraryId,
+      video_id: videoId,
+    })),
+  };
+  const [libraryId = ''] = simulator.libraryIds;
+  const env = { ACCOUNT: simulator.keys.account, LIBRARY: simulator.keys.libraries[libraryId] ?? '' };
+  const config: Config = {
+    credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
+    apis: { application: api('application'), shield: api('shield'), video: api('video') },
+    sections: operations.map((kind) => {
+      const credential = kind === 'video_storage' ? 'library' : 'account';
+      const more = { credential, intervalMs, staleAfterMs };
+      const section = targets[kind].map((ids, i) => targetConfig(ids, { ...more, name: `${kind} ${i}` }));
+      return sectionConfig(kind, section, more);
+    }),
+    limits: { maxSeries: 1_000_000 },
+  };
+  const lines: string[] = [];
+  const log = pino(
+    { base: null, timestamp: false, formatters: { level: (level) => ({ level }) } },
+    { write: (line: string) => void lines.push(line) },
+  );
+  const exporter = await createExporter({
+    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    addresses: [],
+    telemetryPath: '/metrics',
+    enableLifecycle: false,
+    log,
+    now: () => nowMs,
+  });
+  return {
+    exporter,
+    simulator,
+    targets,
+    keys: Object.values(env),
+    get log() {
+      return lines.map((line) => JSON.parse(line) as LogLine);
+    },
+    logText: () => lines.join(''),
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    nowMs: () => nowMs,
+    async stop() {
+      await exporter.stop();
+      await simulator.stop();
+    },
+  };
+}
+
+/** The API's own answers on a page: rows by their text up to the value. */
+export type Rows = Readonly<Record<string, number>>;
+
+export interface Page {
+  readonly text: string;
+  /** The series of one target, or of all targets of a kind. */
+  of(kind: Operation, ids?: Ids): Rows;
+  /** The value of one of the exporter's own series; 0 where there is none. */
+  own(series: string): number;
+  /** The sum over the exporter's own series that begin so. */
+  sum(start: string): number;
+}
+
+const prefixes = resources.map(({ kind, metricPrefix, families }) => ({
+  kind,
+  names: new Set([
+    `${metricPrefix}_up`,
+    `${metricPrefix}_last_success_timestamp_seconds`,
+    ...families.map(({ name }) => name),
+  ]),
+}));
+
+export async function readPage(exporter: Exporter): Promise<Page> {
+  const text = await exporter.page();
+  const rows = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const at = line.lastIndexOf(' ');
+      return { series: line.slice(0, at), value: Number(line.slice(at + 1)) };
+    });
+  const nameOf = (series: string) => series.replace(/\{.*$/s, '');
+  return {
+    text,
+    of(kind, ids = {}) {
+      const names = prefixes.find((one) => one.kind === kind)?.names;
+      const labels = Object.entries(ids).map(([label, value]) => `${label}="${value}"`);
+      return Object.fromEntries(
+        rows
+          .filter(
+            ({ series }) => names?.has(nameOf(series)) && labels.every((label) => series.includes(label)),
+          )
+          .map(({ series, value }) => [series, value]),
+      );
+    },
+    own: (series) => rows.find((row) => row.series === series)?.value ?? 0,
+    sum: (start) =>
+      rows.filter(({ series }) => series.startsWith(start)).reduce((sum, { value }) => sum + value, 0),
+  };
+}
+
+export function apiOf(kind: Operation): ApiName {
+  return resourceOf(kind).api;
+}

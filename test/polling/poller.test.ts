@@ -1,0 +1,311 @@
+import pino from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Request } from '../../src/api/client.ts';
+import {
+  AbsentError,
+  type ApiError,
+  DeadlineError,
+  KeyRefusedError,
+  RequestRejectedError,
+  ServerFailureError,
+} from '../../src/api/errors.ts';
+import { Board, type FamilyRows } from '../../src/polling/board.ts';
+import { Poller } from '../../src/polling/poller.ts';
+import { type Poll, plan } from '../../src/polling/targets.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { ReadingError, type Resource } from '../../src/resources/resource.ts';
+import { configOf, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
+
+type Answer = (path: string, request: Request) => unknown;
+
+const zone = { shield_zone_id: '501' };
+const summary = { monthlyCost: 3.5 };
+
+/** One target, or one listing with a zone, and a poller whose API answers as told. */
+function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
+  const rows = new Map<string, readonly FamilyRows[]>();
+  const board = new Board({
+    replace: (group, _kind, _labels, families) => void rows.set(group, families),
+    remove: (group) => void rows.delete(group),
+  });
+  const { targets, polls } = plan(
+    configOf([sectionConfig(kind, [targetConfig(ids)])]),
+    resources.map((one) => (one.kind === kind ? resource : one)),
+    new Map(),
+    () => true,
+  );
+  board.reconcile(targets);
+  const poll = polls[0] as Poll;
+  let answer: Answer = () => summary;
+  const counted: string[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const released: string[] = [];
+  const poller = new Poller({
+    clientOf: () => ({
+      get: async (request) => await Promise.resolve(answer(request.path, request)),
+    }),
+    board,
+    observer: {
+      polled: (_kind, result) => counted.push(result),
+      mismatched: (_kind, field) => counted.push(`mismatch ${field}`),
+      unrecognized: (_kind, field) => counted.push(`unrecognized ${field}`),
+    },
+    log: pino(
+      { base: null, timestamp: false },
+      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    ),
+    redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
+    onListing: () => poll.targets,
+    now: () => 1_000_000_000_000,
+  });
+  const [target] = poll.targets;
+  return {
+    poller,
+    poll,
+    counted,
+    lines,
+    released,
+    rows,
+    status: () => board.status(target?.key ?? ''),
+    answers: (next: Answer) => {
+      answer = next;
+    },
+    fails: (error: Error) => {
+      answer = () => {
+        throw error;
+      };
+    },
+    /** Polls once; resolves with how many intervals the next poll may be away. */
+    run: async (signal = new AbortController().signal) =>
+      await poller.poll(poll, { release: () => void released.push(poll.key) }, signal),
+  };
+}
+
+const applicationPoller = () => pollerOf('application', { app_id: 'a' });
+
+afterEach(() => void vi.useRealTimers());
+
+describe('a poll', () => {
+  it('that succeeds puts the reading on the page and gives its turn back', async () => {
+    const { run, counted, released, status, lines } = applicationPoller();
+    expect(await run()).toBe(1);
+    expect(counted).toEqual(['success']);
+    expect(released).toHaveLength(1);
+    expect(status()).toMatchObject({ state: 'ok', lastSuccessMs: 1_000_000_000_000 });
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ['in its body', new ReadingError('rejected', 'no rate limits', 'not_found.ratelimit_shieldzone')],
+    [
+      'with its status',
+      new AbsentError('HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
+    ],
+  ])('of a zone without rate limits succeeds with nothing, said %s', async (_, error) => {
+    const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
+    fails(error);
+    expect(await run()).toBe(1);
+    expect(counted).toEqual(['success']);
+    expect(status()?.state).toBe('ok');
+    expect(lines).toEqual([]);
+  });
+
+  it('of which that error is not known to mean nothing fails with it', async () => {
+    const { run, fails, counted } = applicationPoller();
+    fails(new ReadingError('rejected', 'no', 'not_found.ratelimit_shieldzone'));
+    await run();
+    expect(counted).toEqual(['rejected']);
+  });
+
+  it('that was aborted counts nothing, logs nothing and changes nothing', async () => {
+    const { run, answers, counted, lines, status, released } = applicationPoller();
+    const abort = new AbortController();
+    answers(() => {
+      abort.abort(new Error('the exporter is stopping'));
+      throw abort.signal.reason as Error;
+    });
+    expect(await run(abort.signal)).toBe(1);
+    expect(counted).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(status()?.state).toBe('pending');
+    expect(released).toHaveLength(1);
+  });
+
+  it('of many pages has the time of one interval for all its tries together', async () => {
+    vi.useFakeTimers();
+    const budgets: number[] = [];
+    const { run, answers, counted } = pollerOf('shield_zone', zone);
+    answers((path, { budgetMs }) => {
+      budgets.push(budgetMs);
+      const number = Number(/page=(\d+)/.exec(path)?.[1]);
+      vi.advanceTimersByTime(20_000);
+      return {
+        data: [{ shieldZoneId: 500 + number }],
+        page: { totalCount: 3, totalPages: 3, currentPage: number },
+      };
+    });
+    await run();
+    expect(counted).toEqual(['success']);
+    expect(budgets).toEqual([60_000, 40_000, 20_000]);
+  });
+});
+
+describe('what is asked less and less often', () => {
+  const plain = new ServerFailureError('HTTP 500', { status: 500 }, undefined);
+
+  it.each<[string, ApiError | ReadingError]>([
+    ['a refused key', new KeyRefusedError('HTTP 401', { status: 401 })],
+    ['an absent target', new AbsentError('HTTP 404', { status: 404 })],
+    ['a feature that the plan lacks', new ReadingError('rejected', 'no', 'feature_not_available_on_plan')],
+    ['a plan of the wrong type', new ReadingError('rejected', 'no', 'invalid_plan_type.guardian')],
+    ['an unknown zone', new ReadingError('rejected', 'no', 'not_found_or_unauthorised_access.shieldzone')],
+    [
+      'an error that will last, said with a status',
+      new RequestRejectedError('HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
+    ],
+  ])('is %s: up to 10 intervals, and every interval again after a success', async (_, error) => {
+    const { run, fails, answers, poller, poll } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
+    fails(error);
+    const slowdowns: number[] = [];
+    for (let i = 0; i < 6; i++) slowdowns.push(await run());
+    expect(slowdowns).toEqual([1, 2, 4, 8, 10, 10]);
+    expect(poller.awaitsChange(poll.key)).toBe(true);
+    answers(() => ({ data: { totalBlockedRequests: 1 } }));
+    expect(await run()).toBe(1);
+    expect(poller.awaitsChange(poll.key)).toBe(false);
+    fails(error);
+    expect(await run()).toBe(1);
+  });
+
+  it.each<[string, Error]>([
+    ['a server error', plain],
+    ['a timeout', new DeadlineError('no whole answer')],
+    ['another status', new RequestRejectedError('HTTP 400', { status: 400 })],
+    ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
+    ['an unreadable body', new ReadingError('schema', 'no')],
+  ])('is not %s', async (_, error) => {
+    const { run, fails, poller, poll } = applicationPoller();
+    fails(error);
+    for (let i = 0; i < 6; i++) expect(await run()).toBe(1);
+    expect(poller.awaitsChange(poll.key)).toBe(false);
+  });
+
+  it('begins anew after a failure of another kind', async () => {
+    const { run, fails } = applicationPoller();
+    fails(new KeyRefusedError('HTTP 401'));
+    for (let i = 0; i < 4; i++) await run();
+    fails(plain);
+    expect(await run()).toBe(1);
+    fails(new KeyRefusedError('HTTP 401'));
+    expect(await run()).toBe(1);
+    expect(await run()).toBe(2);
+  });
+});
+
+describe('the log', () => {
+  it('has one line when polls begin to fail and one when they succeed again', async () => {
+    const { run, fails, answers, lines } = applicationPoller();
+    fails(new DeadlineError('no whole answer within 10000 ms'));
+    for (let i = 0; i < 3; i++) await run();
+    fails(new ServerFailureError('HTTP 500', { status: 500, requestId: 'r-1' }, undefined));
+    await run();
+    answers(() => summary);
+    for (let i = 0; i < 3; i++) await run();
+    expect(lines).toEqual([
+      {
+        level: 40,
+        kind: 'application',
+        target: { app_id: 'a' },
+        result: 'timeout',
+        reason: 'no whole answer within 10000 ms',
+        msg: 'poll failed: no whole answer within 10000 ms; there are no values yet, asking again in 60 s',
+      },
+      {
+        level: 30,
+        kind: 'application',
+        target: { app_id: 'a' },
+        msg: 'polls succeed again; values are fresh',
+      },
+    ]);
+  });
+
+  it('says after a success what becomes of its values, and under which id the vendor finds the request', async () => {
+    const { run, fails, lines } = applicationPoller();
+    await run();
+    fails(new KeyRefusedError('HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
+    await run();
+    expect(lines).toEqual([
+      {
+        level: 40,
+        kind: 'application',
+        target: { app_id: 'a' },
+        result: 'auth',
+        reason: 'HTTP 401',
+        status: 401,
+        error_key: 'unauthorised',
+        request_id: 'r-1',
+        msg: 'poll failed: HTTP 401; values stay until they are stale, asking again in 60 s, then less and less often',
+      },
+    ]);
+  });
+
+  it('takes every text of an answer as one line, bounded, without control characters', async () => {
+    const nasty = `a\nb\r\n\u001b[31mc\u0000\u2028\u202e${'x'.repeat(100_000)}`;
+    const { run, fails, answers, lines, status } = applicationPoller();
+    for (const error of [
+      new RequestRejectedError(nasty, { status: 400, errorKey: nasty, requestId: nasty }),
+      new ReadingError('rejected', nasty, nasty),
+      new Error(nasty),
+    ]) {
+      fails(error);
+      const { length } = lines;
+      await run();
+      expect(lines).toHaveLength(length + 1);
+      const { reason, msg, error_key = '', request_id = '' } = lines[length] ?? {};
+      for (const text of [reason, msg, error_key, request_id, status()?.lastFailure?.message]) {
+        expect(text).not.toMatch(/\p{C}|\u2028/u);
+        expect(String(text).length).toBeLessThanOrEqual(500);
+      }
+      expect(reason).toContain('a b [31mc');
+      // A good poll lets the next failure be logged again.
+      answers(() => summary);
+      await run();
+    }
+  });
+});
+
+describe('a fault of the exporter itself', () => {
+  const broken = (change: Partial<Resource>): Resource =>
+    ({ ...resourceOf('application'), ...change }) as Resource;
+
+  it('in a resource that reads is a failed poll that is logged, and no more', async () => {
+    const resource = broken({
+      read: () => Promise.reject(new TypeError("Cannot read properties of undefined (reading 'a')")),
+    } as Partial<Resource>);
+    const { run, counted, lines, status } = pollerOf('application', { app_id: 'a' }, resource);
+    expect(await run()).toBe(1);
+    expect(counted).toEqual(['schema']);
+    expect(status()?.state).toBe('failing');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.['reason']).toContain('unexpected: TypeError: Cannot read properties of undefined');
+    expect(await run()).toBe(1);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('in what becomes of a reading leaves the target as it was, and no success behind', async () => {
+    const { run, counted, status, rows } = applicationPoller();
+    await run();
+    const before = rows.get('application/a values');
+    const family = catalogue.find(({ name }) => name === 'bunnynet_application_monthly_cost');
+    if (!family) throw new Error('no such family');
+    vi.spyOn(family, 'samples').mockImplementationOnce(() => {
+      throw new TypeError('no cost');
+    });
+    await run();
+    expect(counted).toEqual(['success', 'schema']);
+    expect(status()).toMatchObject({ state: 'failing', lastFailure: { result: 'schema' } });
+    expect(rows.get('application/a values')).toBe(before);
+    expect(rows.get('application/a state')?.[0]?.samples).toEqual([{ value: 0 }]);
+  });
+});
