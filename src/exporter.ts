@@ -5,19 +5,21 @@
 import type { Logger } from 'pino';
 import { ApiClient } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
-import type { ForwardProxy } from './api/pool.ts';
+import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
+import type { TargetStatus } from './polling/board.ts';
 import { Fleet } from './polling/fleet.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import { type ApiName, apiNames } from './resources/resource.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { revision, version } from './version.ts';
 import { createPages } from './web/pages.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './web/server.ts';
 
@@ -50,6 +52,8 @@ export interface Exporter {
    * a further one asks everything again at once, whatever its interval.
    */
   pollOnce(): Promise<boolean>;
+  /** How every target stands. */
+  targets(): readonly TargetStatus[];
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
   /** Loads the configuration anew. Rejects where it is wrong; the one in force then stays. */
@@ -93,6 +97,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     lineOf: (api) => known(pacers, api),
     observer: telemetry,
     log,
+    redact: (text) => credentials.redact(text),
     owns: ownedBy(options.shard),
     now: options.now,
   });
@@ -107,11 +112,27 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   });
   const server: WebServer = createWebServer({
     addresses: options.addresses,
+    webConfigFile: options.webConfigFile,
     log,
     routes: [
       { path: options.telemetryPath, methods: ['GET'], handle: metrics },
       ...createPages({
         telemetryPath: options.telemetryPath,
+        kinds: resources.map(({ kind, noun }) => ({ kind, noun })),
+        about: {
+          version,
+          revision,
+          startedAtMs: Date.now(),
+          shard: options.shard && `${options.shard.index}/${options.shard.count}`,
+        },
+        condition: () => ({
+          series: (kind) => store.series(kind),
+          droppedSeries: kinds.reduce((sum, kind) => sum + store.dropped(kind), 0),
+          maxSeries: config.limits.maxSeries,
+          configuration: { loadedAtMs, refused },
+          pauses: pauses(),
+          paceWarnings,
+        }),
         isReady: () => fleet.isReady,
         targets: () => [...fleet.board.statuses()],
         nextPollInMs: (status) => fleet.nextPollInMs(status),
@@ -120,6 +141,32 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       }),
     ],
   });
+
+  /** The configuration in force as the status page tells of it. */
+  let loadedAtMs = Date.now();
+  let refused: { readonly atMs: number; readonly message: string } | undefined;
+  let paceWarnings: readonly string[] = [];
+
+  function pauses() {
+    return apiNames.flatMap((api) => {
+      const { pausedForMs } = known(pacers, api);
+      // A pacer that was closed pauses for ever.
+      return pausedForMs > 0 && Number.isFinite(pausedForMs)
+        ? [{ api, untilMs: Date.now() + pausedForMs }]
+        : [];
+    });
+  }
+
+  /** Puts the configuration in force. */
+  function apply(): void {
+    loadedAtMs = Date.now();
+    refused = undefined;
+    telemetry.reloaded(true, loadedAtMs);
+    const short = paceReport(config, resources).filter(({ message }) => message !== undefined);
+    for (const { api, message } of short) log.warn({ api }, message);
+    paceWarnings = short.map(({ message = '' }) => message);
+    fleet.apply(config);
+  }
 
   /** The version of each key in force that was last seen here; requests may have read a newer one since. */
   const keyVersions = new Map<string, number>();
@@ -139,40 +186,44 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   let keyWatch: NodeJS.Timeout | undefined;
 
   function poll(): void {
-    warnOfPace(config, log);
-    telemetry.reloaded(true, Date.now());
-    fleet.apply(config);
+    apply();
     void watchKeys();
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
 
-  /** One load after the other: of two at a time the one that began first could end last, with an older file. */
-  let lastReload: Promise<void> = Promise.resolve();
+  /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
+  let lastReload: Promise<unknown> = Promise.resolve();
+  let nextReload: Promise<void> | undefined;
   function reload(): Promise<void> {
-    lastReload = lastReload.catch(() => undefined).then(loadAnew);
-    return lastReload;
+    nextReload ??= lastReload.then(() => {
+      nextReload = undefined;
+      const reloaded = reloadNow();
+      lastReload = reloaded.catch(() => undefined);
+      return reloaded;
+    });
+    return nextReload;
   }
 
-  async function loadAnew(): Promise<void> {
+  async function reloadNow(): Promise<void> {
     let loaded: Loaded;
     try {
       loaded = await options.load();
+      await server.reload();
     } catch (error) {
-      telemetry.reloaded(false, Date.now());
+      refused = { atMs: Date.now(), message: (error as Error).message };
+      telemetry.reloaded(false, refused.atMs);
       throw error;
     }
     const before = config;
     ({ config, credentials } = loaded);
     keyVersions.clear();
-    telemetry.reloaded(true, Date.now());
-    warnOfPace(config, log);
     store.setMaxSeries(config.limits.maxSeries);
     for (const api of apiNames) {
       if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
       known(pacers, api).setPace(config.apis[api]);
       void known(clients, api).reconfigure(config.apis[api]);
     }
-    fleet.apply(config);
+    apply();
   }
 
   return {
@@ -190,6 +241,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       }
       return fleet.isWell;
     },
+    targets: () => [...fleet.board.statuses()],
     async page() {
       fleet.dropStale();
       const { parts } = await store.page('text');
@@ -203,11 +255,6 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       await Promise.all([...clients.values()].map((client) => client.close()));
     },
   };
-}
-
-/** Says with the numbers where the targets cannot be polled at their intervals. */
-function warnOfPace(config: Config, log: Logger): void {
-  for (const { api, message } of paceReport(config, resources)) if (message) log.warn({ api }, message);
 }
 
 function known<Value>(map: ReadonlyMap<ApiName, Value>, api: ApiName): Value {

@@ -30,13 +30,15 @@ const rejectedDefaults = [
   'nodejs_active_resources',
 ].flatMap((name) => [name, `${name}_total`]);
 
+/** Looking at the process, its files and its heap takes longer than rendering all other metrics of the exporter. */
+const processMaxAgeMs = 1000;
+
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createTelemetry(kinds: readonly string[], inventory: Inventory): Telemetry {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  for (const name of rejectedDefaults) registry.removeSingleMetric(name);
+  const processMetrics = createProcessMetrics();
 
   new Gauge({
     name: 'bunnynet_exporter_build_info',
@@ -156,9 +158,25 @@ export function createTelemetry(kinds: readonly string[], inventory: Inventory):
       if (succeeded) reloadSuccessTime.set(atMs / 1000);
     },
     async render(format) {
-      const text = await registry.metrics();
+      const text = `${await processMetrics()}${await registry.metrics()}`;
       return format === 'openmetrics' ? toOpenMetrics(text) : text;
     },
+  };
+}
+
+/** prom-client's metrics of Node and the process; scrapes within a second of each other share one look. */
+function createProcessMetrics(): () => Promise<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of rejectedDefaults) registry.removeSingleMetric(name);
+  let text = Promise.resolve('');
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - lookedAtMs >= processMaxAgeMs) {
+      lookedAtMs = performance.now();
+      text = registry.metrics();
+    }
+    return text;
   };
 }
 

@@ -15,6 +15,9 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 /** How deep arrays and objects may lie in each other; the API's own are at most 5 deep. */
 const maxDepth = 64;
 
+/** How many values a body may hold; a page of 1,000 zones, each with 200 rules listed, has fewer. */
+const maxValues = 250_000;
+
 /**
  * The text of a body. None is asked to be coded, but some are.
  *
@@ -46,9 +49,13 @@ export function tooLongMessage(maxBytes: number): string {
   return `the body is longer than max_response_bytes (${maxBytes})`;
 }
 
-/** Whether brackets outside of strings lie deeper than maxDepth: parsing millions of them would hold up the process. */
-function isTooDeep(text: string): boolean {
+/**
+ * What is too much about a JSON text: a few bytes become many times as much once parsed, and brackets in brackets by the
+ * million would hold up the process.
+ */
+function excessOf(text: string): string | undefined {
   let depth = 0;
+  let values = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
@@ -56,11 +63,15 @@ function isTooDeep(text: string): boolean {
       if (character === '\\') at++;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    else if (character === '[' || character === '{') depth++;
-    else if (character === ']' || character === '}') depth--;
-    if (depth > maxDepth) return true;
+    else if (character === ',') values++;
+    else if (character === '[' || character === '{') {
+      values++;
+      depth++;
+    } else if (character === ']' || character === '}') depth--;
+    if (depth > maxDepth) return 'the body is nested too deeply';
+    if (values > maxValues) return `the body has more than ${maxValues} values`;
   }
-  return false;
+  return undefined;
 }
 
 /**
@@ -78,12 +89,13 @@ const lossless = { parseNumber, onDuplicateKey: ({ newValue }: { newValue: unkno
 /**
  * The value of a JSON text.
  *
- * @throws {UnreadableBodyError} for what is not JSON or is nested too deeply
+ * @throws {UnreadableBodyError} for what is not JSON, is nested too deeply or has too many values
  */
 export function parseJson(text: string, answer: Answer): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (json.trim() === '') throw new UnreadableBodyError('the body is empty', answer);
-  if (isTooDeep(json)) throw new UnreadableBodyError('the body is nested too deeply', answer);
+  const excess = excessOf(json);
+  if (excess !== undefined) throw new UnreadableBodyError(excess, answer);
   try {
     // JSON.parse is much the faster, and right as long as no number needs more than 2^53.
     return /\d{16}/.test(json) ? parseLossless(json, undefined, lossless) : JSON.parse(json);

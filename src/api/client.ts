@@ -21,7 +21,8 @@ import {
   UnreadableBodyError,
 } from './errors.ts';
 import type { Pacer, Turn } from './pacer.ts';
-import { createPool, type ForwardProxy } from './pool.ts';
+import { createPool } from './pool.ts';
+import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 
 /** What the client tells of its requests. */
@@ -61,11 +62,27 @@ function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** Takes the key out of a text. */
+type Hide = (text: string) => string;
+
+function hideIn(value: unknown, hide: Hide): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => hideIn(element, hide));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
+}
+
+/** An answer that repeats the key must not carry it any further, nor one that writes it with the escapes of JSON. */
+function parseBody(text: string, answer: Answer, hide: Hide): unknown {
+  const body = parseJson(text, answer);
+  return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
+}
+
 /** What a body says of its error, in one line: problem details (reference 2.2) or an envelope (2.3). */
-function describeError(text: string): { reason: string; errorKey: string | undefined } {
+function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
   let body: unknown;
   try {
-    body = parseJson(text, {});
+    body = parseBody(text, {}, hide);
   } catch {
     return { reason: '', errorKey: undefined };
   }
@@ -87,10 +104,11 @@ function describeError(text: string): { reason: string; errorKey: string | undef
 function errorOfStatus(
   status: number,
   text: string,
+  hide: Hide,
   retryAfterMs: number | undefined,
   answer: Answer,
 ): ApiError {
-  const { reason, errorKey } = describeError(text);
+  const { reason, errorKey } = describeError(text, hide);
   const message = `HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
   const about = { ...answer, errorKey };
   if (status === 401 || status === 403) return new KeyRefusedError(message, about);
@@ -108,7 +126,13 @@ function errorOfStatus(
 function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): ApiError {
   if (cause instanceof ApiError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError') {
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  if (refusal !== undefined) {
+    return new ConnectionError(`the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
+  }
+  const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
+  // The latter is of a proxy that does not answer; an API has the deadline alone.
+  if (wasAborted || cause instanceof errors.HeadersTimeoutError) {
     return new DeadlineError(`no whole answer within ${timeoutMs} ms`, {}, { cause });
   }
   if (cause instanceof errors.ResponseExceededMaxSizeError) {
@@ -212,11 +236,11 @@ export class ApiClient {
     let error: ApiError | undefined;
     try {
       const key = await this.#keyFor(asked.credential);
-      const { answer, text, retryAfterMs } = await this.#send(asked.path, key, signal);
+      const { answer, text, hide, retryAfterMs } = await this.#send(asked.path, key, signal);
       status = answer.status;
-      if (!isSuccess(status)) throw errorOfStatus(status, text, retryAfterMs, answer);
+      if (!isSuccess(status)) throw errorOfStatus(status, text, hide, retryAfterMs, answer);
       this.#refusals = 0;
-      return { body: parseJson(text, answer) };
+      return { body: parseBody(text, answer, hide) };
     } catch (cause) {
       error = errorOfTransport(cause, this.#config.timeoutMs, this.#config.maxResponseBytes);
       status ??= error.answer.status;
@@ -233,6 +257,8 @@ export class ApiClient {
     // While the key was read the signal had nobody to tell.
     signal.throwIfAborted();
     const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
+    const secret = key.reveal();
+    const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
     const abort = new AbortController();
     const stop = () => abort.abort();
     const deadline = setTimeout(stop, timeoutMs);
@@ -243,23 +269,22 @@ export class ApiClient {
         signal: abort.signal,
         headers: {
           accept: 'application/json',
-          AccessKey: key.reveal(),
+          AccessKey: secret,
           'user-agent': `bunnynet-exporter/${version}`,
         },
       });
-      const answer = { status: statusCode, requestId: headerOf(headers, 'cdn-requestid') };
-      const coding = headerOf(headers, 'content-encoding');
+      const header = (name: string) => {
+        const value = headerOf(headers, name);
+        return value === undefined ? undefined : hide(value);
+      };
+      const answer = { status: statusCode, requestId: header('cdn-requestid') };
+      const coding = header('content-encoding');
       const reading = body
         .arrayBuffer()
         .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
       // A failure is told by its status; its body only adds words, and may never come.
       const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
-      return {
-        answer,
-        retryAfterMs: parseRetryAfter(headerOf(headers, 'retry-after'), Date.now()),
-        // An answer that repeats the key must not carry it any further.
-        text: text.replaceAll(key.reveal(), '[redacted]'),
-      };
+      return { answer, text, hide, retryAfterMs: parseRetryAfter(header('retry-after'), Date.now()) };
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', stop);

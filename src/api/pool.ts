@@ -1,20 +1,17 @@
 /** The connections to one API: how many, how much of an answer they take, whom they trust, and through which proxy. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
-
-/** As the environment gives it. Plain http, which is for loopback, never goes through it: the proxy would see the key. */
-export interface ForwardProxy {
-  /** HTTPS_PROXY: may hold a password. */
-  readonly url: string;
-  /** NO_PROXY. */
-  readonly except: string;
-}
+import type { ForwardProxy } from './proxy.ts';
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
-  const { baseUrl, caFile } = config;
-  const tls = caFile === undefined ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] };
+  const { baseUrl, caFile, timeoutMs } = config;
+  const tls = {
+    // Said here, so that no variable of the environment can turn it off.
+    rejectUnauthorized: true,
+    ...(caFile === undefined ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
+  };
   const options = {
     connections: config.maxConcurrency,
     pipelining: 1,
@@ -28,6 +25,9 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
   return new EnvHttpProxyAgent({
     ...options,
     requestTls: tls,
+    proxyTls: { rejectUnauthorized: true },
+    // A proxy that takes a CONNECT and never answers must not outlast the request that asked for it.
+    clientFactory: (origin, settings) => new Pool(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',
     httpsProxy: proxy.url,
     noProxy: proxy.except,

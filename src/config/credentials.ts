@@ -3,11 +3,11 @@
  * request, so that a rotated key is used from the next one on. It knows nothing of requests.
  */
 import type { BigIntStats } from 'node:fs';
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from './config.ts';
-
-const redacted = '[redacted]';
+import { isExposed } from './exposure.ts';
+import { Redactor, redacted } from './redactor.ts';
 
 /** A key that shows itself to nobody who does not ask with `reveal()`: printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
@@ -56,6 +56,8 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Grows when the key changed since it was first read; 0 before that. */
   version(name: string): number;
+  /** The text without what it holds of any key that was read: for texts that others wrote. */
+  redact(text: string): string;
 }
 
 export interface CredentialsOptions {
@@ -64,6 +66,15 @@ export interface CredentialsOptions {
 }
 
 const maxKeyBytes = 4096;
+
+/** A key of bunny.net, which may stand by mistake where its name or its file belongs. */
+const keyLike = /^[0-9a-f_-]{30,}$/i;
+
+/** How a message calls a variable or the path of a file. */
+function shown(name: string): string {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
+}
 
 /** A file that changed so recently may change again without its times showing it. */
 const settledMs = 1000;
@@ -74,6 +85,7 @@ export function createCredentials(
   { onTrouble = () => {} }: CredentialsOptions = {},
 ): Credentials {
   const keys = new Map<string, Key>();
+  const redactor = new Redactor();
   for (const [name, source] of Object.entries(sources)) {
     keys.set(
       name,
@@ -94,7 +106,12 @@ export function createCredentials(
       );
       return (await Promise.all(checked)).flat();
     },
-    read: async (name) => await key(name).read(),
+    read: async (name) => {
+      const secret = await key(name).read();
+      redactor.learn(name, secret.reveal());
+      return secret;
+    },
+    redact: (text) => redactor.redact(text),
     version: (name) => key(name).version(),
   };
 }
@@ -121,7 +138,7 @@ class EnvKey implements Key {
 
   readonly read = (): Promise<Secret> => {
     const text = this.#env[this.#variable];
-    const where = `the environment variable ${this.#variable}`;
+    const where = `the environment variable ${shown(this.#variable)}`;
     if (text === undefined) {
       return Promise.reject(new CredentialError(`expected the key in ${where}, which is not set`));
     }
@@ -199,10 +216,8 @@ class FileKey implements Key {
     this.#onTrouble(undefined);
   }
 
-  /** Files mounted by Kubernetes are readable by all within the container alone; they lie under a `..` directory of their own. */
   async #exposure(): Promise<readonly KeyProblem[]> {
-    const [{ mode }, path] = await Promise.all([stat(this.#path), realpath(this.#path)]);
-    if ((mode & constants.S_IROTH) === 0 || /\/\.\.[^/]/.test(path)) return [];
+    if (!(await isExposed(this.#path))) return [];
     const message = `every user of this machine can read the key file ${this.#path}: chmod o-r takes that away`;
     return [{ severity: 'warning', message }];
   }
@@ -241,10 +256,10 @@ async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIn
 
 function fileTrouble(path: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `expected the key file ${path}; there is none`;
-  if (code === 'EACCES' || code === 'EPERM')
-    return `expected the key file ${path}; this process may not read it`;
-  return `expected the key file ${path}; it cannot be read (${code})`;
+  const expected = `expected the key file ${shown(path)}`;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `${expected}; there is none`;
+  if (code === 'EACCES' || code === 'EPERM') return `${expected}; this process may not read it`;
+  return `${expected}; it cannot be read (${code})`;
 }
 
 /** One line end after a key is an editor's; anything else that is not visible ASCII would be a mistake or an attack. */

@@ -6,6 +6,7 @@
  * there, together with every row that did not change.
  */
 import { maxNumberBytes, writeNumber } from './number.ts';
+import { giveBuffer, takeBuffer } from './spares.ts';
 
 /** A row's slot: free, as it was rendered, with another number than was rendered, or not rendered yet. */
 const hole = 0;
@@ -23,17 +24,21 @@ const maxScratchBytes = 4 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
 
-/** One version of a block's rows. Its bytes come when it is rendered and never change. */
+/** One version of a block's rows, for one page. Its bytes come when it is rendered and do not change until it is released. */
 export interface Rendition {
   readonly bytes: Buffer | undefined;
   /** Renders it, unless that was done. */
   render(): Buffer;
+  /** Ends the page's use of the bytes; once for each time that it was held. */
+  release(): void;
 }
 
 class Version implements Rendition {
   bytes: Buffer | undefined;
-  /** A page counts on it: it must be rendered before the rows change. */
-  wanted = false;
+  /** Pages that count on it: it must be rendered before the rows change, and its memory is theirs. */
+  pages = 0;
+  /** The block itself needs its bytes, for its next rendering. */
+  #inUse = true;
   readonly #block: Block;
 
   constructor(block: Block) {
@@ -42,6 +47,22 @@ class Version implements Rendition {
 
   render(): Buffer {
     return this.bytes ?? this.#block.render();
+  }
+
+  release(): void {
+    this.pages--;
+    this.#recycle();
+  }
+
+  retire(): void {
+    this.#inUse = false;
+    this.#recycle();
+  }
+
+  #recycle(): void {
+    if (this.#inUse || this.pages > 0 || this.bytes === undefined) return;
+    giveBuffer(this.bytes);
+    this.bytes = undefined;
   }
 }
 
@@ -56,7 +77,8 @@ export class Block {
   #slots = 0;
   readonly #holes: number[] = [];
   readonly #fresh = new Map<number, string>();
-  #bytes: Buffer = nothing;
+  /** The version that was rendered last, and the one of the rows as they are: the same while nothing changes. */
+  #last: Version | undefined;
   #version = new Version(this);
 
   constructor(maxRows: number) {
@@ -99,8 +121,8 @@ export class Block {
   }
 
   /** The rows as they are now, for a page: what changes afterwards does not change it. */
-  want(): Rendition {
-    this.#version.wanted = true;
+  hold(): Rendition {
+    this.#version.pages++;
     return this.#version;
   }
 
@@ -108,9 +130,10 @@ export class Block {
     const version = this.#version;
     if (version.bytes !== undefined) return version.bytes;
     // Behind the new bytes lie the old ones: copying within one array is the fastest way for short pieces.
-    const old = this.#sizeLimit();
-    reserve(old + this.#bytes.length);
-    scratch.set(this.#bytes, old);
+    const oldBytes = this.#last?.bytes ?? nothing;
+    const old = this.#sizeLimit(oldBytes);
+    reserve(old + oldBytes.length);
+    scratch.set(oldBytes, old);
     let at = 0;
     /** Old bytes that stay, up to the row that is looked at, begin here. */
     let keptFrom = 0;
@@ -141,23 +164,24 @@ export class Block {
     at += oldStart - keptFrom;
     this.#starts[this.#slots] = at;
     this.#fresh.clear();
-    const bytes = Buffer.allocUnsafeSlow(at);
+    this.#last?.retire();
+    this.#last = version;
+    const bytes = takeBuffer(at);
     bytes.set(scratch.subarray(0, at));
     if (scratch.length > maxScratchBytes) scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
-    this.#bytes = bytes;
     version.bytes = bytes;
     return bytes;
   }
 
   /** What the new bytes cannot be longer than. */
-  #sizeLimit(): number {
-    let size = this.#bytes.length + this.#slots * (maxNumberBytes + 1);
+  #sizeLimit(oldBytes: Buffer): number {
+    let size = oldBytes.length + this.#slots * (maxNumberBytes + 1);
     for (const prefix of this.#fresh.values()) size += prefix.length * 3;
     return size;
   }
 
   #beforeChange(): void {
-    if (this.#version.wanted) this.render();
+    if (this.#version.pages > 0) this.render();
     if (this.#version.bytes !== undefined) this.#version = new Version(this);
   }
 

@@ -7,7 +7,7 @@ import { contentTypes, type Format, renderTail } from './format.ts';
 import { Gzip } from './gzip.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
 import { send } from './send.ts';
-import type { Store } from './store.ts';
+import type { Page, Store } from './store.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 export const ownKind = 'exporter';
@@ -60,17 +60,19 @@ export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHan
       return refuse(503, `${maxConcurrentScrapes} scrapes are being answered, which is the limit`);
     }
     scrapes++;
+    let page: Page | undefined;
     try {
       options.beforeScrape?.();
       const format = negotiateFormat(request.headers.accept);
-      const { parts } = await store.page(format, kinds.size > 0 ? kinds : undefined);
+      page = await store.page(format, kinds.size > 0 ? kinds : undefined);
       const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
       const tail = renderTail(format, own);
-      const body = coding === 'gzip' ? await gzip.compress(parts, tail) : [...parts, ...tail];
+      const body = coding === 'gzip' ? await gzip.compress(page.parts, tail) : [...page.parts, ...tail];
       response.setHeader('Content-Type', contentTypes[format]);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
       return await answer(body);
     } finally {
+      page?.release();
       scrapes--;
     }
   };

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 
 /** Handed to the socket at once: what TLS may encrypt ahead of a slow reader. */
 const batchBytes = 1024 * 1024;
+const smallBytes = 64 * 1024;
 
 export interface SendOptions {
   /** The headers alone, with the length that the body would have. */
@@ -25,12 +26,12 @@ export async function send(
   const closed = once(response, 'close');
   const deadline = setTimeout(() => response.destroy(), writeTimeoutMs);
   try {
-    response.setHeader(
-      'Content-Length',
-      parts.reduce((length, part) => length + part.length, 0),
-    );
-    if (!headersOnly) await write(response, parts, closed);
-    if (!response.destroyed) response.end();
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    response.setHeader('Content-Length', length);
+    if (headersOnly) response.end();
+    // A small page is copied sooner than it is handed over part by part.
+    else if (length <= smallBytes) response.end(Buffer.concat(parts));
+    else await write(response, parts, closed);
     await closed;
   } finally {
     clearTimeout(deadline);
@@ -54,5 +55,6 @@ async function write(
     response.cork();
     batch = 0;
   }
+  response.end();
   response.uncork();
 }

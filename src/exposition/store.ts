@@ -21,10 +21,12 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, less the exporter's own metrics (see `renderTail`): its parts never change. */
+/** A page at one instant, less the exporter's own metrics (see `renderTail`): its parts do not change. */
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];
+  /** Says that nobody reads the parts any more, so that their memory can be used again. It need not be called. */
+  release(): void;
 }
 
 export interface StoreOptions {
@@ -135,7 +137,7 @@ export class Store {
     const parts: Rendition[] = [];
     for (const { header, headers, blocks } of this.#families) {
       if (kinds !== undefined && !kinds.has(header.kind)) continue;
-      const rows = blocks.filter((block) => block !== undefined).map((block) => block.want());
+      const rows = blocks.filter((block) => block !== undefined).map((block) => block.hold());
       if (rows.length > 0) parts.push(headers[format], ...rows);
     }
     const complete = parts.every(({ bytes }) => bytes !== undefined);
@@ -351,9 +353,17 @@ async function renderPage(format: Format, parts: readonly Rendition[]): Promise<
 }
 
 function pageOf(format: Format, parts: readonly Rendition[]): Page {
-  return { format, parts: parts.map((part) => part.render()) };
+  let held = parts;
+  return {
+    format,
+    parts: parts.map((part) => part.render()),
+    release() {
+      for (const part of held) part.release();
+      held = [];
+    },
+  };
 }
 
 function done(bytes: Buffer): Rendition {
-  return { bytes, render: () => bytes };
+  return { bytes, render: () => bytes, release: () => undefined };
 }

@@ -57,6 +57,13 @@ interface Standing {
   lastFailure: Failure | undefined;
 }
 
+interface Counts {
+  targets: number;
+  stale: number;
+}
+
+const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
+
 /** A target's rows are two groups, for they leave the page apart. */
 const valuesOf = (target: Target) => `${target.key} values`;
 const stateOf = (target: Target) => `${target.key} state`;
@@ -93,6 +100,9 @@ export class Board {
   readonly #store: RowStore;
   readonly #now: () => number;
   readonly #standings = new Map<string, Standing>();
+  readonly #counts = new Map<string, Counts>();
+  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
+  #staleAfter: Moment = never;
 
   /** now: Unix time. */
   constructor(store: RowStore, now: () => number = Date.now) {
@@ -102,28 +112,24 @@ export class Board {
 
   /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
   reconcile(wanted: ReadonlyMap<string, Target>): void {
-    for (const [key, { target }] of this.#standings) {
+    for (const [key, standing] of this.#standings) {
+      const { target } = standing;
       if (wanted.has(key)) continue;
       this.#store.remove(valuesOf(target));
       this.#store.remove(stateOf(target));
       this.#standings.delete(key);
+      this.#setStale(standing, false);
+      this.#countsOf(target.kind).targets--;
     }
     for (const target of wanted.values()) {
       const standing = this.#standings.get(target.key);
       if (!standing) {
-        this.#standings.set(target.key, {
-          target,
-          state: 'pending',
-          stale: false,
-          freshSince: momentAt(this.#now()),
-          lastSuccessMs: undefined,
-          lastDurationSeconds: undefined,
-          lastFailure: undefined,
-        });
+        this.#add(target);
         continue;
       }
       if (!isReadAlike(standing.target, target)) this.#store.remove(valuesOf(target));
       standing.target = target;
+      this.#watch(standing);
     }
   }
 
@@ -134,8 +140,9 @@ export class Board {
     // First of all: a reading that cannot become rows is no success.
     const rows = rowsOf(target, reading);
     standing.state = 'ok';
-    standing.stale = false;
+    this.#setStale(standing, false);
     standing.freshSince = momentAt(atMs);
+    this.#watch(standing);
     standing.lastSuccessMs = atMs;
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = undefined;
@@ -169,9 +176,15 @@ export class Board {
   dropStale(nowMs: number): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
     const now = momentAt(nowMs);
+    if (now.wallMs <= this.#staleAfter.wallMs && now.steadyMs <= this.#staleAfter.steadyMs) return dropped;
+    this.#staleAfter = never;
     for (const standing of this.#standings.values()) {
-      if (standing.stale || ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) continue;
-      standing.stale = true;
+      if (standing.stale) continue;
+      if (ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) {
+        this.#watch(standing);
+        continue;
+      }
+      this.#setStale(standing, true);
       this.#store.remove(valuesOf(standing.target));
       if (standing.lastSuccessMs !== undefined) dropped.push(standing);
     }
@@ -188,15 +201,44 @@ export class Board {
   }
 
   /** How many targets a kind has, and how many of them are stale. */
-  counts(kind: string): { targets: number; stale: number } {
-    let targets = 0;
-    let stale = 0;
-    for (const standing of this.#standings.values()) {
-      if (standing.target.kind !== kind) continue;
-      targets++;
-      if (standing.stale) stale++;
-    }
-    return { targets, stale };
+  counts(kind: string): Readonly<Counts> {
+    return this.#countsOf(kind);
+  }
+
+  #countsOf(kind: string): Counts {
+    const counts = this.#counts.get(kind) ?? { targets: 0, stale: 0 };
+    this.#counts.set(kind, counts);
+    return counts;
+  }
+
+  #add(target: Target): void {
+    const standing: Standing = {
+      target,
+      state: 'pending',
+      stale: false,
+      freshSince: momentAt(this.#now()),
+      lastSuccessMs: undefined,
+      lastDurationSeconds: undefined,
+      lastFailure: undefined,
+    };
+    this.#standings.set(target.key, standing);
+    this.#countsOf(target.kind).targets++;
+    this.#watch(standing);
+  }
+
+  #setStale(standing: Standing, isStale: boolean): void {
+    if (standing.stale === isStale) return;
+    standing.stale = isStale;
+    this.#countsOf(standing.target.kind).stale += isStale ? 1 : -1;
+  }
+
+  /** Takes into account when the target's values become stale. */
+  #watch({ freshSince, target: { staleAfterMs } }: Standing): void {
+    const { wallMs, steadyMs } = this.#staleAfter;
+    this.#staleAfter = {
+      wallMs: Math.min(wallMs, freshSince.wallMs + staleAfterMs),
+      steadyMs: Math.min(steadyMs, freshSince.steadyMs + staleAfterMs),
+    };
   }
 
   #standingOf(target: Target): Standing | undefined {

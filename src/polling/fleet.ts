@@ -24,6 +24,8 @@ export interface FleetOptions {
   readonly lineOf: (api: ApiName) => Line;
   readonly observer: FleetObserver;
   readonly log: Logger;
+  /** Takes keys out of what the API wrote. */
+  readonly redact: (text: string) => string;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
   /** Unix time. Default `Date.now`. */
@@ -55,7 +57,7 @@ export class Fleet {
   #isReady = false;
 
   constructor(options: FleetOptions) {
-    const { store, clientOf, lineOf, observer, log } = options;
+    const { store, clientOf, lineOf, observer, log, redact } = options;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.allPolled = new Promise((resolve) => {
@@ -64,7 +66,7 @@ export class Fleet {
     const now = this.#now;
     this.board = new Board(store, now);
     const onListing = (credential: string, ids: readonly string[]) => this.#follow(credential, ids);
-    this.#poller = new Poller({ clientOf, board: this.board, observer, log, onListing, now });
+    this.#poller = new Poller({ clientOf, board: this.board, observer, log, redact, onListing, now });
     this.#scheduler = new Scheduler(
       (poll, turn, lagMs) => this.#run(poll, turn, lagMs),
       ({ resource }) => lineOf(resource.api),

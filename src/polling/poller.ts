@@ -27,6 +27,8 @@ export interface PollerOptions {
   readonly board: Board;
   readonly observer: PollObserver;
   readonly log: Logger;
+  /** Takes keys out of what the API wrote: an answer may repeat them. */
+  readonly redact: (text: string) => string;
   /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
   readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
   /** Unix time. */
@@ -51,35 +53,20 @@ interface Failed {
   readonly answer: Answer;
 }
 
-const maxLineLength = 300;
-
-/** One line of at most 300 characters: what comes with a failure is not to be trusted. */
-function toLine(message: string): string {
-  return message
-    .slice(0, 10 * maxLineLength)
-    .replaceAll(/[\p{C}\s]+/gu, ' ')
-    .slice(0, maxLineLength);
-}
-
-function toLines({ status, requestId, errorKey }: Answer): Answer {
-  return {
-    status,
-    requestId: requestId && toLine(requestId),
-    errorKey: errorKey && toLine(errorKey),
-  };
-}
+/** The most characters of a text of others that are looked at, and that are passed on. */
+const maxRead = 2000;
+const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    return { result: error.result, message: toLine(error.message), answer: toLines(error.answer) };
+    return { result: error.result, message: error.message, answer: error.answer };
   }
   if (error instanceof ReadingError) {
-    const answer = toLines({ errorKey: error.errorKey });
-    return { result: error.result, message: toLine(error.message), answer };
+    return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
   }
   // A fault of the exporter itself. It must not end the process, nor stay unseen.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  return { result: 'schema', message: toLine(message), answer: {} };
+  return { result: 'schema', message, answer: {} };
 }
 
 function willLast({ result, answer }: Failed): boolean {
@@ -191,7 +178,8 @@ export class Poller {
 
   #fail(poll: Poll, failed: Failed, durationSeconds: number): number {
     const { board, observer, log, now } = this.#options;
-    const { result, message, answer } = failed;
+    const { result, answer } = failed;
+    const message = this.#toLine(failed.message);
     observer.polled(poll.kind, result, durationSeconds);
     const failure: Failure = { result, message, atMs: now() };
     for (const target of poll.targets) board.failed(target, failure, durationSeconds);
@@ -210,13 +198,20 @@ export class Poller {
           result,
           reason: message,
           status: answer.status,
-          error_key: answer.errorKey,
-          request_id: answer.requestId,
+          error_key: this.#toLine(answer.errorKey),
+          request_id: this.#toLine(answer.requestId),
         },
         `poll failed: ${message}; ${values}, ${next}`,
       );
     }
     return slowdown;
+  }
+
+  /** One line without keys and of bounded length: what answers say is not to be trusted. */
+  #toLine<Text extends string | undefined>(text: Text): Text | string {
+    if (text === undefined) return text;
+    const safe = this.#options.redact(text.slice(0, maxRead));
+    return safe.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxPassedOn);
   }
 }
 

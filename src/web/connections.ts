@@ -15,7 +15,8 @@ function keyOf(socket: Endpoints): string {
 }
 
 export class Connection {
-  readonly socket: Socket;
+  /** The outermost: the TLS socket once there is one. */
+  socket: Socket;
   /** When it was opened or last became idle, in milliseconds of the process' clock. */
   idleSinceMs = performance.now();
   requests = 0;
@@ -49,6 +50,11 @@ export class Connection {
     return this.#closing;
   }
 
+  /** Whether the response is still to be ended, and somebody there to read it. */
+  awaits(response: WebResponse): boolean {
+    return this.#inFlight.has(response);
+  }
+
   begin(response: WebResponse): void {
     this.#inFlight.set(response, performance.now());
     response.once('close', () => {
@@ -78,7 +84,8 @@ export class Connection {
 
   /** Lets what was written leave first. */
   #end(): void {
-    if (this.session) this.session.close(() => this.socket.destroySoon());
+    if (this.requests === 0) this.destroy();
+    else if (this.session) this.session.close();
     else this.socket.destroySoon();
   }
 }

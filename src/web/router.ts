@@ -2,7 +2,7 @@
 import { answerText } from './answer.ts';
 import type { Route, WebLog, WebRequest, WebResponse } from './route.ts';
 
-/** `target` is the request's target as it was sent; headers in `fixed` (lower case) win over the route's. */
+/** `target` is the request's target as it was sent; headers in `fixed` win over the route's. */
 export type Router = (
   request: WebRequest,
   response: WebResponse,
@@ -27,9 +27,8 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
       response.setHeader('Allow', allowed.join(', '));
       return answerText(response, 405);
     }
-    for (const [name, value] of Object.entries(route.headers ?? {})) {
-      if (!fixed.has(name.toLowerCase())) response.setHeader(name, value);
-    }
+    for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
+    for (const [name, value] of fixed) response.setHeader(name, value);
     try {
       // The host is of no meaning: the one that the client named is never used.
       const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Turn } from '../../src/api/pacer.ts';
@@ -113,7 +114,7 @@ describe('a status', () => {
     const drops = await serveBytes('HTTP/1.1 401 x\r\ncontent-length: 99\r\n\r\n{', (socket) => socket.end());
     expect(await createClient({ baseUrl: drops }).failure('/a')).toMatchObject({ result: 'auth' });
     const hangs = await serveBytes('HTTP/1.1 404 x\r\ncontent-length: 99\r\n\r\n{', () => undefined);
-    expect(await createClient({ baseUrl: hangs, timeoutMs: 100 }).failure('/a')).toMatchObject({
+    expect(await createClient({ baseUrl: hangs, timeoutMs: 1000 }).failure('/a')).toMatchObject({
       result: 'not_found',
     });
     const codes = await serve((_, response) => {
@@ -616,6 +617,16 @@ describe('an abort', () => {
     await expect(get('/a', { signal: AbortSignal.abort(stopped), turn })).rejects.toBe(stopped);
     expect(release).toHaveBeenCalled();
     expect(codes).toEqual([]);
+  });
+
+  it('is listened for no longer than a request lasts', async () => {
+    drawTheLeast();
+    const { signal } = new AbortController();
+    const { get } = createClient({ maxRetries: 1 });
+    mockApi(origin).get('/a').reply(500);
+    mockApi(origin).get('/a').reply(200, {});
+    await get('/a', { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('leaves other requests alone', async () => {

@@ -189,7 +189,12 @@ describe('the metrics handler', () => {
 
   describe('with readers that do not read', () => {
     const block = Buffer.alloc(200_000, 'x');
-    const page = { format: 'text' as const, parts: Array.from({ length: 200 }, () => block) };
+    const page = {
+      format: 'text' as const,
+      parts: Array.from({ length: 200 }, () => block),
+      release: vi.fn(),
+    };
+    afterEach(() => page.release.mockClear());
     const bigStore = { page: () => page };
 
     function stalled(port: number) {
@@ -211,7 +216,7 @@ describe('the metrics handler', () => {
     it('cuts them off at the deadline and has room again', async () => {
       const { port, answers, responses } = await serve({
         store: bigStore,
-        writeTimeoutMs: 300,
+        writeTimeoutMs: 3000,
         maxConcurrentScrapes: 1,
       });
       const reader = stalled(port);
@@ -235,8 +240,35 @@ describe('the metrics handler', () => {
       await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
       reader.destroy();
       await answers[0];
+      expect(page.release).toHaveBeenCalledOnce();
       const { status, body } = await get(port);
       expect([status, body.length]).toEqual([200, page.parts.length * block.length + ownPart.length]);
+    });
+
+    it('sends what was true when they asked, while others scrape newer pages', async () => {
+      const store = new Store([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
+      const labels = Array.from({ length: 50_000 }, (_, i) => ({ app_id: `${i}`, padding: 'x'.repeat(300) }));
+      const replaceAll = (value: number) => {
+        for (const [i, own] of labels.entries()) {
+          store.replace(`${i}`, 'app', own, [{ family: 0, samples: [{ value }] }]);
+        }
+      };
+      const rows = (value: number) =>
+        labels.map((own) => `app_up{app_id="${own.app_id}",padding="${own.padding}"} ${value}\n`).join('');
+      replaceAll(1);
+      const { port, responses } = await serve({ store });
+      const late = connect(port, '127.0.0.1', () => {
+        late.write('GET /metrics?kind=app HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      });
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      for (let value = 2; value <= 4; value++) {
+        replaceAll(value);
+        const { body } = await get(port, '/metrics?kind=app');
+        expect(body.toString().endsWith(rows(value))).toBe(true);
+      }
+      const chunks: Buffer[] = [];
+      for await (const chunk of late) chunks.push(chunk as Buffer);
+      expect(Buffer.concat(chunks).toString().endsWith(rows(1))).toBe(true);
     });
 
     it('sends everything to one that reads late', async () => {

@@ -220,6 +220,27 @@ app_latency_seconds{app_id="a"} 0.25
     expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
   });
 
+  it('uses the memory of a page again once it is released, and not before', async () => {
+    const store = new Store(families);
+    const rendered = async (value: number) => {
+      store.replace('app/a', 'app', { app_id: 'a' }, [single(0, value)]);
+      return await store.page('text');
+    };
+    const memory = ({ parts }: Page) => parts[1]?.buffer;
+    const kept = await rendered(1);
+    const released = await rendered(2);
+    released.release();
+    released.release();
+    const third = await rendered(3);
+    expect(memory(third)).toBe(memory(released));
+    expect(third.parts[1]).not.toBe(released.parts[1]);
+    expect(kept.parts[1]?.toString()).toBe('app_up{app_id="a"} 1\n');
+    const again = await store.page('text');
+    third.release();
+    await rendered(4);
+    expect(again.parts[1]?.toString()).toBe('app_up{app_id="a"} 3\n');
+  });
+
   const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');
   const labels = fc.option(fc.record({ x: labelValue, y: labelValue }, { requiredKeys: [] }), {
     nil: undefined,
@@ -245,10 +266,13 @@ app_latency_seconds{app_id="a"} 0.25
       weight: 2,
       arbitrary: fc.record({ target: fc.integer({ min: 0, max: 6 }), remove: fc.constant(true) }),
     },
-    { weight: 2, arbitrary: fc.record({ scrape: fc.constantFrom<Format>('text', 'openmetrics') }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ scrape: fc.constantFrom<Format>('text', 'openmetrics'), release: fc.boolean() }),
+    },
   );
 
-  it('equals a plain renderer after any replacements and removals, and never changes a page given out', async () => {
+  it('equals a plain renderer after any replacements and removals, and never changes a page that is in use', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 40 }),
@@ -259,7 +283,14 @@ app_latency_seconds{app_id="a"} 0.25
           const given: { page: Page | Promise<Page>; expected: string[] }[] = [];
           for (const step of steps) {
             if ('scrape' in step) {
-              given.push({ page: store.page(step.scrape), expected: plainRows(plain) });
+              const page = store.page(step.scrape);
+              const expected = plainRows(plain);
+              if (step.release) {
+                expect(rowsOf(await page)).toEqual(expected);
+                (await page).release();
+              } else {
+                given.push({ page, expected });
+              }
             } else if ('rows' in step) {
               store.replace(`${step.target}`, 'app', { id: `${step.target}` }, step.rows as FamilySamples[]);
               plain.set(step.target, step.rows as FamilySamples[]);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
 import { Board } from '../../src/polling/board.ts';
@@ -131,6 +132,62 @@ describe('Board', () => {
       'bunnynet_application_up{app_id="a"} 1',
       'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
     ]);
+  });
+
+  it('counts targets and drops what is stale as if it looked at each of them every time', () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const id = fc.constantFrom(...ids);
+    const steps = fc.array(
+      fc.oneof(
+        fc.record({ do: fc.constant('poll' as const), id }),
+        fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 200_000 }) }),
+        fc.record({
+          do: fc.constant('set the clock' as const),
+          ms: fc.integer({ min: -400_000, max: 400_000 }),
+        }),
+        fc.record({ do: fc.constant('sweep' as const) }),
+        fc.record({ do: fc.constant('want' as const), ids: fc.subarray(ids) }),
+      ),
+    );
+    fc.assert(
+      fc.property(steps, (all) => {
+        const { board, known } = boardOf(ids);
+        let plan = known;
+        const model = new Map<string, { wallMs: number; steadyMs: number; isStale: boolean }>();
+        const now = () => ({ wallMs: Date.now(), steadyMs: performance.now(), isStale: false });
+        const isWanted = (key: string) => plan.targets.has(key);
+        for (const key of plan.targets.keys()) model.set(key, now());
+        for (const step of all) {
+          if (step.do === 'poll') {
+            const key = `application/${step.id}`;
+            const target = plan.targets.get(key);
+            if (!target) continue;
+            board.succeeded(target, reading, 0.5, Date.now());
+            model.set(key, now());
+          } else if (step.do === 'wait') {
+            vi.advanceTimersByTime(step.ms);
+          } else if (step.do === 'set the clock') {
+            vi.setSystemTime(Date.now() + step.ms);
+          } else if (step.do === 'want') {
+            plan = wanted(step.ids, undefined, plan);
+            board.reconcile(plan.targets);
+            for (const key of model.keys()) if (!isWanted(key)) model.delete(key);
+            for (const key of plan.targets.keys()) if (!model.has(key)) model.set(key, now());
+          } else {
+            board.dropStale(Date.now());
+            for (const one of model.values()) {
+              const ageMs = Math.max(Date.now() - one.wallMs, performance.now() - one.steadyMs);
+              one.isStale ||= ageMs > 180_000;
+            }
+          }
+          for (const [key, { isStale }] of model) expect(board.status(key)?.stale).toBe(isStale);
+          expect(board.counts('application')).toEqual({
+            targets: model.size,
+            stale: [...model.values()].filter(({ isStale }) => isStale).length,
+          });
+        }
+      }),
+    );
   });
 
   it('leaves out what is no finite number', async () => {

@@ -39,6 +39,7 @@ function fleetOf(config: Config, ...refusedAtFirst: readonly string[]) {
       started: () => undefined,
     },
     log: pino({ level: 'silent' }),
+    redact: (text) => text,
     owns: () => true,
   });
   fleet.apply(config);

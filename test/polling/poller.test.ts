@@ -55,6 +55,7 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       { base: null, timestamp: false },
       { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
+    redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     onListing: () => poll.targets,
     now: () => 1_000_000_000_000,
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseDay, parseInstant, unwrapData } from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
 
@@ -84,6 +84,16 @@ describe('parseInstant', () => {
     ['1969-12-31T23:59:59Z', -1],
   ])('reads %s', (text, seconds) => {
     expect(parseInstant(text)).toBe(seconds);
+  });
+
+  it('reads an instant without a zone as UTC wherever it runs', () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    expect(new Date(0).getTimezoneOffset()).toBe(-540);
+    expect(parseInstant('2026-11-20T09:30:00')).toBe(1795167000);
+    expect(parseDay('20-11-2026')).toBe(1795132800);
   });
 
   it.each([

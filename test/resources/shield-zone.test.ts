@@ -181,6 +181,15 @@ describe('the listing', () => {
     ]);
   });
 
+  it('ends with the page that calls itself the last', async () => {
+    const listing = await readPages({
+      data: zones(1, 2),
+      page: { totalCount: 2, totalPages: 4, currentPage: 4, nextPage: 5 },
+    });
+    expect(idsIn(listing)).toEqual(['1', '2']);
+    expect(listing.asked).toHaveLength(1);
+  });
+
   it('is one page where there is no page object', async () => {
     const listing = await readPages({ data: zones(1, 2) });
     expect(idsIn(listing)).toEqual(['1', '2']);

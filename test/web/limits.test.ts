@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/web/route.ts';
 import { metrics, rawClient, scrapeDuring, serve } from './serve.ts';
 
+/** Short for a client that does nothing, long for one that is served, also on a busy machine. */
+const shortMs = 400;
+
 const never: Route = { path: '/never', methods: ['GET'], handle: () => undefined };
 const begun: Route = {
   path: '/begun',
@@ -25,14 +28,14 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 describe('a client beyond a bound is cut while others are served', () => {
   test('silence: no request for longer than the time for headers', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: 100, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const { closed } = rawClient(port);
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect(await closed).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('slow headers', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: 100, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const { socket, closed } = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n');
     const drip = setInterval(() => socket.write('X'), 10);
     expect(await scrapeDuring(port, closed)).toEqual(ok);
@@ -41,7 +44,7 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('slow headers after a good request on the same connection', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: 100, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const client = rawClient(port, get('/metrics'));
     await client.until('up 1');
     client.socket.write('GET /metrics HTTP/1.1\r\nHo');
@@ -52,7 +55,7 @@ describe('a client beyond a bound is cut while others are served', () => {
   test('a slow body', async () => {
     const { port } = await serve({
       routes,
-      limits: { headersTimeoutMs: 100, requestTimeoutMs: 150, checkIntervalMs: 20 },
+      limits: { headersTimeoutMs: shortMs, requestTimeoutMs: shortMs, checkIntervalMs: 20 },
     });
     const { closed } = rawClient(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab');
     expect(await scrapeDuring(port, closed)).toEqual(ok);
@@ -121,7 +124,7 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('a pipelining flood without reading the answers', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: 200, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const { socket, closed } = rawClient(port);
     socket.pause();
     const flood = setInterval(() => {
@@ -149,17 +152,17 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('a page that does not end', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: 50, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const { closed } = rawClient(port, get('/never'));
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect(await closed).toBe('');
   });
 
   test('a client that does not read', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: 100, checkIntervalMs: 20 } });
+    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
     const { socket, closed } = rawClient(port, get('/big'));
     socket.pause();
-    setTimeout(() => socket.resume(), 300);
+    setTimeout(() => socket.resume(), 3 * shortMs);
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect((await closed).length).toBeLessThan(32 << 20);
   });

@@ -1,0 +1,40 @@
+# syntax=docker/dockerfile:1
+# The exporter's bundle alone on a small Node base: no shell, no npm, no root. The bundle is the same for every
+# architecture, so it is built once, on the builder's own.
+
+# Node and npm, to build with.
+ARG BUILD_IMAGE=node:24-bookworm-slim
+# Node alone, to run on: 24, found in /nodejs/bin or in the usual places.
+ARG BASE_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+# An own registry or its token comes as the secret `npmrc`; it stays out of the image.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
+COPY scripts ./scripts
+COPY src ./src
+COPY tsconfig.json ./
+ARG BUILD_REVISION=unknown
+# The package.json in the image says no more than that its files are ES modules.
+RUN BUILD_REVISION="$BUILD_REVISION" npm run build && echo '{ "type": "module" }' >dist/package.json
+
+FROM ${BASE_IMAGE}
+ARG BUILD_REVISION=unknown
+ARG VERSION=unknown
+LABEL org.opencontainers.image.title="bunnynet-exporter" \
+      org.opencontainers.image.description="Prometheus exporter for bunny.net" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${BUILD_REVISION}"
+COPY --from=build /build/dist/*.js /build/dist/package.json /app/
+WORKDIR /app
+ENV NODE_ENV=production \
+    PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+USER 65532:65532
+EXPOSE 10057
+# Asks as long as the exporter listens on BUNNYNET_WEB_LISTEN_ADDRESS (or the default) without TLS.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
+# The thread in which passwords are compared needs --allow-worker; Node warns that such a thread is not held to the model.
+ENTRYPOINT ["node", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]

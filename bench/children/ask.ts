@@ -1,0 +1,37 @@
+/** The bare load generator of the polls: asks for the same things over the same number of connections, and parses the JSON. */
+import { Agent, request } from 'undici';
+import { prefixes } from '../../src/simulator/question.ts';
+import { createKeys, createWorld, type Shape } from '../../src/simulator/world.ts';
+import { seed } from '../fleet.ts';
+import { serveCommands } from '../processes.ts';
+
+let isAsking = false;
+let loops: Promise<void>[] = [];
+
+const commands = {
+  start({ origin, shape, connections }: { origin: string; shape: Shape; connections: number }) {
+    const world = createWorld(seed, shape);
+    const { account } = createKeys(seed, world.libraryIds);
+    const paths = world.applications.map(({ id }) => `${origin}${prefixes.application}/apps/${id}/summary`);
+    const dispatcher = new Agent({ connections, pipelining: 1 });
+    const headers = { accept: 'application/json', AccessKey: account };
+    let next = 0;
+    const loop = async () => {
+      while (isAsking) {
+        const path = paths[next++ % paths.length] ?? '';
+        const { statusCode, body } = await request(path, { dispatcher, headers });
+        JSON.parse(await body.text());
+        if (statusCode !== 200) throw new Error(`the simulator answered ${statusCode}`);
+      }
+    };
+    isAsking = true;
+    loops = Array.from({ length: connections }, loop);
+  },
+  async stop() {
+    isAsking = false;
+    await Promise.all(loops);
+  },
+};
+export type AskCommands = typeof commands;
+
+serveCommands(commands);

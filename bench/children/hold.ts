@@ -1,0 +1,249 @@
+/**
+ * A contender: a process that holds the readings and serves them as one page, either by the exporter's own store, handler
+ * and server, or by prom-client, or as Buffers that never change.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip as gzipCallback, gzipSync } from 'node:zlib';
+import { Gauge, Registry } from 'prom-client';
+import { createMetricsHandler } from '../../src/exposition/metrics-handler.ts';
+import { Store } from '../../src/exposition/store.ts';
+import { Board, type FamilyRows } from '../../src/polling/board.ts';
+import type { Target } from '../../src/polling/targets.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { hash } from '../../src/simulator/random.ts';
+import { createTelemetry } from '../../src/telemetry.ts';
+import { createWebServer } from '../../src/web/server.ts';
+import { narrowedFile } from '../pages.ts';
+import { serveCommands } from '../processes.ts';
+import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
+
+/** Which applications a change is about: consecutive ones, as the scheduler polls them, or any. */
+export type Spread = 'contiguous' | 'random';
+
+interface Holder {
+  /** The targets that there are. */
+  expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
+  /** A poll of one of them ended well. */
+  take(reading: TargetReading): void;
+  /** These rows are all that a target has. */
+  replace(target: TargetReading, rows: readonly FamilyRows[]): void;
+  /** Serves and resolves with the port. */
+  serve(): Promise<number>;
+}
+
+const gzip = promisify<string | Buffer, Buffer>(gzipCallback);
+const kinds = resources.map(({ kind }) => kind);
+const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+function listen(listener: RequestListener): Promise<number> {
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** The exporter from the end of a poll to the socket. */
+function holdAsExporter(): Holder {
+  const store = new Store(catalogue);
+  const board = new Board(store);
+  const targets = new Map<string, Target>();
+  const telemetry = createTelemetry(kinds, {
+    targets: (kind) => board.counts(kind).targets,
+    staleTargets: (kind) => board.counts(kind).stale,
+    series: (kind) => store.series(kind),
+    droppedSeries: (kind) => store.dropped(kind),
+  });
+  const handle = createMetricsHandler({
+    store,
+    kinds,
+    ownMetrics: (format) => telemetry.render(format),
+    beforeScrape: () => void board.dropStale(Date.now()),
+    maxConcurrentScrapes: 16,
+    writeTimeoutMs: 30_000,
+  });
+  const log = { info: () => undefined, warn: () => undefined, error: console.error };
+  return {
+    expect(expected) {
+      for (const one of expected) targets.set(one.key, toTarget(one));
+      board.reconcile(targets);
+    },
+    take({ key, reading, atMs }) {
+      const target = targets.get(key);
+      if (target) board.succeeded(target, reading, 0.1, atMs);
+    },
+    replace({ key, kind, ids }, rows) {
+      // The board keeps the first two families, those of the target's state, apart.
+      store.replace(`${key} values`, kind, ids, rows.slice(2));
+      store.replace(`${key} state`, kind, ids, rows.slice(0, 2));
+    },
+    async serve() {
+      const server = createWebServer({
+        addresses: [{ host: '127.0.0.1', port: 0 }],
+        routes: [{ path: '/metrics', methods: ['GET'], handle }],
+        log,
+      });
+      const [url = ''] = await server.start();
+      return Number(new URL(url).port);
+    },
+  };
+}
+
+/** The usual way: a gauge a family, rendered and compressed at every scrape. */
+function holdAsPromClient(): Holder {
+  const registry = new Registry();
+  const gauges = catalogue.map(
+    ({ name, help, allLabels }) =>
+      new Gauge({ name, help, labelNames: [...allLabels], registers: [registry] }),
+  );
+  const telemetry = createTelemetry(kinds, {
+    targets: () => 0,
+    staleTargets: () => 0,
+    series: () => 0,
+    droppedSeries: () => 0,
+  });
+  const set = (ids: TargetReading['ids'], rows: readonly FamilyRows[]) => {
+    for (const { family, samples } of rows) {
+      for (const { labels, value } of samples) gauges[family]?.set({ ...ids, ...labels }, value);
+    }
+  };
+  return {
+    expect: () => undefined,
+    take: (reading) => set(reading.ids, rowsOfTarget(reading)),
+    replace: ({ ids }, rows) => set(ids, rows),
+    serve: () =>
+      listen((request, response) => {
+        const answer = async () => {
+          const own = request.url?.includes('?kind=') ? '' : await telemetry.render('text');
+          const text = `${await registry.metrics()}${own}`;
+          response.setHeader('content-type', contentType);
+          if (!request.headers['accept-encoding']?.includes('gzip')) return void response.end(text);
+          response.setHeader('content-encoding', 'gzip').end(await gzip(text));
+        };
+        answer().catch((error: Error) => response.destroy(error));
+      }),
+  };
+}
+
+/** The least that a server can do: send bytes that are there. */
+function holdAsBuffers(file: string): Holder {
+  const read = (name: string) => {
+    const identity = readFileSync(name);
+    return { identity, gzip: gzipSync(identity) };
+  };
+  const whole = read(file);
+  // Made by whoever asks for it.
+  const narrowed = existsSync(narrowedFile(file)) ? read(narrowedFile(file)) : whole;
+  return {
+    expect: () => undefined,
+    take: () => undefined,
+    replace: () => undefined,
+    serve: () =>
+      listen((request, response) => {
+        const coded = request.headers['accept-encoding']?.includes('gzip') ?? false;
+        const page = request.url?.includes('?kind=') ? narrowed : whole;
+        const body = coded ? page.gzip : page.identity;
+        if (coded) response.setHeader('content-encoding', 'gzip');
+        response.setHeader('content-type', contentType).setHeader('content-length', body.length).end(body);
+      }),
+  };
+}
+
+const [mode = '', source = ''] = process.argv.slice(2);
+const holders: Readonly<Record<string, () => Holder>> = {
+  exporter: holdAsExporter,
+  'prom-client': holdAsPromClient,
+  static: () => holdAsBuffers(source),
+};
+const makeHolder = holders[mode];
+if (!makeHolder) throw new Error(`there is no contender ${mode}`);
+const holder = makeHolder();
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+let feeding: AbortController | undefined;
+
+/** Takes readings in evenly over time, as polls that go on would, until it is stopped. */
+async function feed(folder: string, version: number, perSecond: number, signal: AbortSignal): Promise<void> {
+  const startedMs = performance.now();
+  let taken = 0;
+  for await (const target of readReadings(folder, version)) {
+    holder.take(target);
+    taken++;
+    const aheadMs = (taken / perSecond) * 1000 - (performance.now() - startedMs);
+    if (aheadMs > 1) await sleep(aheadMs, undefined, { signal });
+    if (signal.aborted) return;
+  }
+}
+
+const commands = {
+  /** Takes a version of the readings in. */
+  async fill({ folder }: { folder: string }) {
+    const targets: Omit<TargetReading, 'reading'>[] = [];
+    for await (const { reading: _, ...target } of readReadings(folder, 0)) targets.push(target);
+    holder.expect(targets);
+    for await (const target of readReadings(folder, 0)) holder.take(target);
+  },
+  serve: () => holder.serve(),
+  /** A fifth of the applications is polled: the turn says which fifth, the version what is read. */
+  async change(asked: {
+    folder: string;
+    version: number;
+    turn: number;
+    applications: number;
+    spread: Spread;
+  }) {
+    const { folder, version, turn, applications, spread } = asked;
+    const fifth = turn % 5;
+    const isMeant =
+      spread === 'contiguous'
+        ? (at: number) => Math.floor((at * 5) / applications) === fifth
+        : (at: number) => hash(at) % 5 === fifth;
+    for await (const target of readReadings(folder, version, (at) => at < applications && isMeant(at))) {
+      holder.take(target);
+    }
+  },
+  /** Every value becomes another; resolves with the milliseconds that taking them in took, less the making of them. */
+  async changeAll({ folder, by }: { folder: string; by: number }) {
+    let tookMs = 0;
+    let batch: { target: TargetReading; rows: readonly FamilyRows[] }[] = [];
+    const replace = () => {
+      const startedMs = performance.now();
+      for (const { target, rows } of batch) holder.replace(target, rows);
+      tookMs += performance.now() - startedMs;
+      batch = [];
+    };
+    for await (const target of readReadings(folder, 0)) {
+      const rows = rowsOfTarget(target).map(({ family, samples }) => ({
+        family,
+        samples: samples.map((sample) => ({ ...sample, value: sample.value + by })),
+      }));
+      batch.push({ target, rows });
+      if (batch.length === 500) replace();
+    }
+    replace();
+    return tookMs;
+  },
+  /** Begins to watch the event loop and, for a contender that is polled, to take readings in. */
+  watch({ polls }: { polls?: { folder: string; version: number; perSecond: number } }) {
+    delay.reset();
+    delay.enable();
+    if (!polls) return;
+    feeding = new AbortController();
+    feed(polls.folder, polls.version, polls.perSecond, feeding.signal).catch(() => undefined);
+  },
+  /** The longest stall since, in milliseconds. */
+  unwatch() {
+    feeding?.abort();
+    delay.disable();
+    return Math.max(0, delay.max / 1e6 - 1);
+  },
+};
+export type HoldCommands = typeof commands;
+
+serveCommands(commands);

@@ -1,0 +1,30 @@
+/** The simulated API in a process of its own. */
+import type { Fault } from '../../src/simulator/faults.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { Shape } from '../../src/simulator/world.ts';
+import { seed } from '../fleet.ts';
+import { serveCommands } from '../processes.ts';
+
+let simulator: Simulator | undefined;
+
+function running(): Simulator {
+  if (!simulator) throw new Error('the simulator was not started');
+  return simulator;
+}
+
+const commands = {
+  async start({ shape }: { shape: Shape }) {
+    simulator = createSimulator({ seed, shape });
+    return (await simulator.start()).origin;
+  },
+  /** Answers with status 200 so far. */
+  answered: () =>
+    Object.values(running().counters).reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0),
+  inject({ fault }: { fault: Fault }) {
+    running().inject(fault);
+  },
+  clearFaults: () => running().clearFaults(),
+};
+export type SimulateCommands = typeof commands;
+
+serveCommands(commands);

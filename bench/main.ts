@@ -1,0 +1,62 @@
+/** The benchmark: measures part after part, prints the tables, and writes the documentation where asked to. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { renderDocument } from './document.ts';
+import { measureFaults } from './faults.ts';
+import { measureFootprint } from './footprint.ts';
+import { log } from './log.ts';
+import { type Options, type PartName, parseOptions, usage } from './options.ts';
+import { measurePolls } from './polls.ts';
+import { aimsTable, loadAverage, machine, type Part, renderTable } from './report.ts';
+import { measureScrapes } from './scrapes.ts';
+import { measureWhole } from './whole.ts';
+
+interface Step {
+  readonly name: string;
+  readonly part: PartName;
+  readonly measure: () => Promise<Part>;
+}
+
+function stepsOf({ parts, sizes, quick }: Options): readonly Step[] {
+  const scrapes = sizes.map(
+    (size): Step => ({ name: `scrape ${size}`, part: 'scrape', measure: () => measureScrapes(size, quick) }),
+  );
+  const steps: readonly Step[] = [
+    ...scrapes,
+    { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
+    { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
+    { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
+    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick) },
+  ];
+  return steps.filter(({ part }) => parts.includes(part));
+}
+
+async function run(options: Options): Promise<void> {
+  const startedMs = performance.now();
+  log(machine());
+  const parts: Part[] = [];
+  const loads: string[] = [];
+  for (const { name, measure } of stepsOf(options)) {
+    log(`measuring: ${name}`);
+    loads.push(`${name} ${loadAverage()}`);
+    parts.push(await measure());
+  }
+  const tables = [aimsTable(parts.flatMap(({ aims }) => aims)), ...parts.flatMap((part) => part.tables)];
+  console.log(`${machine()}\nLoad average before each part: ${loads.join(', ')}\n`);
+  console.log(tables.map(renderTable).join('\n'));
+  if (!options.write) return;
+  const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
+  const minutes = (performance.now() - startedMs) / 60_000;
+  writeFileSync('docs/performance.md', renderDocument({ parts, loads, minutes, revision }));
+  log('docs/performance.md was written');
+}
+
+let options: Options | undefined;
+try {
+  options = parseOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${(error as Error).message}\n\n${usage}`);
+  process.exit(2);
+}
+await run(options);
+process.exit();

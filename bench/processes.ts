@@ -1,0 +1,129 @@
+/**
+ * The processes that are measured: started, asked over IPC, read from /proc by one means for all, and ended whatever
+ * happens. It knows nothing of what they serve.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What a child answers to: a name, one argument that is JSON, one answer that is JSON. */
+export type Commands = Readonly<Record<string, (argument: never) => unknown>>;
+type Argument<C extends Commands, Name extends keyof C> = Parameters<C[Name]>[0];
+type Result<C extends Commands, Name extends keyof C> = Awaited<ReturnType<C[Name]>>;
+
+interface Ask {
+  readonly id: number;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+interface Told {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: string;
+}
+
+export class Measured {
+  readonly name: string;
+  readonly process: ChildProcess;
+
+  constructor(name: string, process: ChildProcess) {
+    this.name = name;
+    this.process = process;
+    running.add(this);
+    process.once('exit', () => running.delete(this));
+  }
+
+  get pid(): number {
+    if (this.process.pid === undefined) throw new Error(`${this.name} did not start`);
+    return this.process.pid;
+  }
+
+  /** CPU time of all its threads so far, in milliseconds. */
+  cpuMs(): number {
+    let nanoseconds = 0;
+    for (const task of readdirSync(`/proc/${this.pid}/task`)) {
+      nanoseconds += Number(readFileSync(`/proc/${this.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+    }
+    return nanoseconds / 1e6;
+  }
+
+  /** Resident memory in bytes. */
+  rssBytes(): number {
+    const kilobytes = /^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) * 1024;
+  }
+
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.process.once('exit', resolve));
+    this.process.kill('SIGKILL');
+    await ended;
+  }
+}
+
+/** A child of this benchmark that serves `Commands`. */
+export class Child<C extends Commands> extends Measured {
+  readonly #waiting = new Map<
+    number,
+    { resolve: (result: unknown) => void; reject: (error: Error) => void }
+  >();
+  #asked = 0;
+
+  /** entry: a file of `children`, without its extension. */
+  constructor(name: string, entry: string, arguments_: readonly string[] = []) {
+    super(name, fork(new URL(`./${entry}.js`, import.meta.url), arguments_, { serialization: 'json' }));
+    this.process.on('message', (message: Told) => {
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.error === undefined) waiting?.resolve(message.result);
+      else waiting?.reject(new Error(`${name}: ${message.error}`));
+    });
+    this.process.once('exit', (code, signal) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`${name} ended: ${signal ?? code}`));
+    });
+  }
+
+  ask<Name extends keyof C & string>(name: Name, argument: Argument<C, Name>): Promise<Result<C, Name>> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#asked;
+      this.#waiting.set(id, { resolve: (result) => resolve(result as Result<C, Name>), reject });
+      this.process.send({ id, name, argument } satisfies Ask);
+    });
+  }
+}
+
+/** In a child: answers what the parent asks, one thing after another. */
+export function serveCommands(commands: Readonly<Record<string, (argument: never) => unknown>>): void {
+  let queue: Promise<unknown> = Promise.resolve();
+  process.on('message', ({ id, name, argument }: Ask) => {
+    queue = queue.then(async () => {
+      let told: Told;
+      try {
+        const command = commands[name];
+        if (!command) throw new Error(`there is no command ${name}`);
+        told = { id, result: await command(argument as never) };
+      } catch (error) {
+        told = { id, error: (error as Error).stack ?? String(error) };
+      }
+      process.send?.(told);
+    });
+  });
+  // The parent went away: nothing is left to do.
+  process.once('disconnect', () => process.exit(0));
+}
+
+/** Any other program, with these variables more in its environment; its output is dropped. */
+export function startProgram(
+  name: string,
+  file: string,
+  arguments_: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Measured {
+  return new Measured(name, spawn(file, arguments_, { stdio: 'ignore', env: { ...process.env, ...env } }));
+}
+
+const running = new Set<Measured>();
+process.once('exit', () => {
+  for (const { process } of running) process.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

@@ -1,0 +1,85 @@
+/** Tables and figures as text: for the terminal and, the same, for the documentation. */
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+export interface Table {
+  readonly title: string;
+  /** What a reader has to know to read it. */
+  readonly note?: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** One of the aims, and what this run says of it. */
+export interface Aim {
+  readonly what: string;
+  readonly wanted: string;
+  readonly measured: string;
+  readonly met: boolean;
+  /** Why it may be missed, where that is known. */
+  readonly why?: string;
+}
+
+export interface Part {
+  readonly tables: readonly Table[];
+  readonly aims: readonly Aim[];
+}
+
+/** A multiple: 0.042, 0.98, 17, 340. */
+export function times(ratio: number): string {
+  return Number.isFinite(ratio) ? `${plain(ratio)} ×` : '-';
+}
+
+export function milliseconds(value: number): string {
+  return `${plain(value)} ms`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${plain(bytes / 1e6)} MB`;
+}
+
+/** Two digits; whole from a hundred on. */
+export function plain(value: number): string {
+  if (!Number.isFinite(value)) return '-';
+  if (Math.abs(value) >= 100) return String(Math.round(value));
+  return String(Number(value.toPrecision(2)));
+}
+
+export function atMost(what: string, limit: number, ratio: number): Aim {
+  return { what, wanted: `≤ ${limit} ×`, measured: times(ratio), met: ratio <= limit };
+}
+
+export function atLeast(what: string, limit: number, ratio: number): Aim {
+  return { what, wanted: `≥ ${limit} ×`, measured: times(ratio), met: ratio >= limit };
+}
+
+/** Load of the machine over the last minute: what else ran beside the benchmark shows here before it starts. */
+export function loadAverage(): number {
+  return Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);
+}
+
+export function machine(): string {
+  const [first] = cpus();
+  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), Linux, Node ${process.versions.node}`;
+}
+
+/** As Markdown, aligned so that it reads as well in a terminal. */
+export function renderTable({ title, note, columns, rows }: Table): string {
+  const widths = columns.map((column, at) =>
+    Math.max(...[columns, ...rows].map((row) => (row[at] ?? column).length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${columns.map((_, at) => (at === 0 ? (cells[at] ?? '').padEnd(widths[at] ?? 0) : (cells[at] ?? '').padStart(widths[at] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [`### ${title}`, '', ...(note ? [note, ''] : []), line(columns), rule, ...rows.map(line), ''].join(
+    '\n',
+  );
+}
+
+export function aimsTable(aims: readonly Aim[]): Table {
+  return {
+    title: 'Aims',
+    columns: ['aim', 'wanted', 'measured', 'met'],
+    rows: aims.map(({ what, wanted, measured, met }) => [what, wanted, measured, met ? 'yes' : 'NO']),
+  };
+}

@@ -1,0 +1,158 @@
+{{/* The Pod of the Deployment and of the StatefulSet. */}}
+{{- define "bunnynet-exporter.pod" -}}
+metadata:
+  labels:
+    {{- include "bunnynet-exporter.labels" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- $rollout := and (not .Values.demo) (eq .Values.reload "rollout") }}
+  {{- if or $rollout .Values.podAnnotations }}
+  annotations:
+    {{- if $rollout }}
+    checksum/config: {{ include "bunnynet-exporter.config" . | sha256sum }}
+    {{- end }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "bunnynet-exporter.serviceAccountName" . }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with .Values.podSecurityContext }}
+  securityContext:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: exporter
+      image: {{ include "bunnynet-exporter.image" . }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args:
+        {{- if .Values.demo }}
+        - --demo
+        {{- else }}
+        - --config.file=/etc/bunnynet-exporter/config/config.yaml
+        {{- end }}
+        - --web.listen-address=:{{ int .Values.web.port }}
+        {{- if .Values.web.config.existingSecret }}
+        - --web.config.file=/etc/bunnynet-exporter/web/{{ .Values.web.config.key }}
+        {{- end }}
+        {{- if eq .Values.reload "endpoint" }}
+        - --web.enable-lifecycle
+        {{- end }}
+        - --log.level={{ .Values.log.level }}
+        - --log.format={{ .Values.log.format }}
+        {{- with .Values.extraArgs }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- $sharded := include "bunnynet-exporter.sharded" . }}
+      {{- if or $sharded .Values.extraEnv }}
+      env:
+        {{- if $sharded }}
+        - name: POD_INDEX
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+        - name: BUNNYNET_SHARD
+          value: $(POD_INDEX)/{{ int .Values.shards }}
+        {{- end }}
+        {{- with .Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- end }}
+      {{- with .Values.extraEnvFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      ports:
+        - name: http
+          containerPort: {{ int .Values.web.port }}
+          protocol: TCP
+      {{- range $kind := list "livenessProbe" "readinessProbe" "startupProbe" }}
+      {{- with index $.Values $kind }}
+      {{ $kind }}:
+        {{- include "bunnynet-exporter.probe" (dict "probe" . "web" $.Values.web) | nindent 8 }}
+      {{- end }}
+      {{- end }}
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .Values.securityContext }}
+      securityContext:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- if or (not .Values.demo) .Values.web.config.existingSecret .Values.extraVolumeMounts }}
+      volumeMounts:
+        {{- if not .Values.demo }}
+        - name: config
+          mountPath: /etc/bunnynet-exporter/config
+          readOnly: true
+        {{- end }}
+        {{- if .Values.credentials }}
+        - name: credentials
+          mountPath: /etc/bunnynet-exporter/credentials
+          readOnly: true
+        {{- end }}
+        {{- if .Values.web.config.existingSecret }}
+        - name: web
+          mountPath: /etc/bunnynet-exporter/web
+          readOnly: true
+        {{- end }}
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- if or (not .Values.demo) .Values.web.config.existingSecret .Values.extraVolumes }}
+  volumes:
+    {{- if not .Values.demo }}
+    - name: config
+      configMap:
+        name: {{ include "bunnynet-exporter.fullname" . }}
+    {{- end }}
+    {{- if .Values.credentials }}
+    - name: credentials
+      projected:
+        defaultMode: 0440
+        sources:
+          {{- range .Values.credentials }}
+          - secret:
+              name: {{ .existingSecret }}
+              items:
+                - key: {{ .key | default "access-key" }}
+                  path: {{ .name | quote }}
+          {{- end }}
+    {{- end }}
+    {{- with .Values.web.config.existingSecret }}
+    - name: web
+      secret:
+        secretName: {{ . }}
+        defaultMode: 0440
+    {{- end }}
+    {{- with .Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- end }}
+  {{- range $field := list "nodeSelector" "affinity" "tolerations" "topologySpreadConstraints" }}
+  {{- with index $.Values $field }}
+  {{ $field }}:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+{{- end }}

@@ -1,0 +1,61 @@
+{{/*
+The exporter beside one application, configured by its environment alone: an item for `initContainers` (native, the
+default) or for `containers`. Takes this chart's own context, which a parent chart finds among its subcharts:
+  {{- include "bunnynet-exporter.sidecar" (index .Subcharts "bunnynet-exporter") | nindent 8 }}
+It has no readiness and no startup probe: those would hold back the application.
+*/}}
+{{- define "bunnynet-exporter.sidecar" -}}
+{{- $sidecar := .Values.sidecar }}
+{{- if not $sidecar.existingSecret }}
+{{- fail "sidecar.existingSecret: name the Secret that holds the account's key" }}
+{{- end }}
+{{- if not (or $sidecar.applications $sidecar.extraEnv) }}
+{{- fail "sidecar.applications: name the application beside which the exporter runs" }}
+{{- end -}}
+- name: {{ $sidecar.name }}
+  image: {{ include "bunnynet-exporter.image" . }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  {{- if $sidecar.native }}
+  restartPolicy: Always
+  {{- end }}
+  env:
+    - name: BUNNYNET_ACCESS_KEY
+      valueFrom:
+        secretKeyRef:
+          name: {{ $sidecar.existingSecret }}
+          key: {{ $sidecar.key }}
+    {{- with $sidecar.applications }}
+    - name: BUNNYNET_APPLICATIONS
+      value: {{ join "," . | quote }}
+    {{- end }}
+    - name: BUNNYNET_WEB_LISTEN_ADDRESS
+      value: {{ printf ":%d" (int $sidecar.port) | quote }}
+    {{- with $sidecar.extraEnv }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  ports:
+    - name: {{ $sidecar.portName }}
+      containerPort: {{ int $sidecar.port }}
+      protocol: TCP
+  livenessProbe:
+    httpGet:
+      path: /-/healthy
+      port: {{ $sidecar.portName }}
+    periodSeconds: 15
+    timeoutSeconds: 5
+    failureThreshold: 4
+  {{- with $sidecar.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 65532
+    runAsGroup: 65532
+    allowPrivilegeEscalation: false
+    readOnlyRootFilesystem: true
+    capabilities:
+      drop: [ALL]
+    seccompProfile:
+      type: RuntimeDefault
+{{- end }}

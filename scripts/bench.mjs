@@ -1,0 +1,35 @@
+// `npm run bench`: bundles the benchmark, for Node 20 runs no TypeScript, and starts it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const outdir = `${root}/dist/bench`;
+
+// The exporter itself is measured as it is shipped.
+execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+await build({
+  absWorkingDir: root,
+  entryPoints: [
+    'bench/main.ts',
+    ...readdirSync(`${root}/bench/children`).map((name) => `bench/children/${name}`),
+  ],
+  outdir,
+  entryNames: '[name]',
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.18',
+  sourcemap: true,
+  logLevel: 'warning',
+  banner: {
+    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+  },
+  define: { BUILD_VERSION: '"bench"', BUILD_REVISION: '"bench"' },
+});
+const { status, signal } = spawnSync(process.execPath, [`${outdir}/main.js`, ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+});
+process.exitCode = signal ? 1 : (status ?? 1);

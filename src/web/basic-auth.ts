@@ -1,0 +1,99 @@
+/**
+ * Who may ask: HTTP basic authentication against bcrypt hashes, bounded in what unknown clients can make it compute. It
+ * knows nothing of how hashes are compared or where users are written.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { PasswordCheck } from './password-check.ts';
+
+export interface AuthLimits {
+  /** Comparisons that may wait, all clients together: beyond it the answer is `busy`. */
+  readonly maxWaiting: number;
+  /** The same for one address, so that one client cannot keep the others waiting. */
+  readonly maxWaitingPerAddress: number;
+  /** Right passwords that are remembered. */
+  readonly maxRemembered: number;
+}
+
+export const defaultAuthLimits: AuthLimits = { maxWaiting: 64, maxWaitingPerAddress: 4, maxRemembered: 256 };
+
+export type Verdict = 'allowed' | 'denied' | 'busy';
+
+export interface BasicAuth {
+  /** `users` are those in force now: names and bcrypt hashes. `address` is the client's. */
+  judge(
+    users: ReadonlyMap<string, string>,
+    authorization: string | undefined,
+    address: string,
+  ): Promise<Verdict>;
+}
+
+/** A hash of no password that costs as much as the dearest of the users': an unknown user takes as long as a known one. */
+function dummyHash(users: ReadonlyMap<string, string>): string {
+  const cost = [...users.values()]
+    .map((hash) => hash.slice(4, 6))
+    .sort()
+    .at(-1);
+  return `$2b$${cost}$${'.'.repeat(53)}`;
+}
+
+/** Name and password of a header; nothing for one that cannot be read. */
+function credentialsOf(
+  authorization: string | undefined,
+): readonly [user: string, password: string] | undefined {
+  const encoded = /^basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/i.exec(
+    authorization ?? '',
+  )?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colonAt = text.indexOf(':');
+  return colonAt < 0 ? undefined : [text.slice(0, colonAt), text.slice(colonAt + 1)];
+}
+
+export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = defaultAuthLimits): BasicAuth {
+  // Passwords are remembered as a keyed digest alone: the key is lost with the process.
+  const secret = randomBytes(32);
+  /** The oldest first. Only right passwords enter, so strangers cannot push others out. */
+  const remembered = new Set<string>();
+  const underWay = new Map<string, Promise<boolean>>();
+  const waitingByAddress = new Map<string, number>();
+
+  async function compare(key: string, password: string, hash: string, address: string): Promise<boolean> {
+    waitingByAddress.set(address, (waitingByAddress.get(address) ?? 0) + 1);
+    try {
+      return await passwords.matches(password, hash);
+    } finally {
+      underWay.delete(key);
+      const left = (waitingByAddress.get(address) ?? 1) - 1;
+      if (left > 0) waitingByAddress.set(address, left);
+      else waitingByAddress.delete(address);
+    }
+  }
+
+  return {
+    async judge(users, authorization, address) {
+      const credentials = credentialsOf(authorization);
+      if (!credentials) return 'denied';
+      const [user, password] = credentials;
+      const known = users.get(user);
+      const hash = known ?? dummyHash(users);
+      const key = createHmac('sha256', secret)
+        .update(JSON.stringify([user, hash, password]))
+        .digest('base64');
+      if (known !== undefined && remembered.has(key)) return 'allowed';
+
+      // The same question asked several times at once, as at the first scrapes, is answered once.
+      let answer = underWay.get(key);
+      if (!answer) {
+        const atAddress = waitingByAddress.get(address) ?? 0;
+        if (underWay.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
+        answer = compare(key, password, hash, address);
+        underWay.set(key, answer);
+      }
+      if (!(await answer) || known === undefined) return 'denied';
+      if (remembered.size >= limits.maxRemembered)
+        for (const oldest of [...remembered].slice(0, 1)) remembered.delete(oldest);
+      remembered.add(key);
+      return 'allowed';
+    },
+  };
+}

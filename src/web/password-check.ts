@@ -1,0 +1,66 @@
+/**
+ * Compares passwords with bcrypt hashes, one at a time and off the event loop, in a thread that lives while something
+ * waits. It knows nothing of users or HTTP.
+ */
+import { Worker } from 'node:worker_threads';
+
+export interface PasswordCheck {
+  /** Rejects where the thread fails. */
+  matches(password: string, hash: string): Promise<boolean>;
+  stop(): void;
+}
+
+interface Waiting {
+  readonly password: string;
+  readonly hash: string;
+  resolve(matches: boolean): void;
+  reject(error: Error): void;
+}
+
+export function createPasswordCheck(): PasswordCheck {
+  const waiting: Waiting[] = [];
+  let worker: Worker | undefined;
+
+  function end(): void {
+    void worker?.terminate();
+    worker = undefined;
+  }
+
+  function next(): void {
+    const [first] = waiting;
+    if (first) {
+      worker ??= start();
+      worker.postMessage({ password: first.password, hash: first.hash });
+    } else {
+      end();
+    }
+  }
+
+  function start(): Worker {
+    const started = new Worker(new URL('./bcrypt-worker.js', import.meta.url), { execArgv: [], env: {} });
+    started.unref();
+    started.on('message', (matches: boolean) => {
+      waiting.shift()?.resolve(matches);
+      next();
+    });
+    started.on('error', (error) => {
+      worker = undefined;
+      waiting.shift()?.reject(error);
+      next();
+    });
+    return started;
+  }
+
+  return {
+    matches: (password, hash) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ password, hash, resolve, reject });
+        if (waiting.length === 1) next();
+      }),
+
+    stop() {
+      for (const check of waiting.splice(0)) check.reject(new Error('the server stops'));
+      end();
+    },
+  };
+}

@@ -1,0 +1,367 @@
+import dns from 'node:dns';
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ApiClient } from '../../src/api/client.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
+import type { ApiConfig } from '../../src/config/config.ts';
+import { type Identity, issue, issueFamily } from '../web/certificates.ts';
+import { temporary } from '../web/temporary.ts';
+import { keyOf } from './ask.ts';
+
+const key = 'k-4f1d9e27-secret';
+const { ca, server, stranger } = issueFamily();
+const from = (issuer: typeof ca, more: object = {}) =>
+  issue({
+    name: 'api',
+    issuer,
+    usage: 'server',
+    alternativeNames: ['dns:localhost', 'ip:127.0.0.1'],
+    ...more,
+  });
+const authority = () => join(temporary({ 'ca.pem': ca.cert }), 'ca.pem');
+
+/** Keeps the sockets of a server, so that the test can end it; resolves with its port. */
+async function listen(listening: Server, host = '127.0.0.1', port = 0): Promise<number> {
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  };
+  listening.on('connection', keep);
+  listening.on('connect', (_request, socket) => keep(socket as Socket));
+  listening.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => listening.listen(port, host, resolve));
+  onTestFinished(() => {
+    listening.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (listening.address() as AddressInfo).port;
+}
+
+interface Api {
+  readonly port: number;
+  readonly seen: IncomingMessage['headers'][];
+}
+
+async function serveTls(
+  identity: Identity,
+  body = '{"ok":true}',
+  host = '127.0.0.1',
+  port = 0,
+): Promise<Api> {
+  const seen: IncomingMessage['headers'][] = [];
+  const api = createHttpsServer({ cert: identity.cert, key: identity.key }, (request, response) => {
+    seen.push(request.headers);
+    response.end(body);
+  });
+  return { seen, port: await listen(api, host, port) };
+}
+
+async function servePlain(): Promise<Api> {
+  const seen: IncomingMessage['headers'][] = [];
+  const api = createHttpServer((request, response) => {
+    seen.push(request.headers);
+    response.end('{"ok":true}');
+  });
+  return { seen, port: await listen(api) };
+}
+
+interface Asking extends Partial<ApiConfig> {
+  readonly proxy?: Partial<ForwardProxy>;
+}
+
+/** What the client makes of one request: the body, or the error. */
+function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
+  const config: ApiConfig = {
+    baseUrl,
+    timeoutMs: 5000,
+    maxConcurrency: 1,
+    requestsPerSecond: 1000,
+    maxRetries: 0,
+    maxResponseBytes: 10_000,
+    ...more,
+  };
+  const pacer = new Pacer(config, ['a']);
+  const observer = { requested: () => undefined, paused: () => undefined };
+  const read = () => Promise.resolve(keyOf(key));
+  const through = proxy && { url: '', except: '', ...proxy };
+  const client = new ApiClient('shield', config, pacer, read, observer, through);
+  onTestFinished(async () => {
+    pacer.close();
+    await client.close();
+  });
+  return async (): Promise<unknown> => {
+    const asked = { path: '/a', kind: 'a', credential: 'account', budgetMs: 60_000 };
+    try {
+      return await client.get(asked, new AbortController().signal);
+    } catch (error) {
+      if (error instanceof ApiError) return `${error.result}: ${error.message}`;
+      throw error;
+    }
+  };
+}
+
+const ask = (baseUrl: string, asking?: Asking) => clientFor(baseUrl, asking)();
+const good = { ok: true };
+
+describe('an API over TLS', () => {
+  it('is asked when its certificate comes from an authority that ca_file adds', async () => {
+    const { port, seen } = await serveTls(server);
+    expect(await ask(`https://localhost:${port}`, { caFile: authority() })).toEqual(good);
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['signed by itself', issue({ name: 'localhost', alternativeNames: ['dns:localhost'] }), {}],
+    ['of a private authority, without ca_file', server, {}],
+    ['of another authority than that of ca_file', from(issue({ name: 'authority', ca: true })), { ca }],
+    ['for another host', from(ca, { alternativeNames: ['dns:other.example'] }), { ca }],
+    ['for a part of the name', from(ca, { alternativeNames: ['dns:host', 'dns:*.localhost'] }), { ca }],
+    [
+      'with the name as its subject alone',
+      from(ca, { name: 'localhost', alternativeNames: ['dns:b'] }),
+      { ca },
+    ],
+    ['expired', from(ca, { from: new Date('2020-01-01'), until: new Date('2020-01-02') }), { ca }],
+    ['not valid yet', from(ca, { from: new Date(Date.now() + 3_600_000) }), { ca }],
+    ['for clients alone', from(ca, { usage: 'client' }), { ca }],
+  ])('with a certificate %s is not asked: a failure of the network', async (_, identity, trust) => {
+    const { port, seen } = await serveTls(identity);
+    const answer = await ask(`https://localhost:${port}`, 'ca' in trust ? { caFile: authority() } : {});
+    expect(answer).toMatch(/^network: .*[Cc]ertificate|^network: .*CERT/);
+    expect(seen).toEqual([]);
+  });
+
+  it('is verified whatever the environment says', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const { port, seen } = await serveTls(stranger);
+    expect(await ask(`https://localhost:${port}`)).toMatch(/^network: /);
+    expect(await ask(`https://localhost:${port}`, { proxy: await runProxy() })).toMatch(/^network: /);
+    expect(seen).toEqual([]);
+  });
+
+  it('whose name comes to mean another machine gives the key only to the one that has the certificate', async () => {
+    const right = await serveTls(from(ca, { alternativeNames: ['dns:api.example'] }));
+    const wrong = await serveTls(from(issue({ name: 'authority', ca: true })), '{}', '127.0.0.2', right.port);
+    let address = '127.0.0.1';
+    const lookup = (_name: string, options: dns.LookupAllOptions, done: unknown): void => {
+      const found = { address, family: 4 };
+      if (options.all) (done as (e: null, all: (typeof found)[]) => void)(null, [found]);
+      else (done as (e: null, one: string, family: number) => void)(null, address, 4);
+    };
+    vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const asked = () => ask(`https://api.example:${right.port}`, { caFile: authority() });
+    expect(await asked()).toEqual(good);
+    address = '127.0.0.2';
+    expect(await asked()).toMatch(/^network: /);
+    expect([right.seen.length, wrong.seen.length]).toEqual([1, 0]);
+  });
+});
+
+interface Proxy extends ForwardProxy {
+  /** The first line and the headers of what it was asked. */
+  readonly asked: { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
+  /** Everything that went through. */
+  readonly passed: () => string;
+}
+
+/** A forward proxy that tunnels, or does what it is told with a CONNECT. */
+async function runProxy(
+  onConnect?: (socket: Socket, port: number) => void,
+  identity?: Identity,
+): Promise<Proxy> {
+  const asked: Proxy['asked'] = [];
+  const passed: Buffer[] = [];
+  const note = ({ method, url, headers }: IncomingMessage) =>
+    void asked.push({ line: `${method} ${url}`, headers });
+  const proxy = identity ? createHttpsServer({ cert: identity.cert, key: identity.key }) : createHttpServer();
+  proxy.on('request', (request, response) => {
+    note(request);
+    response.writeHead(500).end();
+  });
+  proxy.on('connect', (request, socket, head) => {
+    note(request);
+    const port = Number(request.url?.split(':')[1]);
+    socket.on('data', (chunk: Buffer) => passed.push(chunk));
+    if (onConnect) return onConnect(socket as Socket, port);
+    const target = connectTcp(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.write(head);
+      socket.pipe(target).pipe(socket);
+    });
+    target.on('error', () => socket.destroy());
+    socket.on('close', () => target.destroy());
+  });
+  const port = await listen(proxy);
+  return {
+    asked,
+    passed: () => Buffer.concat(passed).toString('latin1'),
+    url: `${identity ? 'https' : 'http'}://127.0.0.1:${port}`,
+    except: '',
+  };
+}
+
+describe('a proxy', () => {
+  it('is asked for a tunnel alone, and sees neither key nor path', async () => {
+    const api = await serveTls(server);
+    const proxy = await runProxy();
+    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+    expect(proxy.asked.map(({ line }) => line)).toEqual([`CONNECT localhost:${api.port}`]);
+    expect(JSON.stringify(proxy.asked)).not.toContain(key);
+    expect(proxy.passed()).not.toContain(key);
+    expect(proxy.passed().length).toBeGreaterThan(100);
+    expect(api.seen).toMatchObject([{ accesskey: key }]);
+  });
+
+  it('that puts itself in the place of the API does not get the key', async () => {
+    const impostor = await serveTls(from(issue({ name: 'authority', ca: true })));
+    const proxy = await runProxy((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(connectTcp(impostor.port, '127.0.0.1')).pipe(socket);
+    });
+    expect(await ask('https://localhost:1', { caFile: authority(), proxy })).toMatch(/^network: /);
+    expect(impostor.seen).toEqual([]);
+  });
+
+  it('that answers in plain text where TLS should begin does not get the key', async () => {
+    const proxy = await runProxy((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    });
+    expect(await ask('https://localhost:1', { proxy })).toMatch(/^network: /);
+    expect(proxy.passed()).not.toContain(key);
+  });
+
+  it('never carries plain http', async () => {
+    const api = await servePlain();
+    const proxy = await runProxy();
+    expect(await ask(`http://127.0.0.1:${api.port}`, { proxy })).toEqual(good);
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it.each(['localhost', 'other.example, localhost', '.localhost', '*', 'LOCALHOST:PORT'])(
+    'is passed by for the hosts of NO_PROXY=%s',
+    async (except) => {
+      const api = await serveTls(server);
+      const proxy = { ...(await runProxy()), except: except.replace('PORT', String(api.port)) };
+      expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+      expect(proxy.asked).toEqual([]);
+    },
+  );
+
+  it.each(['other.example', 'host', 'localhost:1'])(
+    'is used for a host that NO_PROXY=%s does not mean',
+    async (except) => {
+      const api = await serveTls(server);
+      const proxy = { ...(await runProxy()), except };
+      expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+      expect(proxy.asked).toHaveLength(1);
+    },
+  );
+
+  it('gets its password with the CONNECT, and the API does not', async () => {
+    const api = await serveTls(server);
+    const { asked, url } = await runProxy();
+    const proxy = { url: url.replace('://', '://scraper:p%40ss@') };
+    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+    const sent = `Basic ${Buffer.from('scraper:p@ss').toString('base64')}`;
+    expect(asked).toMatchObject([{ headers: { 'proxy-authorization': sent } }]);
+    expect(JSON.stringify(api.seen)).not.toContain(sent);
+  });
+
+  it.each([
+    ['refuses the password', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', /refused .* HTTP 407$/],
+    ['refuses the host', 'HTTP/1.1 403 Forbidden\r\n\r\n', /refused .* HTTP 403$/],
+    ['speaks no HTTP', 'SSH-2.0-x\r\n', /HTTP/],
+  ])('that %s is a failure of the network, told without the password', async (_, answer, words) => {
+    const { url } = await runProxy((socket) => void socket.end(answer));
+    const proxy = { url: url.replace('://', '://scraper:hidden-9d2e@') };
+    const told = await ask('https://localhost:1', { proxy });
+    expect(told).toMatch(/^network: /);
+    expect(told).toMatch(words);
+    expect(told).not.toContain('hidden-9d2e');
+  });
+
+  it('that is none is a failure of the network', async () => {
+    expect(await ask('https://localhost:1', { proxy: { url: 'http://127.0.0.1:1' } })).toMatch(
+      /^network: .*REFUSED/,
+    );
+  });
+
+  it('over TLS is verified like an API', async () => {
+    const proxy = await runProxy(undefined, server);
+    expect(await ask('https://localhost:1', { caFile: authority(), proxy })).toMatch(
+      /^network: .*certificate/i,
+    );
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('that left a CONNECT unanswered is asked anew after the deadline', async () => {
+    const api = await serveTls(server);
+    let silent = true;
+    const proxy = await runProxy((socket, port) => {
+      if (silent) return;
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(connectTcp(port, '127.0.0.1')).pipe(socket);
+    });
+    const asked = clientFor(`https://localhost:${api.port}`, { caFile: authority(), proxy, timeoutMs: 1000 });
+    expect(await asked()).toMatch(/^timeout: /);
+    silent = false;
+    await expect.poll(asked, { timeout: 15_000 }).toEqual(good);
+  });
+
+  it('changes nothing about the bound of an answer', async () => {
+    const api = await serveTls(server, ' '.repeat(10_001));
+    const proxy = await runProxy();
+    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toMatch(
+      /^schema: .*max_response_bytes/,
+    );
+  });
+});
+
+describe('the proxy of the environment', () => {
+  it.each([
+    [{}, undefined],
+    [{ HTTPS_PROXY: '' }, undefined],
+    [{ HTTP_PROXY: 'http://a:1', ALL_PROXY: 'http://a:1' }, undefined],
+    [
+      { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:1' },
+      { url: 'http://a:1', except: '' },
+    ],
+    [
+      { https_proxy: 'http://b:1', no_proxy: 'c' },
+      { url: 'http://b:1', except: 'c' },
+    ],
+    [
+      { https_proxy: 'HTTPS://u:p@b', NO_PROXY: '', no_proxy: 'c' },
+      { url: 'HTTPS://u:p@b', except: '' },
+    ],
+  ])('%j is %j', (env, expected) => {
+    expect(proxyFrom(env)).toEqual(expected);
+  });
+
+  it.each([
+    'user:hidden-9d2e@proxy:3128',
+    'proxy:3128',
+    'socks5://user:hidden-9d2e@proxy:1080',
+    'http://',
+    'http://user:hidden-9d2e@proxy:99999',
+    'http://user:hidden-9d2e%@proxy',
+    'http://user@proxy',
+  ])('%s is refused, without showing it', (text) => {
+    expect(() => proxyFrom({ HTTPS_PROXY: text })).toThrow(
+      /^HTTPS_PROXY: expected http:\/\/HOST:PORT(?!.*hidden)/,
+    );
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`).
+ * It knows how values.yaml is commented, not what the values mean.
+ */
+import { load as parse } from 'js-yaml';
+
+interface Value {
+  readonly path: string;
+  readonly preset: string;
+  readonly description: string;
+}
+
+/** Throws for a value without a comment, whose children have none either. */
+export function describedValues(yaml: string): readonly Value[] {
+  const descriptions = descriptionsOf(yaml);
+  const values: Value[] = [];
+  const visit = (value: unknown, path: string): void => {
+    const description = descriptions.get(path);
+    if (description !== undefined) {
+      values.push({ path, preset: JSON.stringify(value), description });
+    } else if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) {
+      for (const [key, child] of Object.entries(value)) visit(child, path === '' ? key : `${path}.${key}`);
+    } else {
+      throw new Error(`values.yaml does not say what ${path} is`);
+    }
+  };
+  visit(parse(yaml), '');
+  return values;
+}
+
+/** The comment above each key, by the key's path. */
+function descriptionsOf(yaml: string): ReadonlyMap<string, string> {
+  const descriptions = new Map<string, string>();
+  const open: { readonly indent: number; readonly key: string }[] = [];
+  let description: string | undefined;
+  for (const line of yaml.split('\n')) {
+    const comment = /^ *# -- (.*)$/.exec(line)?.[1];
+    const [, spaces, key] = /^( *)([A-Za-z]\w*):/.exec(line) ?? [];
+    if (comment !== undefined) description = comment;
+    if (spaces === undefined || key === undefined) continue;
+    while ((open.at(-1)?.indent ?? -1) >= spaces.length) open.pop();
+    open.push({ indent: spaces.length, key });
+    if (description !== undefined) descriptions.set(open.map((step) => step.key).join('.'), description);
+    description = undefined;
+  }
+  return descriptions;
+}
+
+/** In Markdown, aligned by nothing: a wide table reads badly either way. */
+export function valuesTable(yaml: string): string {
+  const rows = describedValues(yaml).map(
+    ({ path, preset, description }) =>
+      `| \`${path}\` | \`${preset}\` | ${description.replaceAll('|', '\\|')} |`,
+  );
+  return ['| value | default | |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,75 @@
+/** Every query of the dashboards, panels' and variables', with Grafana's variables replaced as Grafana would replace them. */
+import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
+
+export interface PanelQuery {
+  /** The dashboard's title and the panel's. */
+  readonly place: string;
+  readonly refId: string;
+  readonly expr: string;
+  readonly instant: boolean;
+  readonly legend: string | undefined;
+}
+
+export function panelsOf(dashboard: Dashboard): readonly (Panel | RowPanel)[] {
+  return (dashboard.panels ?? []).flatMap((panel) =>
+    'panels' in panel ? [panel, ...panel.panels] : [panel],
+  );
+}
+
+export function isRow(panel: Panel | RowPanel): panel is RowPanel {
+  return panel.type === 'row';
+}
+
+interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly instant?: boolean;
+  readonly legendFormat?: string;
+}
+
+export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
+  return panelsOf(dashboard).flatMap((panel) =>
+    isRow(panel)
+      ? []
+      : (panel.targets ?? []).map((target) => {
+          const { refId, expr, instant, legendFormat } = target as unknown as Target;
+          return {
+            place: `${dashboard.title}: ${panel.title}`,
+            refId,
+            expr,
+            instant: instant === true,
+            legend: legendFormat,
+          };
+        }),
+  );
+}
+
+/** The queries of the variables that are PromQL, and the metrics of the others, as PromQL. */
+export function variableQueries(dashboard: Dashboard): readonly { name: string; expr: string }[] {
+  return (dashboard.templating.list ?? []).flatMap(({ name, type, query }) => {
+    if (type !== 'query' || typeof query !== 'object') return [];
+    const text = String(query['query']);
+    const expr = /^query_result\((.*)\)$/.exec(text)?.[1] ?? /^label_values\((\w+), \w+\)$/.exec(text)?.[1];
+    if (expr === undefined)
+      throw new Error(`variable ${name} of ${dashboard.title}: not understood: ${text}`);
+    return [{ name, expr }];
+  });
+}
+
+export interface Substitution {
+  readonly rangeSeconds: number;
+  readonly stepSeconds: number;
+  /** By the name of the variable; `.+`, what «All» stands for, where it is left out. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export function substitute(
+  expr: string,
+  { rangeSeconds, stepSeconds, variables = {} }: Substitution,
+): string {
+  return expr
+    .replaceAll('$__range', `${rangeSeconds}s`)
+    .replaceAll('$__interval', `${stepSeconds}s`)
+    .replaceAll('$__rate_interval', `${4 * stepSeconds}s`)
+    .replaceAll(/\$([a-z]+)\b/g, (_, name: string) => variables[name] ?? '.+');
+}

@@ -1,0 +1,138 @@
+import { readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { isRow, panelsOf, queriesOf, substitute, variableQueries } from './dashboard-queries.ts';
+import { knownFamilies } from './families.ts';
+import { misusedCounters, readExpression } from './promql.ts';
+
+const folder = 'monitoring/dashboards';
+const dashboards = [...buildDashboards()];
+const window = { rangeSeconds: 3600, stepSeconds: 15 };
+
+let families: ReadonlyMap<string, readonly string[] | undefined>;
+
+beforeAll(async () => {
+  families = await knownFamilies();
+});
+
+describe('the committed dashboards', () => {
+  it.each(dashboards)('%s is what the code builds', async (file, dashboard) => {
+    await expect(`${JSON.stringify(dashboard, undefined, 2)}\n`).toMatchFileSnapshot(
+      `../../${folder}/${file}`,
+    );
+  });
+
+  it('are all there are', () => {
+    expect(readdirSync(folder).toSorted()).toEqual(dashboards.map(([file]) => file).toSorted());
+  });
+
+  it('have addresses of their own', () => {
+    const uids = dashboards.map(([, { uid }]) => uid);
+    expect(new Set(uids).size).toBe(dashboards.length);
+  });
+});
+
+describe.each(dashboards)('%s', (_, dashboard) => {
+  const panels = panelsOf(dashboard);
+  const queries = [
+    ...queriesOf(dashboard),
+    ...variableQueries(dashboard).map(({ name, expr }) => ({ place: `variable ${name}`, expr })),
+  ];
+
+  it('numbers its panels, each number once', () => {
+    const ids = panels.map(({ id }) => id ?? 0);
+    expect(ids.every((id) => id > 0)).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('gives every panel a unit, a query, and a description that names the API field or says that there is none', () => {
+    for (const panel of panels) {
+      if (isRow(panel)) continue;
+      expect(panel.fieldConfig?.defaults.unit, panel.title).toBeTruthy();
+      expect(panel.targets?.length, panel.title).toBeGreaterThan(0);
+      expect(panel.description, panel.title).toMatch(/API fields? |no API field|exporter’s own counter/);
+    }
+  });
+
+  it('lays its panels out without overlap, within 24 columns', () => {
+    const cells = new Set<string>();
+    let expected = 0;
+    for (const { gridPos, title } of panels) {
+      if (gridPos === undefined) throw new Error(`${title} has no place`);
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      expected += gridPos.w * gridPos.h;
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) cells.add(`${x} ${y}`);
+      }
+    }
+    expect(cells.size).toBe(expected);
+  });
+
+  it('asks the data source that its variable picks', () => {
+    for (const panel of panels) {
+      if (!isRow(panel)) expect(panel.datasource?.uid, panel.title).toBe('${datasource}');
+    }
+    expect(dashboard.templating.list?.[0]).toMatchObject({ type: 'datasource', name: 'datasource' });
+  });
+
+  it('uses no variable that it does not have', () => {
+    const have = (dashboard.templating.list ?? []).map(({ name }) => name);
+    for (const { place, expr } of queries) {
+      for (const [, name] of expr.matchAll(/\$([a-z]+)\b/g)) expect(have, place).toContain(name);
+    }
+  });
+
+  it('links to dashboards that exist, with variables that they have', () => {
+    const variables = new Map(
+      dashboards.map(([, other]) => [other.uid, (other.templating.list ?? []).map(({ name }) => name)]),
+    );
+    for (const [, uid, query] of JSON.stringify(panels).matchAll(/"\/d\/([a-z-]+)\?([^"]*)"/g)) {
+      const have = variables.get(uid);
+      expect(have, uid).toBeDefined();
+      for (const [, variable] of (query ?? '').matchAll(/var-([a-z]+)=/g)) expect(have).toContain(variable);
+    }
+    expect(dashboard.links).toMatchObject([{ type: 'dashboards', tags: ['bunnynet'], includeVars: true }]);
+    expect(dashboard.tags).toContain('bunnynet');
+  });
+
+  it.each(queries)('$place: $expr', ({ expr }) => {
+    const found = readExpression(substitute(expr, window));
+    expect(found.errors).toEqual([]);
+    expect(misusedCounters(found)).toEqual([]);
+    for (const { metric, labels } of found.selectors) {
+      expect([...families.keys()]).toContain(metric);
+      const known = families.get(metric);
+      if (known) expect([...known, 'job', 'instance', 'name']).toEqual(expect.arrayContaining([...labels]));
+    }
+  });
+});
+
+describe('the dashboards together', () => {
+  it('show every value that the exporter reads', () => {
+    const shown = new Set(
+      dashboards.flatMap(([, dashboard]) =>
+        queriesOf(dashboard).flatMap(({ expr }) =>
+          readExpression(substitute(expr, window)).selectors.map(({ metric }) => metric),
+        ),
+      ),
+    );
+    const hidden = [...families].filter(([name, labels]) => labels !== undefined && !shown.has(name));
+    expect(hidden.map(([name]) => name)).toEqual([
+      // Only with latency_chart: points, for those who chart it themselves.
+      'bunnynet_application_latency_chart_points',
+      'bunnynet_application_latency_chart_seconds',
+      // Settings that nobody looks at every day: they are for queries and rules of one's own.
+      'bunnynet_shield_zone_waf_request_header_logging_enabled',
+      'bunnynet_shield_zone_request_body_logging_enabled',
+      'bunnynet_shield_zone_waf_request_ignored_headers',
+      'bunnynet_shield_zone_waf_engine_config_entries',
+      'bunnynet_shield_zone_waf_request_body_limit_action',
+      'bunnynet_shield_zone_waf_response_body_limit_action',
+      'bunnynet_shield_zone_ddos_challenge_window',
+      'bunnynet_shield_zone_whitelabel_response_pages',
+      'bunnynet_shield_api_guardian_inspected_requests_latest_day',
+      'bunnynet_shield_rate_limit_logged_breaches',
+      'bunnynet_shield_rate_limit_challenged_breaches',
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+/** The metric families that the exporter can expose, with the labels of those that are declared. */
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { createTelemetry } from '../../src/telemetry.ts';
+
+/** Prometheus' own series, which stand beside those of every page. */
+export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS'] as const;
+
+/** By name. Of the exporter's own families the names alone are known here, histograms with their series' names. */
+export async function knownFamilies(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
+  const families = new Map<string, readonly string[] | undefined>();
+  for (const { name, allLabels } of catalogue) families.set(name, allLabels);
+  const none = () => 0;
+  const telemetry = createTelemetry(
+    resources.map(({ kind }) => kind),
+    { targets: none, staleTargets: none, series: none, droppedSeries: none },
+  );
+  for (const [, name = '', type] of (await telemetry.render('text')).matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    for (const suffix of suffixes) families.set(name + suffix, undefined);
+  }
+  for (const name of synthetic) families.set(name, undefined);
+  return families;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { misusedCounters, readExpression } from './promql.ts';
+
+describe('reading an expression', () => {
+  it('finds metrics, matchers, groupings and the labels that are made', () => {
+    const found = readExpression(
+      'label_join(sum by (a) (x{l="1",m=~"2"}) * on (a) group_left (n) y, "made", "/", "a", "n")',
+    );
+    expect(found).toMatchObject({
+      errors: [],
+      selectors: [
+        { metric: 'x', labels: ['l', 'm'] },
+        { metric: 'y', labels: [] },
+      ],
+      groupings: ['a', 'a', 'n'],
+      made: ['made'],
+      read: ['a', 'n'],
+    });
+  });
+
+  it('reports what does not parse', () => {
+    expect(readExpression('sum by (a) (x').errors).not.toEqual([]);
+    expect(readExpression('x and y').errors).toEqual([]);
+  });
+
+  it('tells a counter and a figure of the newest day from a figure of 28 days', () => {
+    expect(
+      misusedCounters(readExpression('sum(rate(polls_total[5m])) + increase(blocked_latest_day[1h])')),
+    ).toEqual([]);
+    expect(misusedCounters(readExpression('sum(increase((blocked_requests > 0)[1h:1m]))'))).toEqual([
+      'increase(blocked_requests)',
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+/** What a PromQL expression names, read from its syntax tree; the grammar is that of Prometheus' own editor. */
+import { parser } from '@prometheus-io/lezer-promql';
+
+export interface Selector {
+  readonly metric: string;
+  /** Labels of its matchers. */
+  readonly labels: readonly string[];
+}
+
+export interface Call {
+  /** A function or an aggregation, in lower case. */
+  readonly name: string;
+  /** Metrics anywhere inside it. */
+  readonly metrics: readonly string[];
+}
+
+export interface Expression {
+  /** Where the grammar did not understand it; empty for one that parses. */
+  readonly errors: readonly string[];
+  readonly selectors: readonly Selector[];
+  readonly calls: readonly Call[];
+  /** Labels of `by`, `on`, `ignoring`, `group_left` and the like. */
+  readonly groupings: readonly string[];
+  /** Labels that label_join and label_replace write. */
+  readonly made: readonly string[];
+  /** Labels that they read. */
+  readonly read: readonly string[];
+}
+
+type Node = ReturnType<typeof parser.parse>['topNode'];
+
+export function readExpression(text: string): Expression {
+  const errors: string[] = [];
+  const selectors: Selector[] = [];
+  const calls: Call[] = [];
+  const groupings: string[] = [];
+  const made: string[] = [];
+  const read: string[] = [];
+  const textOf = (node: Node): string => text.slice(node.from, node.to);
+  const stringsOf = (node: Node): string[] =>
+    (node.getChild('FunctionCallBody')?.getChildren('StringLiteral') ?? []).map((each) =>
+      textOf(each).slice(1, -1),
+    );
+
+  /** Returns the metrics inside the node. */
+  function visit(node: Node): readonly string[] {
+    if (node.type.isError) errors.push(text.slice(Math.max(0, node.from - 30), node.to + 30));
+    const inside: string[] = [];
+    for (let child = node.firstChild; child; child = child.nextSibling) inside.push(...visit(child));
+    switch (node.name) {
+      case 'VectorSelector': {
+        const identifier = node.getChild('Identifier');
+        const matchers = node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
+        const metric = identifier ? textOf(identifier) : '';
+        selectors.push({
+          metric,
+          labels: matchers.flatMap((matcher) => matcher.getChildren('LabelName').map(textOf)),
+        });
+        inside.push(metric);
+        break;
+      }
+      case 'GroupingLabels':
+        groupings.push(...node.getChildren('LabelName').map(textOf));
+        break;
+      case 'FunctionCall': {
+        const identifier = node.getChild('FunctionIdentifier');
+        const name = identifier ? textOf(identifier) : '';
+        calls.push({ name, metrics: inside });
+        const strings = stringsOf(node);
+        if (name === 'label_join') {
+          made.push(...strings.slice(0, 1));
+          read.push(...strings.slice(2));
+        }
+        if (name === 'label_replace') {
+          made.push(...strings.slice(0, 1));
+          read.push(...strings.slice(2, 3).filter((label) => label !== ''));
+        }
+        break;
+      }
+      case 'AggregateExpr': {
+        const operation = node.getChild('AggregateOp');
+        calls.push({ name: operation ? textOf(operation).toLowerCase() : '', metrics: inside });
+        break;
+      }
+    }
+    return inside;
+  }
+  visit(parser.parse(text).topNode);
+  return { errors, selectors, calls, groupings, made, read };
+}
+
+/** Functions that take every fall for a fresh start, or want steady growth: right for counters alone. */
+const counterFunctions = [
+  'rate',
+  'irate',
+  'increase',
+  'resets',
+  'idelta',
+  'delta',
+  'deriv',
+  'predict_linear',
+];
+
+/** Calls of such functions on what is neither a counter nor a figure of the newest day. */
+export function misusedCounters({ calls }: Expression): readonly string[] {
+  return calls
+    .filter(({ name }) => counterFunctions.includes(name))
+    .flatMap(({ name, metrics }) =>
+      metrics
+        .filter((metric) => !/_(total|bucket|count|sum|latest_day)$/.test(metric))
+        .map((metric) => `${name}(${metric})`),
+    );
+}

@@ -1,0 +1,25 @@
+/** The cases of the rules, which promtool plays, as data. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+export const casesFolder = 'test/monitoring/rules';
+
+export interface CaseFile {
+  readonly file: string;
+  readonly tests: readonly {
+    readonly name: string;
+    readonly alert_rule_test?: readonly {
+      readonly alertname: string;
+      readonly exp_alerts: readonly unknown[];
+    }[];
+  }[];
+}
+
+export function readCaseFiles(): readonly CaseFile[] {
+  return readdirSync(casesFolder)
+    .filter((file) => file.endsWith('.yml'))
+    .map((file) => ({
+      ...(parse(readFileSync(`${casesFolder}/${file}`, 'utf8')) as Omit<CaseFile, 'file'>),
+      file,
+    }));
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { alertsReference } from '../../monitoring/src/alerts-reference.ts';
+import { alertsOf, readRuleFiles, recordsOf, rulesOf } from '../../monitoring/src/rule-files.ts';
+import { knownFamilies } from './families.ts';
+import { misusedCounters, readExpression } from './promql.ts';
+import { readCaseFiles } from './rule-cases.ts';
+
+const files = readRuleFiles();
+const alerts = alertsOf(files);
+const cases = readCaseFiles().flatMap(({ tests }) =>
+  tests.flatMap(({ alert_rule_test }) => alert_rule_test ?? []),
+);
+const runbooksFolder = 'docs/runbooks';
+const repository = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/';
+
+let families: ReadonlyMap<string, readonly string[] | undefined>;
+
+beforeAll(async () => {
+  families = await knownFamilies();
+});
+
+describe('the rules', () => {
+  it('name each alert and each record once', () => {
+    const names = rulesOf(files).map((rule) => ('alert' in rule ? rule.alert : rule.record));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(rulesOf(files))(
+    'name only metrics that there are, and take a growth only of what grows: $expr',
+    (rule) => {
+      const found = readExpression(rule.expr);
+      expect(found.errors).toEqual([]);
+      expect(misusedCounters(found)).toEqual([]);
+      const records = recordsOf(files).map(({ record }) => record);
+      for (const { metric, labels } of found.selectors) {
+        expect([...families.keys(), ...records]).toContain(metric);
+        const known = families.get(metric);
+        if (known) expect([...known, 'job', 'instance']).toEqual(expect.arrayContaining([...labels]));
+      }
+    },
+  );
+});
+
+describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
+  it('has a severity, a summary, a description and a runbook', () => {
+    expect(['critical', 'warning', 'info']).toContain(labels['severity']);
+    expect(annotations['summary']).toBeTruthy();
+    expect(annotations['description']).toBeTruthy();
+    const runbook = `${runbooksFolder}/${alert}.md`;
+    expect(annotations['runbook_url']).toBe(repository + runbook);
+    expect(existsSync(runbook), runbook).toBe(true);
+    expect(readFileSync(runbook, 'utf8')).toMatch(
+      new RegExp(`^# ${alert}\n\n[^]+\n## Meaning\n\n[^]+\n## Look\n\n[^]+\n## Do\n\n[^]+\n$`),
+    );
+  });
+
+  it('has a case in which it fires, and one in which it does not', () => {
+    const own = cases.filter(({ alertname }) => alertname === alert);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+
+  it('holds on to itself and no other alert', () => {
+    for (const [, name] of expr.matchAll(/or max by [^\n]*ALERTS\{alertname="(\w+)"/g))
+      expect(name).toBe(alert);
+  });
+});
+
+describe('the documents', () => {
+  it('have a runbook for each alert and none besides', () => {
+    expect(readdirSync(runbooksFolder).toSorted()).toEqual(
+      alerts.map(({ alert }) => `${alert}.md`).toSorted(),
+    );
+  });
+
+  it('list the alerts as the rules have them', async () => {
+    await expect(alertsReference(files)).toMatchFileSnapshot('../../docs/alerts.md');
+  });
+});

@@ -1,0 +1,151 @@
+/** Secrets that nothing else can be taken for, a search for them in any of their forms, and the bundle to search the output of. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+
+/** Looks like a key of bunny.net. */
+export function newKey(): string {
+  const groups = [4, 2, 2, 2, 10, 2, 2, 2, 6];
+  return groups.map((bytes) => randomBytes(bytes).toString('hex')).join('-');
+}
+
+/** What is secret of a private key, whatever surrounds it. */
+export function privatePartOf(pem: string): Buffer {
+  const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
+  return Buffer.from(d, 'base64url');
+}
+
+/** Shorter parts may occur by chance, or are no help to anybody. */
+const shortestPart = 10;
+
+function formsOf(secret: string | Buffer): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(before === 0 ? 0 : before + 1)
+      .replace(/.?=+$/, ''),
+  );
+  const coded = [
+    bytes.toString('hex'),
+    ...base64,
+    ...base64.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_')),
+  ];
+  if (typeof secret !== 'string') return coded;
+  const parts = Array.from({ length: Math.max(1, secret.length - shortestPart + 1) }, (_, at) =>
+    secret.slice(at, at + shortestPart),
+  );
+  const escaped = Array.from(secret)
+    .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+  return [...parts, ...coded, encodeURIComponent(secret), escaped, Array.from(secret).reverse().join('')];
+}
+
+export type Canaries = Readonly<Record<string, string | Buffer>>;
+
+/** The names of the secrets that a text gives away, with the form in which it does. */
+export function found(canaries: Canaries, text: string): readonly string[] {
+  const plain = text.toLowerCase();
+  return Object.entries(canaries).flatMap(([name, secret]) => {
+    const form = formsOf(secret).find((one) => plain.includes(one.toLowerCase()));
+    return form === undefined ? [] : [`${name}: …${around(plain, form.toLowerCase())}…`];
+  });
+}
+
+function around(text: string, form: string): string {
+  const at = text.indexOf(form);
+  return text.slice(Math.max(0, at - 60), at + form.length + 60);
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Both streams so far. */
+  readonly output: () => string;
+  /** The match in what it wrote, as soon as there is one. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node itself. */
+  readonly node?: readonly string[];
+}
+
+/** The bundle, with nothing of this process's environment but PATH; it ends with the test at the latest. */
+export function run(args: readonly string[], { env = {}, node = [] }: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [...node, 'dist/bunnynet-exporter.js', ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, output }));
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const until = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(output);
+        if (match) resolve(match);
+      };
+      listeners.add(look);
+      look();
+      void ended.then(() => reject(new Error(`ended without ${pattern}: ${output.slice(-2000)}`)));
+    });
+  return { child, ended, output: () => output, until };
+}
+
+/** Where it serves, from its log of either format. */
+export async function originOf(running: Running): Promise<string> {
+  const [, origin = ''] = await running.until(/(https?:\/\/127\.0\.0\.1:\d+)\/metrics/);
+  return origin;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly body: string;
+  /** Status, headers and body, decoded. */
+  readonly all: string;
+}
+
+/** Asks for a page over plain HTTP. */
+export async function page(url: string, asked: Asked = {}): Promise<Page> {
+  const response = await fetch(url, { ...asked, redirect: 'manual' });
+  const body = await response.text();
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  return { status: response.status, body, all: `${response.status}\n${headers}\n\n${body}` };
+}
+
+/** Every file below a directory, with gzip decoded. */
+export function filesIn(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .map((bytes) => (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('latin1'));
+}

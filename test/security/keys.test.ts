@@ -1,0 +1,207 @@
+/** What is said of key files that are none, that are wrong and that others may read: enough to mend it, and never the key. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/index.ts';
+import { loadWebConfig } from '../../src/web/web-config.ts';
+import { issueFamily } from '../web/certificates.ts';
+import { serve } from '../web/serve.ts';
+import { temporary } from '../web/temporary.ts';
+import { found, newKey, run } from './canary.ts';
+
+const key = newKey();
+const settings = 'applications: { targets: [one] }\n';
+
+const env = { ACCOUNT: key, BROKEN: `${key}\n${key}`, SPACED: `${key} ` };
+
+/** What is said of a configuration with this credential, in a directory that is prepared for it. */
+async function check(credential: string, prepare: (directory: string) => void = () => undefined) {
+  const directory = temporary({ 'config.yml': `credentials: { account: ${credential} }\n${settings}` });
+  prepare(directory);
+  const file = join(directory, 'config.yml');
+  const { accepted, text } = await loadConfig({ file, env, resources }).then(
+    ({ warnings }) => ({ accepted: true, text: warnings.join('\n') }),
+    (error: Error) => ({ accepted: false, text: `${error.message}\n${inspect(error, { depth: 9 })}` }),
+  );
+  expect(found({ key }, text)).toEqual([]);
+  return { accepted, text: text.replaceAll(directory, 'DIR') };
+}
+
+const holding =
+  (text: string, mode = 0o600) =>
+  (directory: string) => {
+    writeFileSync(join(directory, 'key'), text);
+    chmodSync(join(directory, 'key'), mode);
+  };
+
+describe('a key that is given wrongly', () => {
+  test.each<[string, string, (directory: string) => void, string]>([
+    ['a missing file', '{ file: key }', () => undefined, 'the key file DIR/key; there is none'],
+    [
+      'a directory',
+      '{ file: key }',
+      (at) => mkdirSync(join(at, 'key')),
+      'the key file DIR/key; it is a directory',
+    ],
+    ['a device', '{ file: /dev/null }', () => undefined, 'the key file /dev/null; it is not a regular file'],
+    ['an empty file', '{ file: key }', holding('\n'), 'a key in the file DIR/key; it is empty'],
+    [
+      'a control character',
+      '{ file: key }',
+      holding(`${key}\u0007`),
+      'in the file DIR/key; it holds control characters',
+    ],
+    [
+      'an escape of the terminal',
+      '{ file: key }',
+      holding(`\u001b]0;${key}\u0007`),
+      'it holds control characters',
+    ],
+    [
+      'two lines',
+      '{ file: key }',
+      holding(`${key}\n${key}`),
+      'in the file DIR/key; it holds control characters',
+    ],
+    [
+      'UTF-16',
+      '{ file: key }',
+      holding(`\ufeff${Array.from(key).join('\0')}`),
+      'it holds control characters',
+    ],
+    ['a space', '{ file: key }', holding(`${key} ${key}`), 'in the file DIR/key; it holds a space'],
+    [
+      'a whole book',
+      '{ file: key }',
+      holding(key.repeat(100)),
+      'in the file DIR/key; it is larger than 4096 bytes',
+    ],
+    [
+      'a variable that is not set',
+      '{ env: ABSENT }',
+      () => undefined,
+      'environment variable ABSENT, which is not set',
+    ],
+    [
+      'a variable with two lines',
+      '{ env: BROKEN }',
+      () => undefined,
+      'variable BROKEN; it holds control characters',
+    ],
+    [
+      'a variable with a space',
+      '{ env: SPACED }',
+      () => undefined,
+      'environment variable SPACED; it holds a space',
+    ],
+    ['a key for a file', `{ file: ${key} }`, () => undefined, 'the key file DIR/[redacted]; there is none'],
+    [
+      'a key for a path',
+      `{ file: /run/${key} }`,
+      () => undefined,
+      'the key file /run/[redacted]; there is none',
+    ],
+    [
+      'a key for a variable',
+      `{ env: ${key} }`,
+      () => undefined,
+      'expected the name of an environment variable',
+    ],
+    [
+      'a key without dashes for a variable',
+      `{ env: a${key.replaceAll('-', '')} }`,
+      () => undefined,
+      'the environment variable [redacted], which is not set',
+    ],
+    ['a key for a credential', key, () => undefined, 'expected { env: VARIABLE } or { file: PATH }'],
+    ['a key under another name', `{ key: ${key} }`, () => undefined, 'expected either { env: VARIABLE }'],
+    ['a key that is quoted badly', `{ file: "${key} }`, () => undefined, 'expected YAML'],
+    [
+      'a key beside a file',
+      `{ file: key, env: ${key} }`,
+      () => undefined,
+      'expected either { env: VARIABLE }',
+    ],
+  ])(
+    'as %s is told from others, with its line and without the key',
+    async (_, credential, prepare, words) => {
+      const { accepted, text } = await check(credential, prepare);
+      expect(text).toContain(words);
+      expect(text).toMatch(/config\.yml:\d+/);
+      expect(accepted).toBe(false);
+    },
+  );
+
+  test.each<[string, number, boolean]>([
+    ['everybody may read', 0o644, true],
+    ['its group may read', 0o640, false],
+    ['its owner alone may read', 0o400, false],
+  ])('in a file that %s is taken, with a warning where that is everybody', async (_, mode, warns) => {
+    const { accepted, text } = await check('{ file: key }', holding(key, mode));
+    expect(text.includes('every user of this machine can read the key file DIR/key')).toBe(warns);
+    expect(accepted).toBe(true);
+  });
+});
+
+describe('--config.check', () => {
+  test('tells wrong key files from missing ones, all at once, and warns of those that all may read', async () => {
+    const directory = temporary({ good: key, control: `${key}\u0007`, empty: '' });
+    const files = ['good', 'control', 'empty', 'missing', key, '.'];
+    const credentials = files.map((file, index) => `  c${index}: { file: ${file} }`).join('\n');
+    writeFileSync(join(directory, 'config.yml'), `credentials:\n${credentials}\n${settings}`);
+    const file = join(directory, 'config.yml');
+    const { code, output } = await run(['--config.check', `--config.file=${file}`, '--log.level=trace'])
+      .ended;
+    expect(code).toBe(1);
+    const lines = output.replaceAll(directory, 'DIR').split('\n');
+    expect(lines.filter((line) => line.startsWith('DIR/config.yml'))).toEqual([
+      expect.stringContaining('DIR/control; it holds control characters'),
+      expect.stringContaining('DIR/empty; it is empty'),
+      expect.stringContaining('DIR/missing; there is none'),
+      expect.stringContaining('DIR/[redacted]; there is none'),
+      expect.stringContaining('DIR; it is a directory'),
+      expect.stringContaining('expected the name of one of the 6 credentials'),
+    ]);
+    expect(found({ key }, output)).toEqual([]);
+  });
+
+  test('says of a key given as BUNNYNET_ACCESS_KEY_FILE that there is no such file, without the key', async () => {
+    const mistaken = { BUNNYNET_ACCESS_KEY_FILE: key, BUNNYNET_APPLICATIONS: 'one' };
+    const { code, output } = await run(['--config.check'], { env: mistaken }).ended;
+    expect(output).toContain('BUNNYNET_ACCESS_KEY_FILE: expected the key file');
+    expect(code).toBe(1);
+    expect(found({ key }, output)).toEqual([]);
+  });
+});
+
+describe('the private key of the web configuration', () => {
+  const { server } = issueFamily();
+  const inline = (pem: string) => pem.replaceAll('\n', '\n    ').trim();
+  test.each<[string, string, number, number, string | undefined]>([
+    ['a file that all may read', 'key_file: server.key', 0o644, 0o600, 'DIR/server.key'],
+    ['a file of its owner', 'key_file: server.key', 0o600, 0o644, undefined],
+    [
+      'the web configuration, which all may read',
+      `key: |\n    ${inline(server.key)}`,
+      0o600,
+      0o644,
+      'DIR/web.yml',
+    ],
+    ['the web configuration of its owner', `key: |\n    ${inline(server.key)}`, 0o600, 0o600, undefined],
+  ])('in %s: a warning where all may read it', async (_, setting, keyMode, fileMode, exposed) => {
+    const directory = temporary({
+      'server.pem': server.cert,
+      'server.key': server.key,
+      'web.yml': `tls_server_config:\n  cert_file: server.pem\n  ${setting}\n`,
+    });
+    chmodSync(join(directory, 'server.key'), keyMode);
+    chmodSync(join(directory, 'web.yml'), fileMode);
+    const { warnings } = await loadWebConfig(join(directory, 'web.yml'));
+    const words = `every user of this machine can read the private key in ${exposed}: chmod o-r takes that away`;
+    expect(warnings.map((warning) => warning.replace(directory, 'DIR'))).toEqual(exposed ? [words] : []);
+    const started = await serve({ webConfigFile: join(directory, 'web.yml') });
+    expect(started.log.lines.map(({ message }) => message)).toEqual(warnings);
+  });
+});

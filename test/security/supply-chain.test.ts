@@ -1,0 +1,157 @@
+/** What is installed and shipped: pinned, without scripts, named with its purpose, under licences that we can pass on. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly dev?: true;
+  readonly optional?: true;
+  readonly link?: true;
+  readonly hasInstallScript?: true;
+  readonly os?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const manifest = JSON.parse(read('package.json')) as Required<
+  Pick<Locked, 'dependencies' | 'devDependencies'>
+>;
+const lock = JSON.parse(read('package-lock.json')) as {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+const { '': root = {}, ...packages } = lock.packages;
+const locked = Object.entries(packages);
+const production = locked.filter(([, { dev }]) => !dev);
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+describe('the lockfile', () => {
+  it('names one exact version of everything, as package.json does of what it asks for', () => {
+    const asked = [...Object.entries(manifest.dependencies), ...Object.entries(manifest.devDependencies)];
+    for (const [name, version] of asked) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
+      expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
+    expect(root.dependencies).toEqual(manifest.dependencies);
+    expect(root.devDependencies).toEqual(manifest.devDependencies);
+    expect(lock.lockfileVersion).toBe(3);
+    for (const [path, { version }] of locked) expect(version, path).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('takes nothing from elsewhere than the registry', () => {
+    for (const [path, { resolved, link }] of locked) {
+      expect(link, path).toBeUndefined();
+      expect(resolved ?? 'https://', path).toMatch(/^https:\/\//);
+    }
+  });
+
+  it('has the hash of everything but tools of platforms that were not at hand when it was written', () => {
+    for (const [path, { integrity, dev, optional, os }] of locked) {
+      if (integrity === undefined) expect([dev, optional, os?.length], path).toEqual([true, true, 1]);
+      else expect(integrity, path).toMatch(/^sha512-/);
+    }
+  });
+});
+
+describe('npm ci', () => {
+  it('runs no script of any package, and none needs one', () => {
+    expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
+    // esbuild's only replaces a file by the program that an optional package brings along; it works without.
+    expect(scripted.map(([path, { dev }]) => [nameOf(path), dev])).toEqual([['esbuild', true]]);
+  });
+});
+
+describe('the packages in production', () => {
+  it('are few, and each that we ask for is named with its purpose in CONTRIBUTING.md', () => {
+    const table = read('CONTRIBUTING.md').split('## Dependencies in production')[1]?.split('\n## ')[0] ?? '';
+    const rows = [...table.matchAll(/^\| ([\w, -]+?) +\| (.+?) +\|$/gm)].slice(1);
+    const named = rows.flatMap(([, names = '', purpose = '']) =>
+      names.startsWith('--') ? [] : names.split(', ').map((name) => [name, purpose] as const),
+    );
+    expect(named.map(([name]) => name).sort()).toEqual(Object.keys(manifest.dependencies).sort());
+    for (const [name, purpose] of named) expect(purpose.length, name).toBeGreaterThan(3);
+    expect(named.length).toBeLessThanOrEqual(10);
+  });
+});
+
+/** Without conditions on what is shipped beyond keeping the notice; the others may only be tools. */
+const permissive = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT OR Apache-2.0',
+  'PSF-2.0',
+];
+const forTools = [...permissive, 'MPL-2.0'];
+
+function licenceTextOf(path: string): string {
+  const file = readdirSync(path).find((name) => /^licen[cs]e/i.test(name));
+  if (file === undefined) throw new Error(`${path} comes without its licence`);
+  return read(`${path}/${file}`)
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[ \t]+$/gm, '')
+    .trim();
+}
+
+function licenceList(): string {
+  const entries = production
+    .map(([path, { version = '', license = '' }]) => ({ path, name: nameOf(path), version, license }))
+    .sort((a, b) => (a.name === b.name ? a.version.localeCompare(b.version) : a.name < b.name ? -1 : 1));
+  // Most texts differ in the line of the copyright alone; those that are the same are there once.
+  const texts = groupByText(entries);
+  return [
+    '# Licences',
+    '',
+    'Generated from what is installed by `npm run generate`; the tests fail when it is out of date. The exporter itself is under',
+    'the [Apache License 2.0](../LICENSE). These packages are what `npm ci --omit=dev` installs; what of them is used is in the',
+    'bundle. No tool that is used to build or test is shipped; all of those are under one of these licences or MPL-2.0.',
+    '',
+    '| package | version | licence |',
+    '| --- | --- | --- |',
+    ...entries.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`),
+    '',
+    ...[...texts].flatMap(([text, of]) => [
+      `## ${of.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
+      '',
+      '```text',
+      text,
+      '```',
+      '',
+    ]),
+  ].join('\n');
+}
+
+function groupByText<Entry extends { readonly path: string }>(
+  entries: readonly Entry[],
+): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const text = licenceTextOf(entry.path);
+    groups.set(text, [...(groups.get(text) ?? []), entry]);
+  }
+  return groups;
+}
+
+describe('licences', () => {
+  it('allow us to ship what is shipped, and to use what is used', () => {
+    for (const [path, { license, dev }] of locked) {
+      // What is not installed says so in the lockfile; what is, in itself.
+      const own = existsSync(`${path}/package.json`)
+        ? (JSON.parse(read(`${path}/package.json`)) as { license?: string }).license
+        : license;
+      expect(dev ? forTools : permissive, path).toContain(own);
+    }
+  });
+
+  it('docs/licences.md has those of all that is shipped, with their texts', async () => {
+    await expect(licenceList()).toMatchFileSnapshot('../../docs/licences.md');
+  });
+});

@@ -1,0 +1,234 @@
+/**
+ * Values with which the chart is rendered: each shows one way to run it. Knows the chart's values, not its manifests.
+ */
+type Values = Readonly<Record<string, unknown>>;
+
+const account = { name: 'account', existingSecret: 'bunnynet' };
+const oneApplication = {
+  credentials: [account],
+  config: { applications: { targets: ['HbqFNk0KZjzYOcp'] } },
+};
+
+/** Ways to run the chart; each has its golden manifests in golden/. */
+export const cases: Readonly<Record<string, Values>> = {
+  demo: { demo: true },
+  'one-application': oneApplication,
+  'no-credentials': {
+    config: {
+      credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
+      applications: { targets: ['HbqFNk0KZjzYOcp'] },
+    },
+    extraEnv: [
+      { name: 'BUNNYNET_ACCESS_KEY', valueFrom: { secretKeyRef: { name: 'bunnynet', key: 'access-key' } } },
+    ],
+  },
+  'many-credentials': {
+    credentials: [
+      account,
+      { name: 'second-account', existingSecret: 'bunnynet', key: 'second' },
+      { name: 'library-4711', existingSecret: 'bunnynet-stream', key: 'library.4711' },
+    ],
+    config: {
+      applications: {
+        credential: 'account',
+        targets: ['HbqFNk0KZjzYOcp', { id: 'q7TzVb2', credential: 'second-account', interval: '30s' }],
+      },
+      shield_zones: { credential: 'account', targets: 'all' },
+      video_storage: {
+        credential: 'library-4711',
+        targets: [{ library_id: 4711, video_id: '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f', name: 'trailer' }],
+      },
+    },
+  },
+  'large-numbers': {
+    credentials: [account],
+    config: {
+      shield_zones: { targets: [1, 1000000, 12345678, 9007199254740991, '18446744073709551615'] },
+      applications: { targets: ['123456789012345678901234567890', '1e6', '007'] },
+      limits: { max_series: 1000000 },
+    },
+    terminationGracePeriodSeconds: 1000000,
+  },
+  sharded: {
+    ...oneApplication,
+    shards: 3,
+    podDisruptionBudget: { enabled: true },
+    serviceMonitor: { enabled: true },
+  },
+  tls: {
+    ...oneApplication,
+    web: { port: 9443, config: { existingSecret: 'bunnynet-web', tls: true } },
+    service: { port: 443 },
+    serviceMonitor: {
+      enabled: true,
+      tlsConfig: { insecureSkipVerify: true },
+      basicAuth: { username: { name: 'auth', key: 'user' }, password: { name: 'auth', key: 'password' } },
+    },
+  },
+  guarded: {
+    ...oneApplication,
+    web: { config: { existingSecret: 'bunnynet-web', tls: true, guarded: true } },
+  },
+  everything: {
+    ...oneApplication,
+    nameOverride: 'edge',
+    commonLabels: { team: 'platform' },
+    reload: 'endpoint',
+    image: {
+      repository: 'images.example.com/edge/bunnynet-exporter',
+      digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
+      pullPolicy: 'Always',
+    },
+    imagePullSecrets: [{ name: 'pull' }],
+    log: { level: 'debug', format: 'pretty' },
+    service: { type: 'NodePort', port: 80, annotations: { a: 'b' }, labels: { c: 'd' } },
+    serviceMonitor: {
+      enabled: true,
+      interval: '30s',
+      scrapeTimeout: '10s',
+      labels: { release: 'prometheus' },
+      relabelings: [{ targetLabel: 'cluster', replacement: 'one' }],
+      metricRelabelings: [{ sourceLabels: ['__name__'], regex: 'nodejs_.*', action: 'drop' }],
+    },
+    podMonitor: { enabled: true, interval: '30s', labels: { release: 'prometheus' } },
+    prometheusRule: {
+      enabled: true,
+      labels: { release: 'prometheus' },
+      additionalGroups: [
+        { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] },
+      ],
+    },
+    dashboards: { enabled: true, annotations: { grafana_folder: 'bunny.net' } },
+    networkPolicy: {
+      enabled: true,
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      egressPorts: [443, 8443],
+      additionalEgress: [{ to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] }],
+    },
+    podDisruptionBudget: { enabled: true, maxUnavailable: '50%' },
+    serviceAccount: { name: 'edge', annotations: { a: 'b' } },
+    startupProbe: { httpGet: { path: '/-/healthy', port: 'http' }, failureThreshold: 30 },
+    strategy: { type: 'Recreate', rollingUpdate: null },
+    priorityClassName: 'high',
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ key: 'edge', operator: 'Exists' }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }],
+        },
+      },
+    },
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: {} },
+    ],
+    podAnnotations: { a: 'b' },
+    podLabels: { c: 'd' },
+    annotations: { e: 'f' },
+    extraArgs: ['--web.telemetry-path=/metrics'],
+    extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/own/ca.pem' }],
+    extraEnvFrom: [{ configMapRef: { name: 'proxy', optional: true } }],
+    extraVolumes: [{ name: 'own-ca', configMap: { name: 'own-ca' } }],
+    extraVolumeMounts: [{ name: 'own-ca', mountPath: '/etc/own', readOnly: true }],
+    extraContainers: [{ name: 'beside', image: 'beside:1' }],
+    initContainers: [{ name: 'before', image: 'before:1' }],
+    extraManifests: [
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: '{{ include "bunnynet-exporter.fullname" . }}-own' },
+      },
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-text\n',
+    ],
+    test: { annotations: { 'sidecar.istio.io/inject': 'false' } },
+  },
+};
+
+/** Each switch of the chart turned to its other side. */
+export const switches: Readonly<Record<string, Values>> = {
+  'without a Service': { service: { enabled: false } },
+  'without a ServiceAccount': { serviceAccount: { create: false } },
+  'with an existing ServiceAccount': { serviceAccount: { create: false, name: 'existing' } },
+  'with a ServiceMonitor': { serviceMonitor: { enabled: true } },
+  'with a PodMonitor': { podMonitor: { enabled: true } },
+  'with a PrometheusRule': { prometheusRule: { enabled: true } },
+  'with dashboards': { dashboards: { enabled: true } },
+  'with a NetworkPolicy': { networkPolicy: { enabled: true } },
+  'with a PodDisruptionBudget': { podDisruptionBudget: { enabled: true } },
+  'with reload at its endpoint': { reload: 'endpoint' },
+  'with pretty logs': { log: { format: 'pretty' } },
+  'with a tag': { image: { tag: 'next' } },
+  'with a web configuration without TLS': { web: { config: { existingSecret: 'web' } } },
+  'with two shards and no Service': { shards: 2, service: { enabled: false } },
+  'with another name': { fullnameOverride: `long-${'name-'.repeat(12)}end` },
+  'without probes': { livenessProbe: null, readinessProbe: null },
+  'without security contexts': { podSecurityContext: null, securityContext: null },
+  'without resources': { resources: null },
+};
+
+/** The switches are turned one at a time from here. */
+export const plain = oneApplication;
+
+/** Values that must not pass, and what the refusal has to name. */
+export const refusals: Readonly<
+  Record<string, { readonly values: Values; readonly naming: readonly RegExp[] }>
+> = {
+  'nothing to poll': { values: {}, naming: [/nothing to poll.*applications.*demo=true/] },
+  'no key': {
+    values: { config: oneApplication.config },
+    naming: [/credentials: none is given.*existingSecret/],
+  },
+  'a demo with a configuration': { values: { ...oneApplication, demo: true }, naming: [/leave config/] },
+  'the same credential twice': {
+    values: { ...oneApplication, credentials: [account, account] },
+    naming: [/"account" is given twice/],
+  },
+  'a credential that the configuration has, too': {
+    values: {
+      credentials: [account],
+      config: { ...oneApplication.config, credentials: { account: { env: 'KEY' } } },
+    },
+    naming: [/"account" is given twice/],
+  },
+  'a key in the values': {
+    values: { ...oneApplication, credentials: [{ ...account, accessKey: 'secret' }] },
+    naming: [/credentials/, /accessKey/],
+  },
+  'a credential without a Secret': {
+    values: { ...oneApplication, credentials: [{ name: 'account' }] },
+    naming: [/credentials/, /existingSecret/],
+  },
+  'a name of a Secret that cannot be one': {
+    values: { ...oneApplication, credentials: [{ name: 'account', existingSecret: 'Not A Name' }] },
+    naming: [/existingSecret/],
+  },
+  'an unknown value': { values: { ...oneApplication, replicas: 2 }, naming: [/replicas/] },
+  'a misspelt value': {
+    values: { ...oneApplication, serviceMonitor: { enable: true } },
+    naming: [/serviceMonitor/, /enable/],
+  },
+  'a text for a switch': {
+    values: { ...oneApplication, serviceMonitor: { enabled: 'yes' } },
+    naming: [/serviceMonitor.enabled/],
+  },
+  'a misspelt key of the configuration': {
+    values: { ...oneApplication, config: { applications: { target: ['HbqFNk0KZjzYOcp'] } } },
+    naming: [/config.applications/, /target/],
+  },
+  'a duration without a unit': {
+    values: { ...oneApplication, config: { applications: { interval: '30', targets: ['HbqFNk0KZjzYOcp'] } } },
+    naming: [/config.applications.interval/],
+  },
+  'an id that Helm would change': {
+    values: { ...oneApplication, config: { shield_zones: { targets: [2 ** 60] } } },
+    naming: [/config.shield_zones.targets/],
+  },
+  'no shard at all': { values: { ...oneApplication, shards: 0 }, naming: [/shards/] },
+  'half a shard': { values: { ...oneApplication, shards: 1.5 }, naming: [/shards/] },
+  'a port out of range': { values: { ...oneApplication, web: { port: 70000 } }, naming: [/web.port/] },
+  'an unknown way to reload': { values: { ...oneApplication, reload: 'sometimes' }, naming: [/reload/] },
+  'a digest that is none': {
+    values: { ...oneApplication, image: { digest: 'latest' } },
+    naming: [/image.digest/],
+  },
+};

@@ -1,0 +1,50 @@
+/** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not what manifests should say. */
+import { loadAll } from 'js-yaml';
+import { type Outcome, root, run } from './tools.ts';
+
+export const helms = ['helm4', 'helm3'] as const;
+export type Helm = (typeof helms)[number];
+
+export const chart = `${root}helm/bunnynet-exporter`;
+
+/** The version of Kubernetes that charts are rendered for. */
+const kubeVersion = '1.30.0';
+
+export function lint(helm: Helm, values: unknown, path = chart): Outcome {
+  return run(helm, ['lint', '--strict', '--kube-version', kubeVersion, '--values', '-', path], {
+    input: JSON.stringify(values),
+  });
+}
+
+export function template(helm: Helm, values: unknown, path = chart, version = kubeVersion): Outcome {
+  return run(
+    helm,
+    ['template', 'edge', path, '--namespace', 'monitoring', '--kube-version', version, '--values', '-'],
+    { input: JSON.stringify(values) },
+  );
+}
+
+/** The manifests that a chart renders, without the blank lines in which the two versions of Helm differ. */
+export function render(helm: Helm, values: unknown, path = chart): string {
+  const { code, stdout, stderr } = template(helm, values, path);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.replace(/\n+(?=---\n)/g, '\n').replace(/\n+$/, '\n');
+}
+
+export interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly [field: string]: unknown;
+}
+
+/** The manifests as objects. */
+export function parse(manifests: string): readonly Manifest[] {
+  return (loadAll(manifests) as (Manifest | null | undefined)[]).filter((manifest) => !!manifest);
+}
+
+/** A ConfigMap's data, of the one ConfigMap of that name. */
+export function configMap(manifests: readonly Manifest[], name: string): Readonly<Record<string, string>> {
+  const found = manifests.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name);
+  if (found.length !== 1) throw new Error(`${found.length} ConfigMaps are called ${name}`);
+  return found[0]?.['data'] as Record<string, string>;
+}

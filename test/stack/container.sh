@@ -1,0 +1,12 @@
+#!/bin/sh
+# Runs a command in the root of an image as a container would: read-only, as user 65532, as process 1. It is started in
+# mount and process namespaces of its own: unshare --mount --pid --fork container.sh ROOT COMMAND …
+set -eu
+
+root=$1
+shift
+mount --bind "$root" "$root"
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount -o remount,bind,ro "$root"
+exec chroot --userspec=65532:65532 "$root" "$@"

@@ -1,0 +1,237 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { configMap, type Manifest, parse, render } from './chart.ts';
+import { cases } from './chart-cases.ts';
+import { type Outcome, root, succeed } from './tools.ts';
+
+const simulator = createSimulator();
+let folder = '';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'program-'));
+  await simulator.start();
+});
+afterAll(async () => {
+  await simulator.stop();
+  rmSync(folder, { recursive: true });
+});
+
+interface EnvironmentEntry {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+interface Container {
+  readonly args?: readonly string[];
+  readonly env?: readonly EnvironmentEntry[];
+}
+interface Pod {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly volumes?: readonly {
+    readonly configMap?: { readonly name: string };
+    readonly projected?: {
+      readonly sources: readonly {
+        readonly secret: { readonly name: string; readonly items: readonly { key: string; path: string }[] };
+      }[];
+    };
+  }[];
+}
+
+/** Secrets by name and key. */
+type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+function pods(manifests: readonly Manifest[]): readonly Pod[] {
+  return manifests
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .map(({ spec }) => (spec as { template: { spec: Pod } }).template.spec);
+}
+
+function onlyPod(manifests: readonly Manifest[]): Pod {
+  const [pod] = pods(manifests);
+  if (!pod) throw new Error('no Pod is rendered');
+  return pod;
+}
+
+/** Lays out what Kubernetes would mount under /etc/bunnynet-exporter, in a folder that takes its place. */
+function mounted(manifests: readonly Manifest[], secrets: Secrets): string {
+  const place = mkdtempSync(join(folder, 'etc-'));
+  for (const name of ['config', 'credentials']) mkdirSync(join(place, name));
+  const volumes = onlyPod(manifests).volumes ?? [];
+  const config = volumes.find((volume) => volume.configMap)?.configMap?.name ?? '';
+  for (const [name, text] of Object.entries(configMap(manifests, config))) {
+    writeFileSync(join(place, 'config', name), text.replaceAll('/etc/bunnynet-exporter', place));
+  }
+  for (const { secret } of volumes.flatMap(({ projected }) => projected?.sources ?? [])) {
+    for (const { key, path } of secret.items) {
+      const value = secrets[secret.name]?.[key];
+      if (value !== undefined) writeFileSync(join(place, 'credentials', path), value);
+    }
+  }
+  return place;
+}
+
+/** Runs the program as a container says, as the Pod with the given index, with `added` flags and environment. */
+function start(
+  container: Container,
+  place: string,
+  secrets: Secrets,
+  added: {
+    readonly args: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    index?: number;
+  },
+): Promise<Outcome> {
+  const env: Record<string, string> = { ...added.env };
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
+    env[name] = value?.replace('$(POD_INDEX)', String(added.index)) ?? secrets[secret]?.[key] ?? '';
+  }
+  const args = (container.args ?? []).map((arg) => arg.replaceAll('/etc/bunnynet-exporter', place));
+  return new Promise((resolve) => {
+    const program = `${root}dist/bunnynet-exporter.js`;
+    execFile(process.execPath, [program, ...args, ...added.args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+  });
+}
+
+const everySecret: Secrets = {
+  bunnynet: { 'access-key': 'first-key-of-the-test', second: 'second-key-of-the-test' },
+  'bunnynet-stream': { 'library.4711': 'library-key-of-the-test' },
+};
+
+describe('what the chart renders', () => {
+  test.each(Object.entries(cases).filter(([name]) => name !== 'demo'))(
+    'is a configuration that the program accepts: %s',
+    async (_, values) => {
+      const manifests = parse(render('helm4', values));
+      const [container = {}] = onlyPod(manifests).containers;
+      const own = container.args?.filter((arg) => !arg.startsWith('--web.config.file')) ?? [];
+      const place = mounted(manifests, everySecret);
+      const { code, stdout, stderr } = await start({ ...container, args: own }, place, everySecret, {
+        args: ['--config.check'],
+        index: 0,
+      });
+      expect(code, `${stdout}${stderr}`).toBe(0);
+    },
+  );
+
+  test('is refused by the program where a key is missing', async () => {
+    const manifests = parse(render('helm4', cases['many-credentials']));
+    const [container = {}] = onlyPod(manifests).containers;
+    const { code, stdout, stderr } = await start(
+      container,
+      mounted(manifests, {}),
+      {},
+      { args: ['--config.check'] },
+    );
+    expect(code).toBe(1);
+    expect(`${stdout}${stderr}`).toContain('library-4711');
+  });
+});
+
+function liveValues(): Readonly<Record<string, unknown>> {
+  const { baseUrls, applications, zones, endpoints, videos, libraryIds } = simulator;
+  return {
+    credentials: [
+      { name: 'account', existingSecret: 'bunnynet' },
+      ...libraryIds.map((id) => ({ name: `library-${id}`, existingSecret: 'bunnynet-stream', key: id })),
+    ],
+    config: {
+      apis: {
+        application: { base_url: baseUrls.application, requests_per_second: 1000 },
+        shield: { base_url: baseUrls.shield, requests_per_second: 1000 },
+        video: { base_url: baseUrls.video, requests_per_second: 1000 },
+      },
+      applications: { credential: 'account', targets: applications.map(({ id }) => id) },
+      shield_zones: { credential: 'account', targets: zones.map(({ shieldZoneId }) => shieldZoneId) },
+      api_guardian: {
+        credential: 'account',
+        targets: endpoints.map(({ shieldZoneId, endpointId }) => ({
+          shield_zone_id: shieldZoneId,
+          endpoint_id: endpointId,
+        })),
+      },
+      video_storage: {
+        targets: videos.map(({ libraryId, videoId }) => ({
+          library_id: libraryId,
+          video_id: videoId,
+          credential: `library-${libraryId}`,
+        })),
+      },
+    },
+  };
+}
+
+function liveSecrets(): Secrets {
+  return { bunnynet: { 'access-key': simulator.keys.account }, 'bunnynet-stream': simulator.keys.libraries };
+}
+
+/** The targets whose last poll succeeded, and those whose did not. */
+function ups(page: string): { readonly up: string[]; readonly down: string[] } {
+  const rows = page.split('\n').filter((line) => /^\w+_up\{/.test(line));
+  return { up: rows.filter((row) => row.endsWith(' 1')), down: rows.filter((row) => row.endsWith(' 0')) };
+}
+
+describe('the program, as the chart starts it', () => {
+  test('polls every target of the configuration', async () => {
+    const manifests = parse(render('helm4', liveValues()));
+    const [container = {}] = onlyPod(manifests).containers;
+    const { code, stdout, stderr } = await start(
+      container,
+      mounted(manifests, liveSecrets()),
+      liveSecrets(),
+      {
+        args: ['--once'],
+      },
+    );
+    expect(code, stderr).toBe(0);
+    const { applications, zones, endpoints, videos } = simulator;
+    const { up, down } = ups(stdout);
+    expect(down).toEqual([]);
+    expect(up).toHaveLength(applications.length + zones.length + endpoints.length + videos.length);
+  });
+
+  test('shares the targets among its shards, each taken once', async () => {
+    const shards = 3;
+    const alone = parse(render('helm4', liveValues()));
+    const shared = parse(render('helm4', { ...liveValues(), shards }));
+    const poll = async (manifests: readonly Manifest[], index: number) => {
+      const [container = {}] = onlyPod(manifests).containers;
+      const place = mounted(manifests, liveSecrets());
+      const { code, stdout, stderr } = await start(container, place, liveSecrets(), {
+        args: ['--once'],
+        index,
+      });
+      expect(code, stderr).toBe(0);
+      return ups(stdout).up;
+    };
+    const parts: string[][] = [];
+    for (let index = 0; index < shards; index += 1) parts.push(await poll(shared, index));
+    expect(parts.flat().sort()).toEqual((await poll(alone, 0)).sort());
+    for (const part of parts) expect(part).not.toHaveLength(0);
+  });
+
+  test('runs as a sidecar on its environment alone', async () => {
+    const copy = mkdtempSync(join(folder, 'chart-'));
+    mkdirSync(join(copy, 'deploy'));
+    cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
+    cpSync(`${root}deploy/helm-sidecar`, join(copy, 'deploy/helm-sidecar'), { recursive: true });
+    succeed('helm4', ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
+    const [application] = simulator.applications;
+    const values = { 'bunnynet-exporter': { sidecar: { applications: [application?.id] } } };
+    const [sidecar = {}] =
+      onlyPod(parse(render('helm4', values, join(copy, 'deploy/helm-sidecar')))).initContainers ?? [];
+    const { code, stdout, stderr } = await start(sidecar, '', liveSecrets(), {
+      args: ['--once'],
+      env: { BUNNYNET_APPLICATION_URL: simulator.baseUrls.application },
+    });
+    expect(code, stderr).toBe(0);
+    expect(ups(stdout).up).toEqual([`bunnynet_application_up{app_id="${application?.id}"} 1`]);
+  });
+});

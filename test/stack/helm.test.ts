@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { load as parseYaml } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
+import { cases, plain, refusals, switches } from './chart-cases.ts';
+import { root, succeed } from './tools.ts';
+
+/** Less the rules and dashboards, which are the project's word for word. */
+function ownManifests(manifests: string): string {
+  return manifests
+    .split(/^(?=---\n)/m)
+    .filter((manifest) => !/^# Source: .*\/(dashboards|prometheusrule)\.yaml$/m.test(manifest))
+    .join('');
+}
+
+describe.each(helms)('%s', (helm) => {
+  test('finds nothing to object to in the chart', () => {
+    const { code, stdout, stderr } = lint(helm, {});
+    expect(`${stdout}${stderr}`).toContain('0 chart(s) failed');
+    expect(code).toBe(0);
+  });
+
+  test.each(Object.entries(cases))('lints and renders %s as its golden manifests', async (name, values) => {
+    const { code, stdout, stderr } = lint(helm, values);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    await expect(ownManifests(render(helm, values))).toMatchFileSnapshot(`golden/${name}.yaml`);
+  });
+
+  test.each(Object.entries(switches))('renders %s', (_, values) => {
+    const manifests = parse(render(helm, { ...plain, ...values }));
+    expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toMatchSnapshot();
+  });
+
+  test.each(Object.entries(refusals))('refuses %s and says why', (_, { values, naming }) => {
+    const { code, stderr } = template(helm, values);
+    expect(code).not.toBe(0);
+    const message = stderr.replaceAll("'/", "'").replace(/(?<=\w)\/(?=\w)/g, '.');
+    for (const words of naming) expect(message).toMatch(words);
+  });
+
+  test('refuses a Kubernetes without native sidecars', () => {
+    const { code, stderr } = template(helm, plain, chart, '1.28.0');
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('requires kubeVersion');
+  });
+
+  test('renders nothing where it lends its sidecar alone', () => {
+    expect(parse(render(helm, { standalone: false }))).toEqual([]);
+  });
+});
+
+describe('the chart', () => {
+  const objects = (values: unknown) => parse(render('helm4', values));
+
+  test('hands large numbers to the exporter as they were written', () => {
+    const config: unknown = parseYaml(
+      configMap(objects(cases['large-numbers']), 'edge-bunnynet-exporter')['config.yaml'] ?? '',
+    );
+    expect(config).toMatchObject({
+      shield_zones: { targets: [1, 1000000, 12345678, 9007199254740991, '18446744073709551615'] },
+      applications: { targets: ['123456789012345678901234567890', '1e6', '007'] },
+      limits: { max_series: 1000000 },
+    });
+    expect(configMap(objects(cases['large-numbers']), 'edge-bunnynet-exporter')['config.yaml']).not.toMatch(
+      /\de\+/,
+    );
+  });
+
+  test('replaces the Pods when the configuration changes, unless it is reloaded at its endpoint', () => {
+    const checksum = (values: object) =>
+      /checksum\/config: (\w+)/.exec(render('helm4', { ...plain, ...values }))?.[1];
+    const changed = { config: { applications: { targets: ['q7TzVb2'] } } };
+    expect(checksum({})).toMatch(/^[0-9a-f]{64}$/);
+    expect(checksum({ podLabels: { a: 'b' } })).toBe(checksum({}));
+    expect(checksum(changed)).not.toBe(checksum({}));
+    expect(checksum({ ...changed, reload: 'endpoint' })).toBeUndefined();
+  });
+
+  test('never renders a Secret', () => {
+    const kinds = Object.values(cases).flatMap((values) => objects(values).map(({ kind }) => kind));
+    expect(new Set(kinds)).not.toContain('Secret');
+    expect(new Set(kinds)).toContain('Deployment');
+  });
+
+  test('keeps the Pod of `helm test` out of the reach of its selectors', () => {
+    const manifests = objects(cases['everything']);
+    const labelsOf = (kind: string) =>
+      manifests.find((manifest) => manifest.kind === kind)?.metadata as unknown as {
+        labels: Record<string, string>;
+      };
+    const service = manifests.find(({ kind }) => kind === 'Service') as unknown as {
+      spec: { selector: Record<string, string> };
+    };
+    expect(labelsOf('Pod').labels).not.toMatchObject(service.spec.selector);
+    expect(labelsOf('Deployment').labels).toMatchObject(service.spec.selector);
+  });
+
+  test('shows values in its README that it accepts', () => {
+    const readme = readFileSync(`${chart}/README.md`, 'utf8');
+    const [, example = ''] = /```yaml\n# values.yaml\n([\s\S]*?)```/.exec(readme) ?? [];
+    const kinds = objects(parseYaml(example)).map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'ConfigMap', 'ServiceMonitor']));
+  });
+
+  test('hands rules and dashboards on unchanged', () => {
+    const own = { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] };
+    const manifests = objects({
+      ...plain,
+      prometheusRule: { enabled: true, additionalGroups: [own] },
+      dashboards: { enabled: true },
+    });
+    const groups = readdirSync(`${root}monitoring/rules`).flatMap(
+      (name) =>
+        (parseYaml(readFileSync(`${root}monitoring/rules/${name}`, 'utf8')) as { groups: unknown[] }).groups,
+    );
+    expect(groups).not.toHaveLength(0);
+    expect(manifests.find(({ kind }) => kind === 'PrometheusRule')).toMatchObject({
+      spec: { groups: [...groups, own] },
+    });
+    for (const file of readdirSync(`${root}monitoring/dashboards`)) {
+      const name = `edge-bunnynet-exporter-${file.replace('.json', '')}`;
+      expect(JSON.parse(configMap(manifests, name)[file] ?? '')).toEqual(
+        JSON.parse(readFileSync(`${root}monitoring/dashboards/${file}`, 'utf8')),
+      );
+    }
+  });
+
+  test('says the next step', () => {
+    const notes = (values: unknown) =>
+      succeed('helm4', ['install', 'edge', chart, '--dry-run=client', '--values', '-'], {
+        input: JSON.stringify(values),
+      }).split('NOTES:\n')[1];
+    expect(notes(plain)).toMatchSnapshot();
+    expect(notes(cases['demo'])).toMatchSnapshot();
+    expect(notes(cases['sharded'])).toMatchSnapshot();
+    expect(notes({ standalone: false })).toMatchSnapshot();
+  });
+});

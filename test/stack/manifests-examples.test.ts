@@ -1,0 +1,174 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load as parse } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helms, parse as parseManifests, render } from './chart.ts';
+import { root, run, succeed } from './tools.ts';
+
+const compose = `${root}deploy/compose`;
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'examples-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly volumes?: readonly {
+    readonly type: string;
+    readonly source: string;
+    readonly target: string;
+    readonly read_only?: boolean;
+  }[];
+  readonly secrets?: readonly { readonly source: string }[];
+}
+interface Project {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly configs?: Readonly<Record<string, { readonly file: string }>>;
+}
+
+function project(...files: readonly string[]): Project {
+  const json = succeed('compose', ['-format', 'json', '-no-path-resolution', ...files], { cwd: compose });
+  return JSON.parse(json) as Project;
+}
+
+describe('the docker-compose example', () => {
+  test('mounts only what exists, and nothing of this repository for writing', () => {
+    const binds = Object.values(project('compose.yaml').services)
+      .flatMap(({ volumes }) => volumes ?? [])
+      .filter(({ type }) => type === 'bind');
+    expect(binds.length).toBeGreaterThan(3);
+    for (const { source, read_only } of binds) {
+      expect(existsSync(join(compose, source)), source).toBe(true);
+      expect(read_only, source).toBe(true);
+    }
+  });
+
+  test('runs the demo, without privileges', () => {
+    const { exporter, ...others } = project('compose.yaml').services;
+    expect(exporter).toMatchObject({
+      command: ['--demo'],
+      read_only: true,
+      cap_drop: ['ALL'],
+    });
+    for (const { image } of Object.values(others)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+  });
+
+  test('exports an account by a configuration that the program accepts', () => {
+    const { services, configs } = project('compose.yaml', 'account.yaml');
+    expect(services['exporter']?.command).toEqual(['--config.file=/etc/bunnynet-exporter/config.yaml']);
+    expect(services['exporter']?.secrets).toMatchObject([{ source: 'access-key' }]);
+    const config = readFileSync(join(compose, configs?.['exporter']?.file ?? ''), 'utf8');
+    expect(config).toContain('/run/secrets/access-key');
+    writeFileSync(join(folder, 'access-key'), 'the-key-of-the-account');
+    writeFileSync(join(folder, 'config.yaml'), config.replace('/run/secrets', folder));
+    const program = [`${root}dist/bunnynet-exporter.js`, '--config.check'];
+    const { code, stdout, stderr } = run(process.execPath, [
+      ...program,
+      `--config.file=${join(folder, 'config.yaml')}`,
+    ]);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+  });
+
+  test('gives Prometheus a configuration and rules that it loads', () => {
+    const place = join(folder, 'prometheus');
+    cpSync(`${root}monitoring/rules`, join(place, 'rules'), { recursive: true });
+    const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
+    writeFileSync(join(place, 'prometheus.yml'), config.replaceAll('/etc/prometheus', place));
+    const loaded = succeed('promtool', ['check', 'config', join(place, 'prometheus.yml')]);
+    const rules = readdirSync(`${root}monitoring/rules`);
+    expect(rules).not.toHaveLength(0);
+    for (const name of rules) expect(loaded).toContain(`${place}/rules/${name}`);
+    const mounts = project('compose.yaml').services['prometheus']?.volumes?.map(({ target }) => target);
+    expect(mounts).toEqual(
+      expect.arrayContaining(['/etc/prometheus/prometheus.yml', '/etc/prometheus/rules']),
+    );
+  });
+
+  test('scrapes and alerts by the names of its services', () => {
+    const { services } = project('compose.yaml');
+    const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
+    const hosts = [...config.matchAll(/targets: \[([\w-]+):(\d+)\]/g)].map(([, host]) => host ?? '');
+    expect(hosts).toContain('exporter');
+    for (const host of hosts) expect([...Object.keys(services), 'localhost']).toContain(host);
+  });
+
+  test('gives Alertmanager a configuration that it loads', () => {
+    expect(succeed('amtool', ['check-config', join(compose, 'alertmanager.yml')])).toContain('SUCCESS');
+  });
+
+  test('has Grafana find its dashboards where they are mounted', () => {
+    const mounts = project('compose.yaml').services['grafana']?.volumes ?? [];
+    const provider = parse(readFileSync(join(compose, 'grafana/dashboards/bunnynet.yaml'), 'utf8')) as {
+      providers: readonly { options: { path: string } }[];
+    };
+    const dashboards = mounts.find(({ target }) => target === provider.providers[0]?.options.path);
+    expect(dashboards?.source).toBe('../../monitoring/dashboards');
+    const source = parse(readFileSync(join(compose, 'grafana/datasources/prometheus.yaml'), 'utf8')) as {
+      datasources: readonly { type: string; url: string }[];
+    };
+    expect(source.datasources).toMatchObject([{ type: 'prometheus', url: 'http://prometheus:9090' }]);
+    const home =
+      /HOME_DASHBOARD_PATH: (\S+)/.exec(readFileSync(join(compose, 'compose.yaml'), 'utf8'))?.[1] ?? '';
+    expect(existsSync(home.replace('/var/lib/grafana/dashboards', `${root}monitoring/dashboards`))).toBe(
+      true,
+    );
+  });
+});
+
+describe('the systemd unit', () => {
+  const unit = `${root}deploy/systemd/bunnynet-exporter.service`;
+
+  test('is understood by systemd', () => {
+    const { code, stderr } = run('systemd-analyze', ['verify', unit]);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('leaves the service little to attack', () => {
+    const { code, stdout } = run('systemd-analyze', ['security', '--offline=true', '--threshold=15', unit]);
+    expect(code, stdout).toBe(0);
+    const bare = join(folder, 'bare.service');
+    writeFileSync(bare, '[Service]\nExecStart=/bin/true\n');
+    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', bare]).code).not.toBe(0);
+  });
+});
+
+describe('the documentation of Kubernetes', () => {
+  const text = readFileSync(`${root}docs/kubernetes.md`, 'utf8');
+  const blocks = [...text.matchAll(/```yaml\n# (\S+)\n([\s\S]*?)```/g)].map(
+    ([, name = '', content = '']) => ({ name, content }),
+  );
+
+  test('quotes its examples as they are', () => {
+    const quoted = blocks.filter(({ name }) => name.startsWith('deploy/'));
+    expect(quoted.map(({ name }) => name)).toContain('deploy/kustomize/example/kustomization.yaml');
+    for (const { name, content } of quoted)
+      expect(content, name).toBe(readFileSync(`${root}${name}`, 'utf8'));
+  });
+
+  test.each(blocks.filter(({ name }) => name === 'values.yaml').map(({ content }) => [content]))(
+    'shows values that the chart takes (example %#)',
+    (content) => {
+      for (const helm of helms) {
+        const kinds = parseManifests(render(helm, parse(content))).map(({ kind }) => kind);
+        expect(kinds).toContain('ConfigMap');
+      }
+    },
+  );
+
+  test('shows nothing else untested', () => {
+    const fences = [...text.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
+    expect(fences.filter((language) => language !== 'sh')).toHaveLength(blocks.length);
+  });
+
+  test('links to files that exist', () => {
+    const links = [...text.matchAll(/\]\((\.\.\/[^)#]+)\)/g)].map(([, link]) => link ?? '');
+    expect(links.length).toBeGreaterThan(2);
+    for (const link of links) expect(existsSync(join(root, 'docs', link)), link).toBe(true);
+  });
+});

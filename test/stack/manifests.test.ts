@@ -1,0 +1,212 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load as parseYaml } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chart, helms, type Manifest, parse, render } from './chart.ts';
+import { cases, plain, switches } from './chart-cases.ts';
+import { type Outcome, root, run, succeed, tools } from './tools.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'manifests-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The oldest version is the chart's own word; the newest is the one whose schemas the tools bring. */
+const { kubeVersion } = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as { kubeVersion: string };
+const versions = {
+  oldest: ['--version', /^>=(\d+\.\d+)\./.exec(kubeVersion)?.[1] ?? ''],
+  newest: ['--local-schemas', `${tools}/kubernetes`],
+};
+
+function validate(schemas: readonly string[], manifests: Readonly<Record<string, string>>): Outcome {
+  const input = mkdtempSync(join(folder, 'input-'));
+  for (const [name, text] of Object.entries(manifests)) {
+    writeFileSync(join(input, `${name.replaceAll(' ', '-')}.yaml`), text);
+  }
+  return run('kubectl-validate', [...schemas, '--local-crds', `${tools}/crds`, input]);
+}
+
+/** The example chart with the sidecar, its dependency drawn from this repository; at will with the plain container. */
+function exampleChart(helm: string, form: 'native' | 'plain' = 'native'): string {
+  const copy = mkdtempSync(join(folder, 'chart-'));
+  mkdirSync(join(copy, 'deploy'));
+  cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
+  cpSync(`${root}deploy/helm-sidecar`, join(copy, 'deploy/helm-sidecar'), { recursive: true });
+  if (form === 'plain') {
+    const template = join(copy, 'deploy/helm-sidecar/templates/deployment.yaml');
+    const text = readFileSync(template, 'utf8');
+    const [, include = ''] = /initContainers:\n(.*include.*\n)/.exec(text) ?? [];
+    writeFileSync(
+      template,
+      text.replace(/ *initContainers:\n.*\n/, '').replace(/(containers:\n)/, (found) => found + include),
+    );
+  }
+  succeed(helm, ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
+  return join(copy, 'deploy/helm-sidecar');
+}
+
+function sidecarValues(sidecar: object): object {
+  return { 'bunnynet-exporter': { sidecar } };
+}
+
+describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schemas) => {
+  test('knows every field of what the chart renders', () => {
+    const all = {
+      ...Object.fromEntries(Object.entries(cases).map(([name, values]) => [name, render('helm4', values)])),
+      ...Object.fromEntries(
+        Object.entries(switches).map(([name, values]) => [name, render('helm4', { ...plain, ...values })]),
+      ),
+      'native sidecar': render('helm4', {}, exampleChart('helm4')),
+      'plain sidecar': render('helm4', sidecarValues({ native: false }), exampleChart('helm4', 'plain')),
+    };
+    const { code, stdout, stderr } = validate(schemas, all);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    expect(stdout.match(/OK/g)).toHaveLength(Object.keys(all).length);
+  });
+
+  test('knows every field of the Kustomize component', () => {
+    const { code, stdout, stderr } = validate(schemas, {
+      component: succeed('kustomize', ['build', 'deploy/kustomize/example']),
+    });
+    expect(code, `${stdout}${stderr}`).toBe(0);
+  });
+
+  test.each([
+    ['of Kubernetes', 'automountServiceAccountToken:', 'automountToken:'],
+    ['of the Prometheus Operator', 'podMetricsEndpoints:', 'endpoints:'],
+  ])('has no field %s that is not in its schema', (_kind, known, unknown) => {
+    const manifests = render('helm4', cases['everything']);
+    expect(manifests).toContain(known);
+    const { code, stderr } = validate(schemas, { bad: manifests.replace(known, unknown) });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`${unknown.replace(':', '')}: Invalid value: value provided for unknown field`);
+  });
+});
+
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+  readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly env?: readonly { readonly name: string }[];
+  readonly [field: string]: unknown;
+}
+interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+function podSpec({ kind, spec }: Manifest): PodSpec | undefined {
+  if (kind === 'Pod') return spec as PodSpec;
+  if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
+  return (spec as { template: { spec: PodSpec } }).template.spec;
+}
+
+/** What the restricted Pod Security Standard objects to in the containers of the exporter's image. */
+function objections(pod: PodSpec): string[] {
+  const found: string[] = [];
+  const ours = [...pod.containers, ...(pod.initContainers ?? [])].filter(({ image }) =>
+    String(image).includes('bunnynet-exporter'),
+  );
+  if (ours.length === 0) found.push('no container of the exporter');
+  for (const host of ['hostNetwork', 'hostPID', 'hostIPC']) if (pod[host]) found.push(host);
+  for (const volume of pod.volumes ?? []) {
+    const allowed = ['name', 'configMap', 'secret', 'projected', 'emptyDir', 'csi', 'downwardAPI'];
+    found.push(...Object.keys(volume).filter((key) => !allowed.includes(key)));
+  }
+  for (const container of ours) {
+    const context: Readonly<Record<string, unknown>> = {
+      ...pod.securityContext,
+      ...container.securityContext,
+    };
+    const expected = {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    };
+    for (const [field, value] of Object.entries(expected)) {
+      if (JSON.stringify(context[field]) !== JSON.stringify(value)) found.push(`${container.name}: ${field}`);
+    }
+  }
+  return found;
+}
+
+describe('the Pods', () => {
+  test('meet the restricted Pod Security Standard, and ask for no token of Kubernetes', () => {
+    const pods = Object.values(cases)
+      .flatMap((values) => parse(render('helm4', values)))
+      .flatMap((manifest) => podSpec(manifest) ?? []);
+    expect(pods).not.toHaveLength(0);
+    expect(pods.flatMap(objections)).toEqual([]);
+    expect(pods.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).not.toContain(true);
+    expect(pods.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).not.toContain(
+      undefined,
+    );
+  });
+
+  test('would be found out if they did not', () => {
+    const loose = parse(render('helm4', { ...plain, securityContext: null, podSecurityContext: null }));
+    expect(loose.flatMap((manifest) => podSpec(manifest) ?? []).flatMap(objections)).toContain(
+      'exporter: runAsNonRoot',
+    );
+  });
+});
+
+describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
+  test('is an init container that stays, or a plain container', async () => {
+    await expect(render(helm, {}, exampleChart(helm))).toMatchFileSnapshot('golden/native-sidecar.yaml');
+    await expect(
+      render(helm, sidecarValues({ native: false }), exampleChart(helm, 'plain')),
+    ).toMatchFileSnapshot('golden/plain-sidecar.yaml');
+  });
+
+  test('does not hold back the application, and passes the restricted Pod Security Standard', () => {
+    const [sidecar] = parse(render(helm, {}, exampleChart(helm))).flatMap(
+      (manifest) => podSpec(manifest)?.initContainers ?? [],
+    );
+    expect(sidecar).toBeDefined();
+    expect(sidecar).not.toHaveProperty('readinessProbe');
+    expect(sidecar).not.toHaveProperty('startupProbe');
+    expect(objections({ containers: sidecar ? [sidecar] : [] })).toEqual([]);
+  });
+
+  test.each([
+    ['a Secret', { existingSecret: '' }, /sidecar.existingSecret/],
+    ['an application', { applications: [] }, /sidecar.applications/],
+  ])('is refused without %s', (_, sidecar, message) => {
+    expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm))).toThrow(message);
+  });
+});
+
+describe('the Kustomize component', () => {
+  const manifests = () => parse(succeed('kustomize', ['build', 'deploy/kustomize/example']));
+
+  test('adds the sidecar to the labelled Deployment and leaves the others alone', async () => {
+    await expect(succeed('kustomize', ['build', 'deploy/kustomize/example'])).toMatchFileSnapshot(
+      'golden/kustomize.yaml',
+    );
+    const sidecars = manifests().map(({ metadata, ...manifest }) => [
+      metadata.name,
+      podSpec({ metadata, ...manifest })?.initContainers?.map(({ name }) => name),
+    ]);
+    expect(sidecars).toContainEqual(['storefront', ['bunnynet-exporter']]);
+    expect(sidecars).toContainEqual(['without-sidecar', undefined]);
+  });
+
+  test('adds the same sidecar as the chart, but for where its settings come from', () => {
+    const [ours] = manifests().flatMap((manifest) => podSpec(manifest)?.initContainers ?? []);
+    const [charts] = parse(render('helm4', {}, exampleChart('helm4'))).flatMap(
+      (manifest) => podSpec(manifest)?.initContainers ?? [],
+    );
+    const { env: _env, envFrom: _envFrom, ...rest } = ours ?? { name: '' };
+    const { env: _chartEnv, imagePullPolicy: _policy, ...chartRest } = charts ?? { name: '' };
+    expect(rest).toEqual(chartRest);
+  });
+});

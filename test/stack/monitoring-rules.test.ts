@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { rulesFolder } from '../../monitoring/src/rule-files.ts';
+import { casesFolder } from '../monitoring/rule-cases.ts';
+import { toolPath } from './processes.ts';
+
+const run = promisify(execFile);
+
+/** Resolves with what promtool says; rejects, with what it found, where it is not satisfied. */
+async function promtool(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(toolPath('promtool'), args).catch(
+    (error: { stdout?: string; stderr?: string }) => {
+      throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
+    },
+  );
+  return stdout;
+}
+
+describe('the rules', () => {
+  it.each(readdirSync(rulesFolder))('%s is right in the eyes of promtool', async (file) => {
+    expect(await promtool('check', 'rules', `${rulesFolder}/${file}`)).toContain('SUCCESS');
+  });
+
+  it.each(readdirSync(casesFolder))('fire and stay silent as %s says', async (file) => {
+    expect(await promtool('test', 'rules', `${casesFolder}/${file}`)).toContain('SUCCESS');
+  });
+});

