@@ -62,6 +62,12 @@ function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** When the answer was sent by the clock that its dates are of, in Unix time; by our own where it does not say. */
+function servedAtMs(date: string | undefined): number {
+  const atMs = Date.parse(date ?? '');
+  return Number.isNaN(atMs) ? Date.now() : atMs;
+}
+
 /** Takes the key out of a text. */
 type Hide = (text: string) => string;
 
@@ -284,7 +290,8 @@ export class ApiClient {
         .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
       // A failure is told by its status; its body only adds words, and may never come.
       const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
-      return { answer, text, hide, retryAfterMs: parseRetryAfter(header('retry-after'), Date.now()) };
+      const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));
+      return { answer, text, hide, retryAfterMs };
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', stop);

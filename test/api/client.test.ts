@@ -333,6 +333,13 @@ describe('a 429', () => {
     expect(durations()).toEqual([60_000, 600_000]);
   });
 
+  it('counts until the date of Retry-After by the clock that it is of', async () => {
+    const { refuse, durations } = freeze();
+    await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 12:00:30 GMT', Date: 'Fri, 20 Nov 2026 12:00:00 GMT' });
+    await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT', Date: 'no time' });
+    expect(durations()).toEqual([30_000, 60_000]);
+  });
+
   it.each([
     {},
     { 'Retry-After': '0' },

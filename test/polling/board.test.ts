@@ -60,6 +60,16 @@ describe('Board', () => {
     ]);
   });
 
+  it('lets no value stay longer because the wall clock was set back', async () => {
+    const { board, target, rows } = boardOf(['a']);
+    board.succeeded(target('a'), reading, 0.5, Date.now());
+    board.failed(target('a'), failure, 0.5);
+    vi.advanceTimersByTime(180_001);
+    vi.setSystemTime(Date.now() - 86_400_000);
+    expect(board.dropStale(Date.now())).toHaveLength(1);
+    expect(await rows()).not.toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
+  });
+
   it('says 0 for a target whose first poll failed, and nothing more', async () => {
     const { board, target, rows } = boardOf(['a']);
     board.failed(target('a'), failure, 0.5);
