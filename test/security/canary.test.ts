@@ -180,7 +180,7 @@ describe.each([
       ['reports', /"environmentVariables"/],
       ['log', /the exporter has a fault/],
       ['/api/v1/targets', /\[redacted\]/],
-      ['a bad reload', /^400[^]*there is none/],
+      ['a bad reload', /^400[\s\S]*there is none/],
       ['a good reload', /^200/],
       ['a wrong password', /^401/],
       ['OpenMetrics', /# EOF/],
