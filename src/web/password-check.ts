@@ -28,7 +28,10 @@ export function createPasswordCheck(): PasswordCheck {
 
   function next(): void {
     const [first] = waiting;
-    if (!first) return end();
+    if (!first) {
+      end();
+      return;
+    }
     try {
       worker ??= start();
       worker.postMessage({ password: first.password, hash: first.hash });
