@@ -12,12 +12,14 @@ import { describeConfig, paceReport } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
+import type { TargetStatus } from './polling/board.ts';
 import { Fleet } from './polling/fleet.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import { type ApiName, apiNames } from './resources/resource.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { revision, version } from './version.ts';
 import { createPages } from './web/pages.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './web/server.ts';
 
@@ -50,6 +52,8 @@ export interface Exporter {
    * a further one asks everything again at once, whatever its interval.
    */
   pollOnce(): Promise<boolean>;
+  /** How every target stands. */
+  targets(): readonly TargetStatus[];
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
   /** Loads the configuration anew. Rejects where it is wrong; the one in force then stays. */
@@ -114,6 +118,21 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       { path: options.telemetryPath, methods: ['GET'], handle: metrics },
       ...createPages({
         telemetryPath: options.telemetryPath,
+        kinds: resources.map(({ kind, noun }) => ({ kind, noun })),
+        about: {
+          version,
+          revision,
+          startedAtMs: Date.now(),
+          shard: options.shard && `${options.shard.index}/${options.shard.count}`,
+        },
+        condition: () => ({
+          series: (kind) => store.series(kind),
+          droppedSeries: kinds.reduce((sum, kind) => sum + store.dropped(kind), 0),
+          maxSeries: config.limits.maxSeries,
+          configuration: { loadedAtMs, refused },
+          pauses: pauses(),
+          paceWarnings,
+        }),
         isReady: () => fleet.isReady,
         targets: () => [...fleet.board.statuses()],
         nextPollInMs: (status) => fleet.nextPollInMs(status),
@@ -122,6 +141,32 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       }),
     ],
   });
+
+  /** The configuration in force as the status page tells of it. */
+  let loadedAtMs = Date.now();
+  let refused: { readonly atMs: number; readonly message: string } | undefined;
+  let paceWarnings: readonly string[] = [];
+
+  function pauses() {
+    return apiNames.flatMap((api) => {
+      const { pausedForMs } = known(pacers, api);
+      // A pacer that was closed pauses for ever.
+      return pausedForMs > 0 && Number.isFinite(pausedForMs)
+        ? [{ api, untilMs: Date.now() + pausedForMs }]
+        : [];
+    });
+  }
+
+  /** Puts the configuration in force. */
+  function apply(): void {
+    loadedAtMs = Date.now();
+    refused = undefined;
+    telemetry.reloaded(true, loadedAtMs);
+    const short = paceReport(config, resources).filter(({ message }) => message !== undefined);
+    for (const { api, message } of short) log.warn({ api }, message);
+    paceWarnings = short.map(({ message = '' }) => message);
+    fleet.apply(config);
+  }
 
   /** The version of each key in force that was last seen here; requests may have read a newer one since. */
   const keyVersions = new Map<string, number>();
@@ -141,9 +186,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   let keyWatch: NodeJS.Timeout | undefined;
 
   function poll(): void {
-    warnOfPace(config, log);
-    telemetry.reloaded(true, Date.now());
-    fleet.apply(config);
+    apply();
     void watchKeys();
     keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
   }
@@ -167,21 +210,20 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       loaded = await options.load();
       await server.reload();
     } catch (error) {
-      telemetry.reloaded(false, Date.now());
+      refused = { atMs: Date.now(), message: (error as Error).message };
+      telemetry.reloaded(false, refused.atMs);
       throw error;
     }
     const before = config;
     ({ config, credentials } = loaded);
     keyVersions.clear();
-    telemetry.reloaded(true, Date.now());
-    warnOfPace(config, log);
     store.setMaxSeries(config.limits.maxSeries);
     for (const api of apiNames) {
       if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
       known(pacers, api).setPace(config.apis[api]);
       void known(clients, api).reconfigure(config.apis[api]);
     }
-    fleet.apply(config);
+    apply();
   }
 
   return {
@@ -199,6 +241,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       }
       return fleet.isWell;
     },
+    targets: () => [...fleet.board.statuses()],
     async page() {
       fleet.dropStale();
       const { parts } = await store.page('text');
@@ -212,11 +255,6 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       await Promise.all([...clients.values()].map((client) => client.close()));
     },
   };
-}
-
-/** Says with the numbers where the targets cannot be polled at their intervals. */
-function warnOfPace(config: Config, log: Logger): void {
-  for (const { api, message } of paceReport(config, resources)) if (message) log.warn({ api }, message);
 }
 
 function known<Value>(map: ReadonlyMap<ApiName, Value>, api: ApiName): Value {

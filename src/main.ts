@@ -2,12 +2,22 @@
 import pino, { type Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { createCredentials } from './config/credentials.ts';
+import { type Flags, helpText, parseFlags, UsageError } from './config/flags.ts';
 import { loadConfig } from './config/load.ts';
-import { summary } from './config/summary.ts';
+import { ConfigError } from './config/problems.ts';
+import { paceReport, summary } from './config/summary.ts';
 import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
-import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
+import { prettyLine } from './pretty-log.ts';
 import { resources } from './resources/index.ts';
+import {
+  dressedProblems,
+  dressedSummary,
+  ProgressLine,
+  pollReport,
+  progressText,
+  styleFor,
+} from './terminal.ts';
 import { revision, version } from './version.ts';
 import { loadWebConfig } from './web/web-config.ts';
 
@@ -16,21 +26,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Longer than everything that stops in order should take; then the process ends anyway. */
 const stopDeadlineMs = 4500;
 
-async function createLog({ logLevel, logFormat }: Flags): Promise<Logger> {
-  if (logFormat === 'pretty') {
-    const { default: pretty } = await import('pino-pretty');
-    return pino(
-      { level: logLevel, base: null },
-      pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }),
-    );
-  }
+/** Where lines for people go: through it a log line does not tear the line of progress. */
+const progress = new ProgressLine(process.stderr);
+
+function createLog({ logLevel, logFormat }: Flags, env: Environment): Logger {
+  const style = styleFor(process.stderr, env);
   const options = {
     level: logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, pino.destination({ fd: 2, sync: true }));
+  if (logFormat === 'pretty') {
+    return pino(options, { write: (record: string) => progress.write(prettyLine(record, style)) });
+  }
+  return process.stderr.isTTY
+    ? pino(options, { write: (record: string) => progress.write(record) })
+    : pino(options, pino.destination({ fd: 2, sync: true }));
 }
 
 function print(text: string): Promise<void> {
@@ -41,6 +53,12 @@ function print(text: string): Promise<void> {
 
 function complain(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+function complainOf(error: unknown, env: Environment): void {
+  const { message } = error as Error;
+  const isDressed = error instanceof ConfigError && process.stderr.isTTY;
+  complain(isDressed ? dressedProblems(message, styleFor(process.stderr, env)) : message);
 }
 
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
@@ -86,14 +104,26 @@ function optionsFor(
 }
 
 function demoOptions({ demoScale: scale, demoSeed: seed, demoOutage }: Flags, log: Logger): DemoOptions {
-  const onOutageStep = (says: string) => log.info({ simulator: says }, 'the scripted outage goes on');
+  const onOutageStep = (says: string) => log.info(`the scripted outage: ${says}`);
   return demoOutage ? { scale, seed, onOutageStep } : { scale, seed };
 }
 
-/** Polls once, prints the page. 0 when every poll succeeded, else 2. */
-async function once(exporter: Exporter): Promise<number> {
+const progressIntervalMs = 100;
+
+/** Polls once, prints the page. 0 when every poll succeeded, else 2. On a terminal it tells how it goes and what came of it. */
+async function once(exporter: Exporter, env: Environment): Promise<number> {
+  const startedMs = performance.now();
+  const took = () => performance.now() - startedMs;
+  const style = styleFor(process.stderr, env);
+  const { isTTY } = process.stderr;
+  const draw = () => progress.show(progressText(exporter.targets(), took()));
+  const drawing = isTTY && env['TERM'] !== 'dumb' ? setInterval(draw, progressIntervalMs) : undefined;
   const succeeded = await exporter.pollOnce();
+  clearInterval(drawing);
+  progress.clear();
+  const report = pollReport(exporter.targets(), took(), style);
   await print(await exporter.page());
+  if (isTTY) process.stderr.write(report);
   await exporter.stop();
   return succeeded ? 0 : 2;
 }
@@ -127,17 +157,20 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
 
 /** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
+  const { isTTY } = process.stderr;
+  if (isTTY && env['TERM'] !== 'dumb') progress.show('reading the configuration and its keys …');
   const checks = await Promise.allSettled([
     load(flags, env, log),
     flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
     Promise.resolve().then(() => proxyFrom(env)),
-  ]);
-  for (const outcome of checks)
-    if (outcome.status === 'rejected') complain((outcome.reason as Error).message);
+  ]).finally(() => progress.clear());
+  for (const outcome of checks) if (outcome.status === 'rejected') complainOf(outcome.reason, env);
   const [loaded, web] = checks;
   if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
-  await print(summary(loaded.value.config, resources));
+  const text = summary(loaded.value.config, resources);
+  const warnings = paceReport(loaded.value.config, resources).flatMap(({ message }) => message ?? []);
+  await print(process.stdout.isTTY ? dressedSummary(text, warnings, styleFor(process.stdout, env)) : text);
   return 0;
 }
 
@@ -148,7 +181,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
       `bunnynet-exporter ${version} (revision ${revision}, node ${process.versions.node})\n`,
     ).then(() => 0);
   }
-  const log = await createLog(flags);
+  const log = createLog(flags, env);
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'the exporter has a fault; it ends');
     process.exit(1);
@@ -158,7 +191,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
   try {
     const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
     const exporter = await createExporter(optionsFor(flags, env, log, source));
-    return await (flags.once ? once(exporter) : serve(exporter, flags, log));
+    return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();
   }
@@ -168,7 +201,7 @@ try {
   const env = takeEnvironment();
   process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
 } catch (error) {
-  complain((error as Error).message);
+  complainOf(error, process.env);
   if (error instanceof UsageError) complain('See bunnynet-exporter --help.');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

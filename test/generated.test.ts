@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSettings } from '../src/config/environment.ts';
+import { flagRows } from '../src/config/flags.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
-import { flagRows } from '../src/flags.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { createTelemetry } from '../src/telemetry.ts';

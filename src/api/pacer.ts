@@ -117,6 +117,11 @@ export class Pacer {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
   }
 
+  /** How much of a pause is left, in milliseconds. */
+  get pausedForMs(): number {
+    return Math.max(0, this.#pausedUntilMs - performance.now());
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     this.#pausedUntilMs = Number.POSITIVE_INFINITY;

@@ -2,9 +2,10 @@
  * The settings that the environment alone can give, for a sidecar or a first try: turned into the same document that a
  * file holds, so that the same schema checks them.
  */
-import { flagVariables } from '../flags.ts';
+
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import type { Config } from './config.ts';
+import { flagVariables } from './flags.ts';
 import type { Path, Place } from './problems.ts';
 import { shortForms, takesAll } from './schema.ts';
 import { oneOf, suggest } from './wording.ts';

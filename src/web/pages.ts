@@ -1,10 +1,27 @@
 /** The pages beside /metrics: health, readiness, reload, what is configured and how each target stands. */
+import { once } from 'node:events';
 import type { TargetStatus } from '../polling/board.ts';
 import { answerText } from './answer.ts';
-import type { Route, WebResponse } from './route.ts';
+import type { Route, WebRequest, WebResponse } from './route.ts';
+import { renderTargets } from './status-json.ts';
+import {
+  type About,
+  type Condition,
+  type KindNames,
+  renderStatusPage,
+  statusPageHeaders,
+  targetsPerPage,
+} from './status-page.ts';
+import { parseQuery, QueryError, type StatusQuery } from './status-query.ts';
+import { pageOf, type Survey, survey } from './status-survey.ts';
 
 export interface PagesOptions {
   readonly telemetryPath: string;
+  /** In the order in which they are shown. */
+  readonly kinds: readonly KindNames[];
+  readonly about: About;
+  /** How the exporter stands now. */
+  readonly condition: () => Condition;
   readonly isReady: () => boolean;
   readonly targets: () => readonly TargetStatus[];
   /** Milliseconds from now; 0 while the target is under way or in line, undefined when it is not known. */
@@ -22,64 +39,104 @@ function answerJson(response: WebResponse, body: unknown): void {
   response.end(bytes);
 }
 
-function toIso(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : new Date(atMs).toISOString();
+/** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */
+function linksOf(telemetryPath: string) {
+  return [
+    { href: `.${telemetryPath}`, text: 'Metrics' },
+    { href: './api/v1/targets', text: 'JSON' },
+    { href: './config', text: 'Config' },
+    { href: './-/healthy', text: 'Health' },
+    { href: './-/ready', text: 'Ready' },
+  ];
 }
 
-/** A target as the JSON page tells of it. */
-function describeTarget(status: TargetStatus, nextPollInMs: number | undefined) {
-  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
-  return {
-    kind: target.kind,
-    ids: target.ids,
-    name: target.name ?? null,
-    credential: target.credential,
-    state,
-    stale,
-    interval_seconds: target.intervalMs / 1000,
-    last_success: toIso(lastSuccessMs),
-    last_duration_seconds: lastDurationSeconds ?? null,
-    next_poll: nextPollInMs === undefined ? null : toIso(Date.now() + nextPollInMs),
-    last_failure: lastFailure
-      ? { result: lastFailure.result, reason: lastFailure.message, at: toIso(lastFailure.atMs) }
-      : null,
-  };
+/** Sends the parts at the reader's pace. */
+async function send(response: WebResponse, parts: AsyncIterable<string>): Promise<void> {
+  const closed = once(response, 'close');
+  for await (const part of parts) {
+    if (response.destroyed) return;
+    if (!response.write(part)) await Promise.race([once(response, 'drain'), closed]);
+  }
+  response.end();
 }
 
-const landing = (telemetryPath: string) => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>bunnynet-exporter</title>
-<h1>bunnynet-exporter</h1>
-<p>Prometheus exporter for bunny.net.</p>
-<ul>
-<li><a href="${telemetryPath}">${telemetryPath}</a>: the metrics</li>
-<li><a href="/api/v1/targets">/api/v1/targets</a>: every target, how it stands and why</li>
-<li><a href="/config">/config</a>: the configuration in force</li>
-<li><a href="/-/healthy">/-/healthy</a>, <a href="/-/ready">/-/ready</a></li>
-</ul>
-</html>
-`;
+/** Readers of the targets that are answered at the same time; one more gets a 503. */
+const maxConcurrentReaders = 16;
+const retryAfterSeconds = 1;
 
 export function createPages(options: PagesOptions): readonly Route[] {
-  const { telemetryPath, isReady, targets, nextPollInMs, config, reload } = options;
+  const { telemetryPath, kinds, about, condition, isReady, targets, nextPollInMs, config, reload } = options;
+  const kindNames = kinds.map(({ kind }) => kind);
+  const links = linksOf(telemetryPath);
+  let readers = 0;
+
+  /** A page about the targets that the query of its URL asks for. */
+  function aboutTargets(
+    answer: (query: StatusQuery, survey: Survey, request: WebRequest, response: WebResponse) => Promise<void>,
+  ): Route['handle'] {
+    return async (request, response, url) => {
+      let query: StatusQuery;
+      try {
+        query = parseQuery(url.searchParams, kindNames);
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        return answerText(response, 400, error.message);
+      }
+      if (readers >= maxConcurrentReaders) {
+        response.setHeader('Retry-After', retryAfterSeconds);
+        return answerText(
+          response,
+          503,
+          `${maxConcurrentReaders} readers are being answered, which is the limit`,
+        );
+      }
+      readers++;
+      try {
+        const found = await survey(targets(), kindNames, query, nextPollInMs);
+        if (!response.destroyed) await answer(query, found, request, response);
+      } finally {
+        readers--;
+      }
+    };
+  }
+
   return [
     {
       path: '/',
       methods: ['GET'],
-      handle(_, response) {
+      headers: statusPageHeaders,
+      handle: aboutTargets((query, found, _, response) => {
+        const nowMs = Date.now();
+        const page = {
+          kinds,
+          about,
+          condition: condition(),
+          survey: found,
+          query,
+          nextPollInMs,
+          links,
+          nowMs,
+        };
+        const bytes = Buffer.from(renderStatusPage(page));
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
-        response.end(landing(telemetryPath));
-      },
+        response.setHeader('Content-Length', bytes.length);
+        response.end(bytes);
+        return Promise.resolve();
+      }),
     },
     {
       path: '/api/v1/targets',
       methods: ['GET'],
-      handle: (_, response) =>
-        answerJson(response, {
-          targets: targets().map((status) => describeTarget(status, nextPollInMs(status))),
-        }),
+      handle: aboutTargets(async (query, found, request, response) => {
+        const { matching } = found;
+        const shown =
+          query.page === undefined
+            ? { items: matching, page: 1, pages: 1 }
+            : pageOf(matching, query.page, targetsPerPage);
+        response.setHeader('Content-Type', 'application/json; charset=utf-8');
+        if (request.method === 'HEAD') response.end();
+        else await send(response, renderTargets(found, shown, nextPollInMs, Date.now()));
+      }),
     },
     { path: '/config', methods: ['GET'], handle: (_, response) => answerJson(response, config()) },
     { path: '/-/healthy', methods: ['GET'], handle: (_, response) => answerText(response, 200, 'healthy') },

@@ -179,7 +179,7 @@ interface Proxy extends ForwardProxy {
 
 /** A forward proxy that tunnels, or does what it is told with a CONNECT. */
 async function runProxy(
-  onConnect: ((socket: Socket, port: number) => void) | undefined = undefined,
+  onConnect?: (socket: Socket, port: number) => void,
   identity?: Identity,
 ): Promise<Proxy> {
   const asked: Proxy['asked'] = [];

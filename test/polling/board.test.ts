@@ -171,7 +171,7 @@ describe('Board', () => {
           } else if (step.do === 'want') {
             plan = wanted(step.ids, undefined, plan);
             board.reconcile(plan.targets);
-            for (const key of [...model.keys()]) if (!isWanted(key)) model.delete(key);
+            for (const key of model.keys()) if (!isWanted(key)) model.delete(key);
             for (const key of plan.targets.keys()) if (!model.has(key)) model.set(key, now());
           } else {
             board.dropStale(Date.now());

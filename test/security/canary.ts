@@ -38,10 +38,10 @@ function formsOf(secret: string | Buffer): readonly string[] {
   const parts = Array.from({ length: Math.max(1, secret.length - shortestPart + 1) }, (_, at) =>
     secret.slice(at, at + shortestPart),
   );
-  const escaped = [...secret]
+  const escaped = Array.from(secret)
     .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
-  return [...parts, ...coded, encodeURIComponent(secret), escaped, [...secret].reverse().join('')];
+  return [...parts, ...coded, encodeURIComponent(secret), escaped, Array.from(secret).reverse().join('')];
 }
 
 export type Canaries = Readonly<Record<string, string | Buffer>>;

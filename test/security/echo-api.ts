@@ -20,7 +20,9 @@ const withHeader =
   (key, response) =>
     void response.writeHead(status, { [name]: value(key) }).end('{}');
 const escaped = (key: string) =>
-  [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  Array.from(key)
+    .map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** By the id of the application that is asked for. */

@@ -65,7 +65,12 @@ describe('a key that is given wrongly', () => {
       holding(`${key}\n${key}`),
       'in the file DIR/key; it holds control characters',
     ],
-    ['UTF-16', '{ file: key }', holding(`\ufeff${[...key].join('\0')}`), 'it holds control characters'],
+    [
+      'UTF-16',
+      '{ file: key }',
+      holding(`\ufeff${Array.from(key).join('\0')}`),
+      'it holds control characters',
+    ],
     ['a space', '{ file: key }', holding(`${key} ${key}`), 'in the file DIR/key; it holds a space'],
     [
       'a whole book',

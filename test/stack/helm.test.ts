@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
-import { resources } from '../../src/resources/index.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
 import { cases, plain, refusals, switches } from './chart-cases.ts';
-import { valuesTable } from './chart-values.ts';
 import { root, succeed } from './tools.ts';
 
 /** Less the rules and dashboards, which are the project's word for word. */
@@ -14,26 +11,6 @@ function ownManifests(manifests: string): string {
     .split(/^(?=---\n)/m)
     .filter((manifest) => !/^# Source: .*\/(dashboards|prometheusrule)\.yaml$/m.test(manifest))
     .join('');
-}
-
-/**
- * The program's schema as Helm can use it: without look-ahead, which Go's expressions lack; with credentials optional,
- * for the chart adds them; and without whole numbers that Helm, which knows doubles alone, would change.
- */
-function forHelm(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(forHelm);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forHelm(value)]));
-  delete copy['$schema'];
-  const { pattern, type, maximum, required } = copy;
-  if (typeof pattern === 'string' && pattern.startsWith('^(?=\\d)')) {
-    copy['pattern'] = pattern.replace('(?=\\d)', '');
-    copy['minLength'] = 1;
-  }
-  const numeric = [type].flat().some((name) => name === 'integer' || name === 'number');
-  if (numeric && maximum === undefined) copy['maximum'] = Number.MAX_SAFE_INTEGER;
-  if (Array.isArray(required) && required.includes('credentials')) delete copy['required'];
-  return copy;
 }
 
 describe.each(helms)('%s', (helm) => {
@@ -118,33 +95,11 @@ describe('the chart', () => {
     expect(labelsOf('Deployment').labels).toMatchObject(service.spec.selector);
   });
 
-  test('checks the configuration by the schema of the program', async () => {
-    const path = `${chart}/values.schema.json`;
-    const schema = JSON.parse(readFileSync(path, 'utf8')) as { definitions: Record<string, unknown> };
-    schema.definitions['exporter'] = forHelm(configJsonSchema(resources));
-    await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
-  });
-
-  test('documents every value', async () => {
-    const [prose] = readFileSync(`${chart}/README.md`, 'utf8').split(/(?<=^## Values\n)/m);
-    const table = valuesTable(readFileSync(`${chart}/values.yaml`, 'utf8'));
-    await expect(`${prose}\n${table}\n`).toMatchFileSnapshot(`${chart}/README.md`);
-  });
-
   test('shows values in its README that it accepts', () => {
     const readme = readFileSync(`${chart}/README.md`, 'utf8');
     const [, example = ''] = /```yaml\n# values.yaml\n([\s\S]*?)```/.exec(readme) ?? [];
     const kinds = objects(parseYaml(example)).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'ConfigMap', 'ServiceMonitor']));
-  });
-
-  test.each(['dashboards', 'rules'])('ships the %s of the project', async (folder) => {
-    const originals = readdirSync(`${root}monitoring/${folder}`);
-    for (const name of originals) {
-      const original = readFileSync(`${root}monitoring/${folder}/${name}`, 'utf8');
-      await expect(original).toMatchFileSnapshot(`${chart}/${folder}/${name}`);
-    }
-    expect(readdirSync(`${chart}/${folder}`)).toEqual(originals);
   });
 
   test('hands rules and dashboards on unchanged', () => {
@@ -168,14 +123,6 @@ describe('the chart', () => {
         JSON.parse(readFileSync(`${root}monitoring/dashboards/${file}`, 'utf8')),
       );
     }
-  });
-
-  test('carries the version of the program', () => {
-    const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
-    expect(parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8'))).toMatchObject({
-      version,
-      appVersion: version,
-    });
   });
 
   test('says the next step', () => {

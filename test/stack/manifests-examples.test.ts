@@ -36,8 +36,6 @@ function project(...files: readonly string[]): Project {
   return JSON.parse(json) as Project;
 }
 
-const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
-
 describe('the docker-compose example', () => {
   test('mounts only what exists, and nothing of this repository for writing', () => {
     const binds = Object.values(project('compose.yaml').services)
@@ -50,11 +48,10 @@ describe('the docker-compose example', () => {
     }
   });
 
-  test('runs the demo of this version, without privileges', () => {
+  test('runs the demo, without privileges', () => {
     const { exporter, ...others } = project('compose.yaml').services;
     expect(exporter).toMatchObject({
       command: ['--demo'],
-      image: `ghcr.io/bunnynet-exporter/bunnynet-exporter:${version}`,
       read_only: true,
       cap_drop: ['ALL'],
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flagRows, flagVariables, helpText, parseFlags, UsageError } from '../src/flags.ts';
+import { flagRows, flagVariables, helpText, parseFlags, UsageError } from '../../src/config/flags.ts';
 
 function problemsOf(argv: readonly string[], env: Record<string, string> = {}): readonly string[] {
   try {

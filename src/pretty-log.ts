@@ -1,0 +1,65 @@
+/** A log record as a line for people: time, level, whom it is about, what happened, and the rest in short. */
+import { plainText, type Style } from './terminal.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const levelStyles: Readonly<Record<string, keyof Style>> = {
+  trace: 'dim',
+  debug: 'dim',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'red',
+};
+
+/** Told in the line already: `reason` is part of the message. */
+const told = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return plainText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+}
+
+/** `application storefront (q7TzVb2)`, `shield_zone listing of account`; nothing for what is about no target. */
+function subjectOf({ kind, target, name, listing_of: credential }: Fields): string {
+  if (typeof kind !== 'string') return '';
+  if (credential !== undefined) return `${plainText(kind)} listing of ${textOf(credential)}`;
+  const ids = isFields(target) ? Object.values(target).map(textOf).join('/') : '';
+  const about = name === undefined ? ids : `${textOf(name)} (${ids})`;
+  return `${plainText(kind)} ${about}`.trim();
+}
+
+/** `09:43:12` of the machine's own time. */
+function clock(time: unknown): string {
+  return new Date(String(time)).toLocaleTimeString('en-GB', { hour12: false });
+}
+
+/** The line, or lines where there is a stack, for a record in JSON. What is no record stays as it is. */
+export function prettyLine(record: string, style: Style): string {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(record);
+  } catch {
+    return record;
+  }
+  if (!isFields(fields)) return record;
+  const level = String(fields['level']);
+  const subject = subjectOf(fields);
+  const rest = Object.entries(fields)
+    .filter(([key]) => !told.has(key))
+    .map(([key, value]) => `${key}=${textOf(value)}`);
+  const words = [
+    style.dim(clock(fields['time'])),
+    style[levelStyles[level] ?? 'dim'](level.toUpperCase().padEnd(5)),
+    ...(subject === '' ? [] : [`${style.bold(subject)}:`]),
+    textOf(fields['msg'] ?? ''),
+    ...(rest.length === 0 ? [] : [style.dim(rest.join(' '))]),
+  ];
+  const { err } = fields;
+  const stack = isFields(err) && typeof err['stack'] === 'string' ? err['stack'] : '';
+  const lines = stack === '' ? [] : stack.split('\n').map((line) => `         ${plainText(line)}`);
+  return `${[words.join(' '), ...lines].join('\n')}\n`;
+}

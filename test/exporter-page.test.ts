@@ -1,0 +1,98 @@
+import pino from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ApiConfig, Config } from '../src/config/config.ts';
+import { createCredentials } from '../src/config/credentials.ts';
+import { createExporter, type Exporter } from '../src/exporter.ts';
+import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
+import { sectionConfig, targetConfig } from './polling/fixtures.ts';
+
+const running: (Exporter | Simulator)[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+const hostile = `<b onclick="alert('1')">&`;
+
+/** The whole program against a simulator, with one application that has a hostile name. */
+async function startAll(change: Partial<ApiConfig> = {}) {
+  const simulator = createSimulator();
+  await simulator.start();
+  running.push(simulator);
+  const api = (baseUrl: string): ApiConfig => ({
+    baseUrl,
+    timeoutMs: 2000,
+    maxConcurrency: 8,
+    requestsPerSecond: 500,
+    maxRetries: 0,
+    maxResponseBytes: 1_000_000,
+    ...change,
+  });
+  const { application, shield, video } = simulator.baseUrls;
+  const [one] = simulator.applications;
+  const config: Config = {
+    credentials: { account: { env: 'KEY' } },
+    apis: { application: api(application), shield: api(shield), video: api(video) },
+    sections: [
+      sectionConfig('application', [
+        targetConfig({ app_id: one?.id ?? '' }, { name: hostile, intervalMs: 50, staleAfterMs: 60_000 }),
+      ]),
+    ],
+    limits: { maxSeries: 1_000_000 },
+  };
+  let refusal: Error | undefined;
+  const exporter = await createExporter({
+    load: () =>
+      refusal
+        ? Promise.reject(refusal)
+        : Promise.resolve({
+            config,
+            credentials: createCredentials(config.credentials, { KEY: simulator.keys.account }),
+          }),
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    telemetryPath: '/metrics',
+    enableLifecycle: true,
+    shard: { index: 0, count: 1 },
+    log: pino({ level: 'silent' }),
+  });
+  running.push(exporter);
+  const [url] = await exporter.start();
+  const refuse = (error: Error | undefined) => {
+    refusal = error;
+  };
+  return { simulator, exporter, refuse, page: async () => await (await fetch(`${url}/`)).text() };
+}
+
+describe('the status page of the whole exporter', () => {
+  it('shows how a target stands, what it is called as text, and why it fails', async () => {
+    const { simulator, page } = await startAll();
+    await expect.poll(page).toContain('The target is well');
+    expect(await page()).toContain('&lt;b onclick=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
+    expect(await page()).not.toContain('<b onclick');
+    expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
+    simulator.inject({ type: 'status-401', kind: 'application' });
+    await expect.poll(page).toContain('The key of <code>account</code> is refused');
+    expect(await page()).toContain('1 failing of 1 target');
+    expect(await page()).not.toContain(simulator.keys.account);
+  });
+
+  it('tells that an API asked for a pause', async () => {
+    const { simulator, page } = await startAll();
+    simulator.inject({ type: 'status-429-retry-seconds', kind: 'application', retryAfterSeconds: 60 });
+    await expect.poll(page).toContain('The application API asked for a pause');
+  });
+
+  it('tells that a configuration was refused, until a good one comes', async () => {
+    const { exporter, refuse, page } = await startAll();
+    refuse(new Error('config.yml:3: wrong'));
+    await expect(exporter.reload()).rejects.toThrow('config.yml:3: wrong');
+    expect(await page()).toContain('<pre tabindex="0">config.yml:3: wrong</pre>');
+    refuse(undefined);
+    await exporter.reload();
+    expect(await page()).not.toContain('config.yml:3');
+  });
+
+  it('tells that the pace does not suffice', async () => {
+    const { page } = await startAll({ requestsPerSecond: 1 });
+    expect(await page()).toMatch(/The pace does not suffice\.<\/strong> application: 1 target at 50ms/);
+  });
+});

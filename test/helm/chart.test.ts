@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { load as parseYaml } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { resources } from '../../src/resources/index.ts';
+import { valuesTable } from './values-table.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const chart = `${root}helm/bunnynet-exporter`;
+
+/**
+ * The program's schema as Helm can use it: without look-ahead, which Go's expressions lack; with credentials optional,
+ * for the chart adds them; and without whole numbers that Helm, which knows doubles alone, would change.
+ */
+function forHelm(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forHelm);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forHelm(value)]));
+  delete copy['$schema'];
+  const { pattern, type, maximum, required } = copy;
+  if (typeof pattern === 'string' && pattern.startsWith('^(?=\\d)')) {
+    copy['pattern'] = pattern.replace('(?=\\d)', '');
+    copy['minLength'] = 1;
+  }
+  const numeric = [type].flat().some((name) => name === 'integer' || name === 'number');
+  if (numeric && maximum === undefined) copy['maximum'] = Number.MAX_SAFE_INTEGER;
+  if (Array.isArray(required) && required.includes('credentials')) delete copy['required'];
+  return copy;
+}
+
+describe('the chart', () => {
+  test('checks the configuration by the schema of the program', async () => {
+    const path = `${chart}/values.schema.json`;
+    const schema = JSON.parse(readFileSync(path, 'utf8')) as { definitions: Record<string, unknown> };
+    schema.definitions['exporter'] = forHelm(configJsonSchema(resources));
+    await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
+  });
+
+  test('documents every value', async () => {
+    const [prose] = readFileSync(`${chart}/README.md`, 'utf8').split(/(?<=^## Values\n)/m);
+    const table = valuesTable(readFileSync(`${chart}/values.yaml`, 'utf8'));
+    await expect(`${prose}\n${table}\n`).toMatchFileSnapshot(`${chart}/README.md`);
+  });
+
+  test.each(['dashboards', 'rules'])('ships the %s of the project', async (folder) => {
+    const originals = readdirSync(`${root}monitoring/${folder}`);
+    for (const name of originals) {
+      const original = readFileSync(`${root}monitoring/${folder}/${name}`, 'utf8');
+      await expect(original).toMatchFileSnapshot(`${chart}/${folder}/${name}`);
+    }
+    expect(readdirSync(`${chart}/${folder}`)).toEqual(originals);
+  });
+
+  test('carries the version of the program', () => {
+    const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+    expect(parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8'))).toMatchObject({
+      version,
+      appVersion: version,
+    });
+  });
+
+  test.each([
+    ['deploy/kustomize/sidecar/sidecar.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
+    ['deploy/compose/compose.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
+    ['deploy/helm-sidecar/Chart.yaml', /- name: bunnynet-exporter\n {4}version: (\S+)/],
+  ])('has its version repeated by %s', (file, expression) => {
+    const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+    expect(expression.exec(readFileSync(`${root}${file}`, 'utf8'))?.[1]).toBe(version);
+  });
+});

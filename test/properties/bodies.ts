@@ -1,0 +1,253 @@
+/**
+ * Bodies that an API might send: those of the simulator, spoilt in a few places, and any text at all. They shrink to the
+ * one edit that matters.
+ */
+import fc from 'fast-check';
+import {
+  type Answer,
+  applicationSummary,
+  guardianMetrics,
+  rateLimitMetrics,
+  rejected,
+  videoStorage,
+  zonePage,
+} from '../../src/simulator/answers.ts';
+import { rawJson, writeJson } from '../../src/simulator/json.ts';
+import type { Operation } from '../../src/simulator/question.ts';
+import { createWorld } from '../../src/simulator/world.ts';
+
+const world = createWorld(7, {
+  applications: 30,
+  zones: 60,
+  endpoints: 35,
+  rateLimitZones: 20,
+  rulesPerZone: 3,
+  libraries: 1,
+  videosPerLibrary: 45,
+});
+const times = [0, 1, 2, 3].map((i) => Date.parse('2026-08-15T12:00:00Z') + i * 11 * 86_400_000);
+
+/** Good answers, each with all its pages. */
+function answersOf(kind: Operation): readonly (readonly Answer[])[] {
+  const single = (answers: readonly Answer[]) => answers.map((answer) => [answer]);
+  switch (kind) {
+    case 'application':
+      return single(times.flatMap((at) => world.applications.map((one) => applicationSummary(one, at))));
+    case 'shield_zone':
+      return times.flatMap((at) =>
+        [1, 2, 3].map((pages) =>
+          Array.from({ length: pages }, (_, page) =>
+            zonePage(world.zones.slice(49, 49 + 2 * pages), page + 1, 2, at),
+          ),
+        ),
+      );
+    case 'api_guardian':
+      return single([
+        ...times.flatMap((at) => world.endpoints.map((one) => guardianMetrics(one, at))),
+        rejected('notOnPlan', 200),
+      ]);
+    case 'rate_limit':
+      return single([
+        ...times.flatMap((at) => world.rateLimitZones.map((one) => rateLimitMetrics(one, at))),
+        rejected('noRateLimits', 202),
+      ]);
+    case 'video_storage':
+      return single(times.flatMap((at) => world.videos.map((one) => videoStorage(one, at))));
+  }
+}
+
+const texts = [
+  '',
+  ' ',
+  '0',
+  'NaN',
+  '-1',
+  '1e400',
+  'null',
+  '__proto__',
+  'constructor',
+  'a"b\\c\nd',
+  '\u0000\u001f\u007f',
+  'ünïcödé ∑ 🐇',
+  '\ud800',
+  '\u2028\u202e\ufeff',
+  '#raw:',
+  'active',
+  'Suspended',
+  'hibernating',
+  '2026-08-15',
+  '15-08-2026',
+  '31-02-2026',
+  '2026-08-15T12:00:00.1234567Z',
+  '2026-08-15T12:00:00+05:30',
+  '0001-01-01T00:00:00',
+  '9999-12-31T23:59:59Z',
+  'x'.repeat(3000),
+];
+
+const numbers = [
+  '0',
+  '-0',
+  '-1',
+  '3.0',
+  '1e2',
+  '0.1',
+  '1e308',
+  '-1.7976931348623157e308',
+  '5e-324',
+  '1e400',
+  '-1e400',
+  '9007199254740993',
+  '9223372036854775807',
+  '18446744073709551615',
+  '99999999999999999999999999999999',
+  `1${'0'.repeat(400)}`,
+];
+
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, [], {}, [null], { size: 1 }, [[[[]]]]),
+  fc.constantFrom(...texts),
+  fc.constantFrom(...numbers.map(rawJson)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+type Holder = Record<string | number, unknown>;
+
+interface Slot {
+  readonly holder: Holder;
+  readonly key: string | number;
+}
+
+function slotsOf(root: Holder): Slot[] {
+  const slots: Slot[] = [];
+  const walk = (holder: Holder) => {
+    for (const key of Object.keys(holder)) {
+      slots.push({ holder, key });
+      const held = holder[key];
+      if (typeof held === 'object' && held !== null) walk(held as Holder);
+    }
+  };
+  walk(root);
+  return slots;
+}
+
+/** What is done at one place of a body. */
+type Edit = (slot: Slot, given: unknown, place: number) => void;
+
+const edits: Readonly<Record<string, Edit>> = {
+  delete: ({ holder, key }) => {
+    if (Array.isArray(holder)) holder.splice(Number(key), 1);
+    else delete holder[key];
+  },
+  null: ({ holder, key }) => put(holder, key, null),
+  replace: ({ holder, key }, given) => put(holder, key, given),
+  wrap: ({ holder, key }) => put(holder, key, [holder[key]]),
+  nest: ({ holder, key }) => put(holder, key, { [key]: holder[key] }),
+  text: ({ holder, key }) => put(holder, key, JSON.stringify(holder[key]) ?? ''),
+  deepen: ({ holder, key }, _, place) => {
+    for (let depth = place % 80; depth > 0; depth--) put(holder, key, [holder[key]]);
+  },
+  add: ({ holder, key }, given, place) => {
+    if (Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]));
+    else put(holder, texts[place % texts.length] ?? '', given);
+  },
+  rename: ({ holder, key }, _, place) => {
+    const held = holder[key];
+    if (Array.isArray(holder)) return;
+    delete holder[key];
+    put(holder, texts[place % texts.length] ?? '', held);
+  },
+  reorder: ({ holder }) => {
+    if (Array.isArray(holder)) {
+      holder.reverse();
+      return;
+    }
+    for (const [key, held] of Object.entries(holder).reverse()) {
+      delete holder[key];
+      put(holder, key, held);
+    }
+  },
+  swap: ({ holder, key }, _, place) => {
+    const keys = Object.keys(holder);
+    const other = keys[place % keys.length] ?? key;
+    const held = holder[key];
+    put(holder, key, holder[other]);
+    put(holder, other, held);
+  },
+};
+
+/** Also `__proto__` is a key like any other. */
+function put(holder: Holder, key: string | number, held: unknown): void {
+  Object.defineProperty(holder, key, { value: held, configurable: true, enumerable: true, writable: true });
+}
+
+const edit = fc.record({
+  what: fc.constantFrom(...Object.keys(edits)),
+  at: fc.nat(),
+  given: value,
+  place: fc.nat(1000),
+});
+
+/** What happens to the text of a body on its way. */
+const rewriting = fc.oneof(
+  { weight: 12, arbitrary: fc.constant((text: string) => text) },
+  {
+    weight: 1,
+    arbitrary: fc.nat().map((at) => (text: string) => text.slice(0, at % (text.length + 1))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.nat(), fc.string({ unit: 'binary', maxLength: 3 })).map(
+      ([at, more]) =>
+        (text: string) =>
+          text.slice(0, at % (text.length + 1)) + more + text.slice(at % (text.length + 1)),
+    ),
+  },
+  // A key that comes twice.
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.nat(), fc.constantFrom(...numbers)).map(([at, written]) => (text: string) => {
+      const keys = [...text.matchAll(/"\w+":/g)];
+      const key = keys[at % Math.max(1, keys.length)];
+      return key ? `${text.slice(0, key.index)}${key[0]}${written},${text.slice(key.index)}` : text;
+    }),
+  },
+);
+
+const anyText = fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 40 }));
+const maxPages = 3;
+
+/** The texts of the bodies of an answer for this kind: of the listing one a page, of the others one. */
+export function bodiesOf(kind: Operation): fc.Arbitrary<readonly string[]> {
+  const good = answersOf(kind).map((pages) => pages.map(({ body }) => body));
+  const spoiling = fc.oneof(
+    { weight: 20, arbitrary: fc.tuple(fc.array(edit, { maxLength: 4 }), rewriting) },
+    { weight: 1, arbitrary: anyText },
+  );
+  const count = kind === 'shield_zone' ? maxPages : 1;
+  return fc
+    .tuple(fc.nat(good.length - 1), fc.array(spoiling, { minLength: count, maxLength: count }))
+    .map(([which, spoilings]) =>
+      (good[which] ?? []).map((body, page) => {
+        const how = spoilings[page];
+        return how === undefined || typeof how === 'string' ? (how ?? '') : spoil(body, ...how);
+      }),
+    );
+}
+
+function spoil(
+  body: unknown,
+  changes: readonly { what: string; at: number; given: unknown; place: number }[],
+  rewrite: (text: string) => string,
+): string {
+  const root: Holder = { body: structuredClone(body) };
+  for (const { what, at, given, place } of changes) {
+    const slots = slotsOf(root);
+    const slot = slots[at % slots.length];
+    if (slot) edits[what]?.(slot, structuredClone(given), place);
+  }
+  return rewrite(writeJson(root['body'] ?? null));
+}

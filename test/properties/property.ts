@@ -1,0 +1,43 @@
+/** The one property of bodies, to be checked a few times in every test run and very often in the stack tests. */
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Operation } from '../../src/simulator/question.ts';
+import { bodiesOf } from './bodies.ts';
+import { createReader, unfounded } from './reading.ts';
+
+const chartSettings = (['latest', 'points', 'off'] as const).flatMap((latency_chart) =>
+  (['milliseconds', 'seconds'] as const).map((latency_unit) => ({ latency_chart, latency_unit })),
+);
+
+export interface Checked {
+  /** How many bodies ended how. */
+  readonly results: Readonly<Record<string, number>>;
+  readonly bodies: number;
+  readonly samples: number;
+}
+
+/** Checks it of so many bodies. onPage is shown the page after each body that became a reading. */
+export async function checkBodies(
+  kind: Operation,
+  count: number,
+  onPage: (page: string) => void = () => undefined,
+): Promise<Checked> {
+  const settings = kind === 'application' ? chartSettings : [undefined];
+  const readers = settings.map((one) => createReader(kind, one));
+  const results: Record<string, number> = {};
+  let bodies = 0;
+  let samples = 0;
+  await fc.assert(
+    fc.asyncProperty(bodiesOf(kind), fc.nat(readers.length - 1), async (given, reader) => {
+      const outcome = await readers[reader]?.(given);
+      if (!outcome) throw new Error('no reader');
+      expect(unfounded(given, outcome.samples)).toEqual([]);
+      results[outcome.result] = (results[outcome.result] ?? 0) + 1;
+      bodies++;
+      samples += outcome.samples.length;
+      if (outcome.result === 'reading') onPage(outcome.page);
+    }),
+    { numRuns: count },
+  );
+  return { results, bodies, samples };
+}

@@ -1,0 +1,181 @@
+/**
+ * The way of a body to the page, as a poll takes it, with everything that must hold of it whatever the body is: it ends in
+ * a reading or in one of the known errors, the page can be read, and every sample on it comes from the body.
+ */
+import { parseJson } from '../../src/api/body.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import { Store } from '../../src/exposition/store.ts';
+import { rowsOf } from '../../src/polling/board.ts';
+import { plan, type Target } from '../../src/polling/targets.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { ReadingError } from '../../src/resources/resource.ts';
+import type { Operation } from '../../src/simulator/question.ts';
+import { configOf, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { type ParsedSample, parsePage } from './text-format.ts';
+
+const idsOf: Readonly<Record<Operation, Record<string, string>>> = {
+  application: { app_id: 'a' },
+  shield_zone: { shield_zone_id: '48210' },
+  api_guardian: { shield_zone_id: '48210', endpoint_id: '7' },
+  rate_limit: { shield_zone_id: '48210' },
+  video_storage: { library_id: '1', video_id: '0f8c3f9e-0000-4000-a000-000000000000' },
+};
+
+export interface Outcome {
+  /** How it ended: `reading`, or the result of the error. */
+  readonly result: string;
+  readonly page: string;
+  readonly samples: readonly ParsedSample[];
+}
+
+/** Reads bodies of a kind, one after the other, into the same store, as the polls of a target do. */
+export function createReader(kind: Operation, settings?: unknown) {
+  const section = sectionConfig(kind, [targetConfig(idsOf[kind], { name: 'a "name"' })]);
+  const config = configOf([settings === undefined ? section : { ...section, settings }]);
+  const { targets } = plan(config, resources, new Map(), () => true);
+  const target = [...targets.values()][0] as Target;
+  const resource = resourceOf(kind);
+  const store = new Store(catalogue);
+  const notes = { mismatch: () => undefined, unrecognized: () => undefined };
+
+  /** Each page of a listing has its body; the last one is that of every further page, too. */
+  async function readingOf(bodies: readonly string[]): Promise<readonly unknown[]> {
+    const get = async (path: string): Promise<unknown> => {
+      const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1);
+      return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
+    };
+    if (resource.mode === 'single') return [await resource.read(get, target.ids, notes)];
+    return [...(await resource.list(get, notes)).values()];
+  }
+
+  return async (bodies: readonly string[]): Promise<Outcome> => {
+    let readings: readonly unknown[];
+    try {
+      readings = await readingOf(bodies);
+    } catch (error) {
+      if (error instanceof ReadingError || error instanceof ApiError) {
+        return { result: error.result, page: '', samples: [] };
+      }
+      throw error;
+    }
+    let page = '';
+    const samples: ParsedSample[] = [];
+    for (const reading of readings) {
+      store.replace(target.key, kind, target.ids, rowsOf(target, reading));
+      const { parts } = await store.page('text');
+      page = Buffer.concat(parts).toString();
+      samples.push(...parsePage(page));
+    }
+    return { result: 'reading', page, samples };
+  };
+}
+
+/** Everything that a value of a body may become on the page: itself, or what the documentation says is made of it. */
+interface Sources {
+  readonly numbers: Set<number>;
+  /** Seconds since 1970 of texts and keys that are instants or days. */
+  readonly instants: number[];
+}
+
+const instantText = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}/;
+
+function addText(text: string, { instants }: Sources): void {
+  const day = /^(\d{2})-(\d{2})-(\d{4})$/.exec(text);
+  if (day) instants.push(Date.parse(`${day[3]}-${day[2]}-${day[1]}T00:00:00Z`) / 1000);
+  if (/^\d{4}-\d{2}-\d{2}/.test(text)) instants.push(Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / 1000);
+  if (!instantText.test(text)) return;
+  const iso = text
+    .replace(' ', 'T')
+    .replace(/\s/g, '')
+    .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+    .toUpperCase();
+  instants.push(Date.parse(/(Z|[+-]\d{2}:\d{2})$/.test(iso) ? iso : `${iso}Z`) / 1000);
+}
+
+function addAll(value: unknown, sources: Sources): void {
+  const { numbers } = sources;
+  if (typeof value === 'number') {
+    numbers
+      .add(value)
+      .add(Number((value / 1000).toPrecision(15)))
+      .add(Math.round(value * 1e9));
+  } else if (typeof value === 'boolean') numbers.add(Number(value));
+  else if (typeof value === 'string') addText(value, sources);
+  else if (Array.isArray(value)) {
+    numbers.add(value.length);
+    for (const held of value) addAll(held, sources);
+  } else if (typeof value === 'object' && value !== null) {
+    // The schemas pass over a key that would be the prototype of what they make.
+    const { ['__proto__']: _, ...others } = value as Record<string, unknown>;
+    const held = Object.values(others);
+    numbers.add(held.filter(Number.isFinite).length);
+    const sizes = held.map((one) => (one as { size?: unknown } | null)?.size);
+    numbers.add(sizes.reduce((sum: number, size) => sum + (typeof size === 'number' ? size : 0), 0));
+    for (const [key, one] of Object.entries(value)) {
+      addText(key, sources);
+      addAll(one, sources);
+    }
+  }
+}
+
+/** The values of every field by its name, at any depth. */
+function addFields(body: unknown, fields: Map<string, unknown[]>): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const [key, held] of Object.entries(body)) {
+    const known = fields.get(key);
+    if (known) known.push(held);
+    else fields.set(key, [held]);
+    addFields(held, fields);
+  }
+}
+
+/** The API fields that a family's HELP names: what is on the page must come from one of them. */
+const fieldNames = new Map(
+  catalogue.map(({ name, help }) => [
+    name,
+    [...help.matchAll(/API fields? ([\w]+(?:, (?!converted|times)\w+)*)/g)].flatMap(([, names = '']) =>
+      names.split(', '),
+    ),
+  ]),
+);
+
+/** Nothing for a body that is no JSON: a page that was not asked for may be such. */
+function parsedOf(body: string): unknown {
+  try {
+    return JSON.parse(body.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The samples that nothing in the bodies accounts for. */
+export function unfounded(
+  bodies: readonly string[],
+  samples: readonly ParsedSample[],
+): readonly ParsedSample[] {
+  if (samples.length === 0) return [];
+  const fields = new Map<string, unknown[]>();
+  for (const body of bodies) addFields(parsedOf(body), fields);
+  const found = new Map<string, Sources>();
+  const sourcesOf = (field: string): Sources => {
+    const known = found.get(field);
+    if (known) return known;
+    const sources: Sources = { numbers: new Set(), instants: [] };
+    for (const value of fields.get(field) ?? []) addAll(value, sources);
+    found.set(field, sources);
+    return sources;
+  };
+  return samples.filter(({ name, labels, value }) => {
+    if (name.endsWith('_info')) return value !== 1;
+    if ('status' in labels) {
+      const isGiven = fields.get('status')?.some((state) => typeof state === 'string');
+      return !isGiven || (value !== 0 && value !== 1);
+    }
+    return !fieldNames.get(name)?.some((field) => {
+      const { numbers, instants } = sourcesOf(field);
+      // The texts have more digits than a parsed time.
+      return numbers.has(value) || instants.some((instant) => Math.abs(instant - value) < 0.0011);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/simulator/question.ts';
+import { checkBodies } from '../properties/property.ts';
+import { toolPath } from './processes.ts';
+
+const bodiesPerKind = 100_000;
+/** Pages that promtool, too, has to find nothing wrong with: one in so many. */
+const checkedPages = 5000;
+
+describe('100,000 bodies', () => {
+  it.each(operations)(
+    'of %s end in a reading whose samples come from it, or in a known error',
+    { timeout: 900_000 },
+    async (kind) => {
+      const promtool = toolPath('promtool');
+      let pages = 0;
+      let found = '';
+      const { bodies, results, samples } = await checkBodies(kind, bodiesPerKind, (page) => {
+        pages++;
+        if (pages % checkedPages !== 1 || page === '') return;
+        found += execFileSync(promtool, ['check', 'metrics'], { input: page, encoding: 'utf8' });
+      });
+      expect(bodies).toBe(bodiesPerKind);
+      expect(found).toBe('');
+      expect(pages).toBeGreaterThan(checkedPages);
+      expect(results['schema']).toBeGreaterThan(1000);
+      expect(samples).toBeGreaterThan(bodiesPerKind);
+    },
+  );
+});

@@ -1,0 +1,347 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { TargetStatus } from '../../src/polling/board.ts';
+import { serve } from '../web/serve.ts';
+import { calm, failing, many, nowMs, pagesOver, status } from '../web/status-fixtures.ts';
+import { startDemo, stopAll, toolPath } from './processes.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  // Each launch has a fresh profile.
+  browser = await chromium.launch({
+    executablePath: toolPath('chromium'),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+});
+afterAll(() => browser.close());
+afterEach(stopAll);
+
+const phone = { viewport: { width: 360, height: 740 } };
+
+/** A tab; at the end of the test it has logged no error but the expected, and has asked no other origin. */
+async function openTab(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const tab = await context.newPage();
+  const complaints: string[] = [];
+  const origins = new Set<string>();
+  tab.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type()) || expected?.test(message.text())) return;
+    complaints.push(message.text());
+  });
+  tab.on('pageerror', (error) => complaints.push(error.message));
+  tab.on('request', (request) => {
+    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
+  });
+  onTestFinished(async () => {
+    const { origin } = new URL(tab.url());
+    await context.close();
+    expect(complaints).toEqual([]);
+    expect([...origins]).toEqual([origin]);
+  });
+  return tab;
+}
+
+const rows = (tab: Page) => tab.locator('.targets tbody tr');
+const names = (tab: Page) => tab.locator('.targets .name').allInnerTexts();
+const sidewaysPx = (tab: Page) =>
+  tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** A page over these targets, without an exporter. */
+async function servePage(targets: () => readonly TargetStatus[]): Promise<string> {
+  const { url } = await serve({ routes: pagesOver(targets) });
+  return `${url}/`;
+}
+
+const hostile = `<img src=x onerror="document.title='taken'">'"&lt;</td></table><script>document.title='taken'</script>`;
+const hostileNames = [
+  hostile,
+  `\u202Eright to left \u05D0\u05D1\u05D2 \u0627\u0644\u0639\u0631\u0628\u064A\u0629`,
+  '🐰🥕👩‍👩‍👧‍👦 caféé',
+  'x'.repeat(300),
+  'many short words '.repeat(18).trim(),
+];
+const awkward = () => [
+  ...hostileNames.map((name, at) => failing({ app_id: `h${at}` }, { name, message: name })),
+  status(
+    { library_id: '9'.repeat(19), video_id: '0f8c3f9e-0000-4000-8000-000000000000' },
+    { kind: 'video_storage' },
+  ),
+  status({ app_id: 'p' }, { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined }),
+  status({ shield_zone_id: '5' }, { kind: 'shield_zone', state: 'absent', stale: true }),
+];
+
+describe('the status page of the demo', () => {
+  it('shows every target, and its links lead somewhere', async () => {
+    const origin = await startDemo([]);
+    const tab = await openTab();
+    await tab.goto(`${origin}/`);
+    expect(await tab.locator('h1').textContent()).toBe('All 36 targets are well');
+    expect(await rows(tab).count()).toBe(36);
+    const { targets } = (await (await fetch(`${origin}/api/v1/targets`)).json()) as {
+      targets: { name: string | null; ids: Record<string, string> }[];
+    };
+    const wanted = targets.map(({ name, ids }) => name ?? Object.values(ids).join(' / '));
+    expect((await names(tab)).toSorted()).toEqual(wanted.toSorted());
+    for (const link of await tab.locator('nav.pages a').all()) {
+      const { status: code } = await fetch(new URL((await link.getAttribute('href')) ?? '', tab.url()));
+      expect(code).toBe(200);
+    }
+  });
+
+  it.each([true, false])('filters and sorts (with scripts: %s)', async (javaScriptEnabled) => {
+    const origin = await startDemo([]);
+    const tab = await openTab({ javaScriptEnabled });
+    await tab.goto(`${origin}/`);
+    await tab.getByLabel('Kind', { exact: true }).selectOption('application');
+    await tab.getByLabel('Order').selectOption('name');
+    await tab.getByRole('button', { name: 'Show' }).click();
+    expect(await rows(tab).count()).toBe(12);
+    const sorted = await names(tab);
+    expect(sorted).toEqual(sorted.toSorted());
+    expect(await tab.locator('th[aria-sort=ascending]').textContent()).toContain('Target');
+
+    await tab.getByRole('link', { name: /^Target/ }).click();
+    expect(await names(tab)).toEqual(sorted.toReversed());
+    expect(await tab.locator('th[aria-sort=descending]').count()).toBe(1);
+
+    const [wanted = ''] = sorted;
+    await tab.getByLabel('Search').fill(wanted.toUpperCase());
+    await tab.getByLabel('Search').press('Enter');
+    expect(await names(tab)).toContain(wanted);
+    expect(await rows(tab).count()).toBeLessThan(12);
+
+    await tab.getByRole('link', { name: 'Show all' }).click();
+    await tab.locator('.overview').getByRole('link', { name: 'Video' }).click();
+    expect(await rows(tab).count()).toBe(10);
+  });
+});
+
+describe('the status page', () => {
+  it.each(['light', 'dark'] as const)(
+    'can be read in %s: every text stands out from its ground',
+    async (colorScheme) => {
+      const { url } = await serve({
+        routes: pagesOver(awkward, {
+          condition: () => ({
+            ...calm,
+            droppedSeries: 12,
+            pauses: [{ api: 'shield', untilMs: Date.now() + 20_000 }],
+            configuration: { loadedAtMs: nowMs, refused: { atMs: nowMs, message: 'config.yml:3: wrong' } },
+          }),
+        }),
+      });
+      const tab = await openTab({ colorScheme });
+      await tab.goto(`${url}/`);
+      const ground = await tab.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(colorScheme === 'dark' ? 'rgb(14, 18, 23)' : 'rgb(246, 247, 249)');
+      // WCAG's contrast of every text with the nearest ground behind it.
+      const faint = await tab.evaluate(`(() => {
+      const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+      const light = (colour) => {
+        const [r, g, b] = parts(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const groundOf = (element) => {
+        const colour = getComputedStyle(element).backgroundColor;
+        return parts(colour)[3] === 0 ? groundOf(element.parentElement) : colour;
+      };
+      const texts = [...document.body.querySelectorAll('*')].filter((element) =>
+        element.checkVisibility() && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+      return texts.map((element) => {
+        const [a, b] = [light(getComputedStyle(element).color), light(groundOf(element))];
+        return { text: element.textContent.slice(0, 40), ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) };
+      });
+    })()`);
+      const texts = faint as { text: string; ratio: number }[];
+      expect(texts.length).toBeGreaterThan(80);
+      expect(texts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+    },
+  );
+
+  it.each([320, 360, 412, 768, 830, 1000])('never scrolls sideways at a width of %d', async (width) => {
+    const tab = await openTab({ viewport: { width, height: 800 } });
+    await tab.goto(await servePage(awkward));
+    expect(await rows(tab).count()).toBe(8);
+    expect(await sidewaysPx(tab)).toBe(0);
+  });
+
+  it('keeps on a phone what a target is about, with its labels', async () => {
+    const tab = await openTab(phone);
+    await tab.goto(await servePage(() => [failing({ app_id: 'q7TzVb2' }, { name: 'storefront' })]));
+    const row = rows(tab).first();
+    for (const text of ['storefront', 'q7TzVb2', 'failing', '184 ms', 'in 4 s', 'HTTP 503']) {
+      expect(await row.getByText(text).first().isVisible(), text).toBe(true);
+    }
+    const label = await tab.evaluate(
+      `getComputedStyle(document.querySelector('[data-label="Next poll"]'), '::before').content`,
+    );
+    expect(label).toBe('"Next poll"');
+    expect(await tab.getByRole('cell').count()).toBeGreaterThan(6);
+  });
+
+  it.each(hostileNames)('shows a hostile name as text: %s', async (name) => {
+    const tab = await openTab();
+    await tab.goto(await servePage(() => [failing({ app_id: 'a' }, { name, message: name })]));
+    expect(await tab.locator('.targets .name').textContent()).toBe(name);
+    expect(await tab.locator('.targets .why bdi').textContent()).toBe(name);
+    expect(await tab.locator('img').count()).toBe(0);
+    expect(await tab.title()).toBe('1 in trouble · bunnynet-exporter');
+    expect(await rows(tab).locator('td').count()).toBe(7);
+  });
+
+  it('finds a hostile name, and keeps it as text in the form', async () => {
+    const tab = await openTab();
+    await tab.goto(await servePage(awkward));
+    await tab.getByLabel('Search').fill(hostile);
+    await tab.getByLabel('Search').press('Enter');
+    expect(await names(tab)).toEqual([hostile]);
+    expect(await tab.getByLabel('Search').inputValue()).toBe(hostile);
+    expect(await tab.locator('img').count()).toBe(0);
+  });
+
+  it('gives 10,000 targets in pages of 100, the failing first', async () => {
+    const statuses = many(10_000);
+    const url = await servePage(() => statuses);
+    const tab = await openTab();
+    const response = await tab.goto(url);
+    expect((await response?.body())?.length).toBeLessThan(150_000);
+    expect(await rows(tab).count()).toBe(100);
+    expect(await tab.evaluate('document.querySelectorAll("*").length')).toBeLessThan(2500);
+    expect(await tab.locator('.targets .state').allInnerTexts()).toEqual(Array(100).fill('failing'));
+    await tab.getByRole('link', { name: 'Last', exact: true }).click();
+    expect(await tab.locator('.pager').textContent()).toContain('page 100 of 100');
+    await tab.getByLabel('Search').fill('app004242');
+    await tab.getByLabel('Search').press('Enter');
+    expect(await names(tab)).toEqual(['service 5758']);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const tab = await openTab();
+    await tab.goto(await servePage(awkward));
+    await tab.keyboard.press('Tab');
+    const focused = () => tab.evaluate('document.activeElement.textContent');
+    expect(await focused()).toBe('To the targets');
+    await tab.keyboard.press('Enter');
+    await tab.keyboard.press('Tab');
+    expect(await focused()).toContain('State');
+    await tab.keyboard.press('Tab');
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL('**/?sort=name*');
+  });
+
+  it('keeps itself up to date, and scroll, focus and what is being typed with it', async () => {
+    let statuses = many(300);
+    const tab = await openTab();
+    await tab.clock.install();
+    await tab.goto(await servePage(() => statuses));
+    await tab.getByRole('link', { name: /^Took/ }).focus();
+    await tab.evaluate('scrollTo(0, 500)');
+    await tab.evaluate('document.querySelector("input[type=search]").value = "half a wo"');
+    statuses = statuses.map((each) => ({ ...each, state: 'ok', lastFailure: undefined }));
+    await tab.clock.runFor(16_000);
+    await tab.getByText('All 300 targets are well').waitFor();
+    expect(await tab.title()).toBe('bunnynet-exporter');
+    expect(await tab.evaluate('scrollY')).toBe(500);
+    expect(await tab.evaluate('document.activeElement.textContent')).toContain('Took');
+    expect(await tab.getByLabel('Search').inputValue()).toBe('half a wo');
+  });
+
+  it('asks for nothing while it is hidden, or when it was told to pause', async () => {
+    let reads = 0;
+    const url = await servePage(() => {
+      reads++;
+      return many(3);
+    });
+    const tab = await openTab();
+    await tab.clock.install();
+    await tab.goto(url);
+    await tab.evaluate('Object.defineProperty(document, "hidden", { value: true, configurable: true })');
+    await tab.clock.runFor(120_000);
+    expect(reads).toBe(1);
+    await tab.evaluate('delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))');
+    await expect.poll(() => reads).toBe(2);
+    await tab.getByRole('link', { name: 'pause' }).click();
+    await tab.getByRole('link', { name: 'keep it up to date' }).waitFor();
+    await tab.clock.runFor(120_000);
+    expect(reads).toBe(3);
+  });
+
+  it('says when the exporter does not answer, and when it does again', async () => {
+    const tab = await openTab({}, /502/);
+    await tab.clock.install();
+    await tab.goto(await servePage(() => many(3)));
+    const lost = tab.getByText('The exporter does not answer.');
+    expect(await lost.isVisible()).toBe(false);
+    await tab.route('**/*', (route) => route.fulfill({ status: 502 }), { times: 1 });
+    await tab.clock.runFor(16_000);
+    await lost.waitFor({ state: 'visible' });
+    await tab.clock.runFor(16_000);
+    await lost.waitFor({ state: 'hidden' });
+  });
+});
+
+const picturesFolder = 'docs/pictures';
+const maxPictureBytes = 200_000;
+
+/** Width and height of a PNG. */
+async function sizeOf(file: string): Promise<readonly [number, number]> {
+  const bytes = await readFile(file);
+  expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+  expect(bytes.length, file).toBeLessThan(maxPictureBytes);
+  expect(bytes.length, file).toBeGreaterThan(20_000);
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
+
+describe('the pictures of the documentation', () => {
+  it('are taken of the demo during its scripted outage', { timeout: 400_000 }, async () => {
+    // `npm run pictures` names where they are kept; a check alone takes them anew and keeps none.
+    const kept = process.env['PICTURES'];
+    const folder = kept ?? (await mkdtemp(join(tmpdir(), 'pictures-')));
+    await mkdir(folder, { recursive: true });
+    const origin = await startDemo(['--demo.outage']);
+    const light = await openTab();
+    const dark = await openTab({ colorScheme: 'dark' });
+    const small = await openTab({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
+    const take = async (tab: Page, name: string) => {
+      await tab.goto(`${origin}/`);
+      await tab.screenshot({ path: join(folder, `${name}.png`) });
+    };
+    const comes = async (words: string) => {
+      await expect
+        .poll(async () => await (await fetch(`${origin}/`)).text(), { timeout: 200_000, interval: 250 })
+        .toContain(words);
+    };
+    // A refused key: the polls of a whole library fail.
+    await comes('5 failing of 36 targets, 5 stale');
+    await take(light, 'status-light');
+    // The shield API asks for a pause, while applications are failing still.
+    await comes('The shield API asked for a pause');
+    await take(dark, 'status-dark');
+    await take(small, 'status-phone');
+    expect(await dark.locator('.notice').count()).toBeGreaterThan(0);
+
+    const expected = {
+      'status-dark.png': [1280, 900],
+      'status-light.png': [1280, 900],
+      'status-phone.png': [780, 1688],
+    };
+    for (const [name, size] of Object.entries(expected)) {
+      expect(await sizeOf(join(folder, name)), name).toEqual(size);
+      expect(await sizeOf(join(picturesFolder, name)), name).toEqual(size);
+    }
+    const committed = (await readdir(picturesFolder)).filter((name) => name.startsWith('status-'));
+    expect(committed.toSorted()).toEqual(Object.keys(expected));
+    if (kept === undefined) await rm(folder, { recursive: true });
+  });
+});

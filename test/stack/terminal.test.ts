@@ -1,0 +1,116 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toolPath } from './processes.ts';
+
+const exporter = `'${process.execPath}' dist/bunnynet-exporter.js`;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terminal-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a shell command on a pseudo terminal; what it shows, and its exit code. */
+function onTerminal(command: string, env: Readonly<Record<string, string>> = {}) {
+  const { stdout, status } = spawnSync(
+    toolPath('script'),
+    ['--quiet', '--return', '--command', `stty cols 100; ${command}`, '/dev/null'],
+    {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
+    },
+  );
+  return { shown: stdout.replaceAll('\r\n', '\n'), status };
+}
+
+const redrawn = '\r\u001B[K';
+const colour = '\u001B[3';
+
+describe('--once on a terminal', () => {
+  it('shows progress and a table there, while stdout stays the exposition', async () => {
+    const file = join(folder, 'page.txt');
+    const { shown, status } = onTerminal(`${exporter} --demo --once > '${file}'`);
+    expect(status).toBe(0);
+    expect(shown).toMatch(/polled \d+ of 36 targets, \d+\.\d s/);
+    expect(shown.split(redrawn).length).toBeGreaterThan(3);
+    expect(shown).toMatch(/\nall +36 +36 +0 +0\n/);
+    expect(shown).toContain('every poll succeeded');
+    expect(shown).toContain(colour);
+    const page = await readFile(file, 'utf8');
+    const promtool = execFileSync(toolPath('promtool'), ['check', 'metrics'], {
+      input: page,
+      encoding: 'utf8',
+    });
+    expect(promtool).toBe('');
+    expect(page.startsWith('# HELP')).toBe(true);
+    expect(page).not.toContain('\u001B');
+  });
+
+  it('tells each failure with its reason at the end, and ends with 2', () => {
+    const env = {
+      BUNNYNET_ACCESS_KEY: 'k',
+      BUNNYNET_APPLICATIONS: 'one,two',
+      BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1',
+      NO_COLOR: '1',
+    };
+    const { shown, status } = onTerminal(`${exporter} --once --log.format=pretty`, env);
+    expect(status).toBe(2);
+    expect(shown).toMatch(/WARN {2}application one: poll failed: .*result=network/);
+    expect(shown).toMatch(/\n✗ application two: network: .*\n\n✗ 2 of 2 targets failed, in \d+\.\d s\n$/);
+    expect(shown).not.toContain(colour);
+  });
+
+  it('is plain where stdout and stderr are piped', () => {
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['dist/bunnynet-exporter.js', '--demo', '--once'],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
+      },
+    );
+    expect(stderr).toBe('');
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout).not.toContain('every poll succeeded');
+  });
+});
+
+describe('--config.check on a terminal', () => {
+  const check = (path: string) => `${exporter} --config.check --config.file='${path}'`;
+
+  it('shows its tables in colour and says that all is good', () => {
+    const env = { BUNNYNET_ACCESS_KEY: 'a', BUNNYNET_VIDEO_ACCESS_KEY: 'b' };
+    const { shown, status } = onTerminal(check('config/bunnynet-exporter.example.yml'), env);
+    expect(status).toBe(0);
+    expect(shown).toContain('\u001B[2mkind ');
+    expect(shown).toContain('the configuration is good');
+    const colourless = onTerminal(check('config/bunnynet-exporter.example.yml'), { ...env, NO_COLOR: '1' });
+    expect(colourless.shown).toContain('✓ the configuration is good');
+    expect(colourless.shown.replaceAll(redrawn, '')).not.toContain('\u001B');
+  });
+
+  it('marks every problem, and ends with 1', async () => {
+    const file = join(folder, 'bad.yml');
+    await writeFile(
+      file,
+      'credentials:\n  account: { env: KEY }\napplications:\n  interval: soon\n  targetss: [a]\n',
+    );
+    const { shown, status } = onTerminal(check(file), { KEY: 'k', NO_COLOR: '1' });
+    expect(status).toBe(1);
+    expect(shown).toContain(`✗ ${file}:4: `);
+    expect(shown).toContain(`✗ ${file}:5: `);
+    const piped = spawnSync(
+      process.execPath,
+      ['dist/bunnynet-exporter.js', '--config.check', `--config.file=${file}`],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] ?? '', KEY: 'k' },
+      },
+    );
+    expect(piped.stderr).not.toContain('✗');
+  });
+});
