@@ -28,11 +28,18 @@ export function createPasswordCheck(): PasswordCheck {
 
   function next(): void {
     const [first] = waiting;
-    if (first) {
+    if (!first) {
+      end();
+      return;
+    }
+    try {
       worker ??= start();
       worker.postMessage({ password: first.password, hash: first.hash });
-    } else {
-      end();
+    } catch (error) {
+      // The system, or Node's permission model, allows no thread. Who waits behind must not wait for ever.
+      waiting.shift();
+      first.reject(error instanceof Error ? error : new Error(String(error)));
+      next();
     }
   }
 

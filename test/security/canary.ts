@@ -79,11 +79,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Flags of Node itself. */
   readonly node?: readonly string[];
+  /** Another Node than this one. */
+  readonly execPath?: string;
 }
 
 /** The bundle, with nothing of this process's environment but PATH; it ends with the test at the latest. */
-export function run(args: readonly string[], { env = {}, node = [] }: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [...node, 'dist/bunnynet-exporter.js', ...args], {
+export function run(args: readonly string[], { env = {}, node = [], execPath }: RunOptions = {}): Running {
+  const child = spawn(execPath ?? process.execPath, [...node, 'dist/bunnynet-exporter.js', ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,126 @@
+/** What SECURITY.md says of Node's permission model, tried on each line of Node that has it. */
+import { execFileSync } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join, resolve } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { originOf, run } from '../security/canary.ts';
+import { issueFamily } from '../web/certificates.ts';
+import { temporary } from '../web/temporary.ts';
+
+const { ca, server } = issueFamily();
+
+/** The program of a line of Node, fetched as the other checks do. */
+function nodeOf(major: string): string {
+  const args = ['-y', '-p', `node@${major}`, 'node', '-p', 'process.execPath'];
+  return execFileSync('npx', args, {
+    encoding: 'utf8',
+    env: { ...process.env, npm_config_ignore_scripts: 'false' },
+  }).trim();
+}
+
+function scrape(
+  origin: string,
+  path: string,
+  password: string,
+): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((done, reject) => {
+    const asked = request(
+      `${origin}${path}`,
+      { ca: ca.cert, auth: `a:${password}`, agent: false },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk: Buffer) => {
+          body += chunk.toString();
+        });
+        response.on('end', () => done({ status: response.statusCode, body }));
+      },
+    );
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+describe.each(['22', '24', '26'])('on Node %s', (major) => {
+  const execPath = nodeOf(major);
+  const net = Number(major) >= 26 ? ['--allow-net'] : [];
+  const allowing = (directory: string, ...more: readonly string[]) => [
+    '--permission',
+    `--allow-fs-read=${resolve('dist')}/`,
+    `--allow-fs-read=${directory}/`,
+    ...net,
+    ...more,
+  ];
+
+  async function prepare() {
+    const simulator = createSimulator({ keys: { account: 'k-old-4f1d9e27' } });
+    await simulator.start();
+    onTestFinished(() => simulator.stop());
+    const [one, two] = simulator.applications;
+    const config = (id = '') =>
+      `credentials: { account: { file: key } }\napis: { application: { base_url: "${simulator.baseUrls.application}", max_retries: 0 } }\napplications: { interval: 1s, targets: [${id}] }\n`;
+    const directory = temporary({
+      key: 'k-old-4f1d9e27',
+      'config.yml': config(one?.id),
+      'server.pem': server.cert,
+      'server.key': server.key,
+      'web.yml': `tls_server_config: { cert_file: server.pem, key_file: server.key }\nbasic_auth_users: { a: ${hashSync('right', 4)} }\n`,
+    });
+    const args = [
+      '--web.listen-address=127.0.0.1:0',
+      `--config.file=${join(directory, 'config.yml')}`,
+      `--web.config.file=${join(directory, 'web.yml')}`,
+    ];
+    return { simulator, directory, args, one, two, config };
+  }
+
+  it('serves with TLS and users, follows a rotated key, reloads, and lets no debugger in', async () => {
+    const { simulator, directory, args, one, two, config } = await prepare();
+    const running = run(args, { execPath, node: allowing(directory, '--allow-worker') });
+    const origin = await originOf(running);
+    const page = async () => (await scrape(origin, '/metrics', 'right')).body;
+    await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${one?.id}"} 1`);
+    expect((await scrape(origin, '/metrics', 'wrong')).status).toBe(401);
+
+    simulator.replaceKey('account', 'k-new-4f1d9e27');
+    await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${one?.id}"} 0`);
+    writeFileSync(join(directory, 'new'), 'k-new-4f1d9e27', { mode: 0o600 });
+    renameSync(join(directory, 'new'), join(directory, 'key'));
+    await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${one?.id}"} 1`);
+
+    writeFileSync(join(directory, 'config.yml'), config(two?.id));
+    running.child.kill('SIGHUP');
+    await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${two?.id}"} 1`);
+
+    running.child.kill('SIGUSR1');
+    expect((await scrape(origin, '/-/healthy', 'right')).status).toBe(200);
+    running.child.kill();
+    const { code, output } = await running.ended;
+    expect(code).toBe(0);
+    expect(output).not.toContain('Debugger listening');
+  });
+
+  it('says which file it may not read', async () => {
+    const { directory, args } = await prepare();
+    const elsewhere = temporary({ key: 'k-4f1d9e27' });
+    writeFileSync(
+      join(directory, 'config.yml'),
+      `credentials: { account: { file: ${elsewhere}/key } }\napplications: { targets: [one] }\n`,
+    );
+    const { code, output } = await run([...args, '--config.check'], { execPath, node: allowing(directory) })
+      .ended;
+    expect(output).toContain(`expected the key file ${elsewhere}/key; it cannot be read (ERR_ACCESS_DENIED)`);
+    expect(code).toBe(1);
+  });
+
+  it('lets nobody in by password where no thread is allowed', async () => {
+    const { directory, args } = await prepare();
+    const running = run(args, { execPath, node: allowing(directory) });
+    const origin = await originOf(running);
+    for (let time = 0; time < 2; time++) await expect(scrape(origin, '/metrics', 'right')).rejects.toThrow();
+    running.child.kill();
+    expect((await running.ended).output).toContain('--allow-worker');
+  });
+});

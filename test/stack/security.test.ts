@@ -1,0 +1,113 @@
+/** The longer searches for keys: every fault of the listing, every level of both log formats, a process that dies of its memory. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { logFormats, logLevels } from '../../src/flags.ts';
+import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { filesIn, found, newKey, originOf, page, run } from '../security/canary.ts';
+import { configOf, injectAll, stage } from '../security/stage.ts';
+import { temporary } from '../web/temporary.ts';
+
+const keys = { account: newKey(), library: newKey() };
+const anyPort = '--web.listen-address=127.0.0.1:0';
+const credentials = '{ account: { env: ACCOUNT }, library: { env: LIBRARY } }';
+const env = { ACCOUNT: keys.account, LIBRARY: keys.library };
+const ofListing = (Object.keys(faultTypes) as FaultType[]).filter((type) =>
+  faultTypes[type].appliesTo.includes('shield_zone'),
+);
+
+it('no fault of the listing gets a key onto a page or into the log', async () => {
+  const simulator = createSimulator({
+    keys: { account: keys.account },
+    shape: { zones: 10 },
+    maxPageSize: 4,
+  });
+  await simulator.start();
+  onTestFinished(() => simulator.stop());
+  // Each zone with a credential of its own, so that somebody asks for the listing every 100 ms.
+  const names = simulator.zones.map((_, index) => `c${index}`);
+  const directory = temporary({
+    'config.yml': `credentials: { ${names.map((name) => `${name}: { env: ACCOUNT }`).join(', ')} }
+apis: { shield: { base_url: "${simulator.baseUrls.shield}", timeout: 1s, requests_per_second: 1000, max_concurrency: 100, max_retries: 1, max_response_bytes: 1MiB } }
+shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ shieldZoneId }, index) => `{ id: ${shieldZoneId}, credential: ${names[index]} }`).join(', ')}] }
+`,
+  });
+  const running = run([anyPort, `--config.file=${join(directory, 'config.yml')}`, '--log.level=trace'], {
+    env,
+  });
+  const origin = await originOf(running);
+  for (const type of ofListing) {
+    const before = simulator.counters.shield_zone.requests;
+    const heal = simulator.inject({ type, retryAfterSeconds: 1, decodedBytes: 4 << 20, latencyMs: 50 });
+    await expect
+      .poll(() => simulator.counters.shield_zone.requests, { timeout: 30_000 })
+      .toBeGreaterThan(before + 2);
+    heal();
+    for (const path of ['/metrics', '/api/v1/targets', '/'])
+      expect(found(keys, (await page(`${origin}${path}`)).all), `${type} on ${path}`).toEqual([]);
+  }
+  running.child.kill();
+  const { output } = await running.ended;
+  expect(output).toContain('[redacted]');
+  expect(found(keys, output)).toEqual([]);
+});
+
+describe.each(logFormats)('logs in %s', (format) => {
+  it.each(logLevels)('show no key at the level %s, with every fault at once', async (level) => {
+    const simulator = await stage(keys);
+    injectAll(simulator);
+    const directory = temporary({ 'config.yml': configOf(simulator, credentials) });
+    const args = ['--once', `--config.file=${join(directory, 'config.yml')}`];
+    const { code, output } = await run([...args, `--log.level=${level}`, `--log.format=${format}`], { env })
+      .ended;
+    expect(code).toBe(2);
+    expect(output.includes('poll failed')).toBe(level !== 'error');
+    expect(found(keys, output)).toEqual([]);
+  });
+});
+
+it('a process that dies of its memory leaves a report without keys', async () => {
+  const simulator = await stage(keys);
+  const directory = temporary({
+    'config.yml': configOf(simulator, credentials),
+    'preload.mjs': `process.on('SIGWINCH', () => { const all = []; for (;;) all.push(new Array(100_000).fill({})); });\n`,
+  });
+  const reports = join(directory, 'reports');
+  mkdirSync(reports);
+  const running = run([anyPort, `--config.file=${join(directory, 'config.yml')}`], {
+    env: { ...env, HTTPS_PROXY: `http://u:${keys.library}@127.0.0.1:1` },
+    node: [
+      `--import=${join(directory, 'preload.mjs')}`,
+      '--max-old-space-size=96',
+      '--report-on-fatalerror',
+      `--report-directory=${reports}`,
+    ],
+  });
+  const origin = await originOf(running);
+  await expect.poll(async () => (await page(`${origin}/-/ready`)).status, { timeout: 60_000 }).toBe(200);
+  running.child.kill('SIGWINCH');
+  const { output } = await running.ended;
+  const report = filesIn(reports).join('\n');
+  expect(output).toContain('heap out of memory');
+  expect(report).toContain('"environmentVariables"');
+  expect(found(keys, report)).toEqual([]);
+  expect(found(keys, output)).toEqual([]);
+});
+
+it('a key from the environment stays where the system keeps it, one from a file is nowhere to be read', async () => {
+  const simulator = await stage(keys);
+  const directory = temporary({
+    'config.yml': configOf(simulator, '{ account: { env: ACCOUNT }, library: { file: library } }'),
+    library: keys.library,
+  });
+  const running = run([anyPort, `--config.file=${join(directory, 'config.yml')}`], {
+    env: { ACCOUNT: keys.account },
+  });
+  await originOf(running);
+  const ofProcess = (file: string) => readFileSync(`/proc/${running.child.pid}/${file}`, 'latin1');
+  // What SECURITY.md says of it: the reason to prefer files.
+  expect(found(keys, ofProcess('environ'))).toEqual([expect.stringMatching(/^account: /)]);
+  for (const file of ['cmdline', 'comm', 'status', 'maps'])
+    expect(found(keys, ofProcess(file)), file).toEqual([]);
+});
