@@ -300,11 +300,13 @@ describe('a proxy', () => {
   });
 
   it('over TLS is verified like an API', async () => {
-    const proxy = await runProxy(undefined, server);
+    const { asked, url } = await runProxy(undefined, server);
+    // By its name: undici shows the host as the server's name, and Node 26 takes no address as one.
+    const proxy = { url: url.replace('127.0.0.1', 'localhost') };
     expect(await ask('https://localhost:1', { caFile: authority(), proxy })).toMatch(
       /^network: .*certificate/i,
     );
-    expect(proxy.asked).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   it('that left a CONNECT unanswered is asked anew after the deadline', async () => {

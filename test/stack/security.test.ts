@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logFormats, logLevels } from '../../src/flags.ts';
+import { logFormats, logLevels } from '../../src/config/flags.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { filesIn, found, newKey, originOf, page, run } from '../security/canary.ts';
