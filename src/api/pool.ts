@@ -8,8 +8,9 @@ import type { ForwardProxy } from './proxy.ts';
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, caFile, timeoutMs } = config;
   const tls = {
-    // Said here, so that no variable of the environment can turn it off.
+    // Said here, so that no variable of the environment can say otherwise.
     rejectUnauthorized: true,
+    minVersion: 'TLSv1.2' as const,
     ...(caFile === undefined ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
   };
   const options = {
@@ -25,7 +26,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
   return new EnvHttpProxyAgent({
     ...options,
     requestTls: tls,
-    proxyTls: { rejectUnauthorized: true },
+    proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
     // A proxy that takes a CONNECT and never answers must not outlast the request that asked for it.
     clientFactory: (origin, settings) => new Pool(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',

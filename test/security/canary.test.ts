@@ -90,6 +90,10 @@ const paths = [
   '/-/healthy',
   '/-/ready',
   '/nowhere',
+  '/?state=failing&sort=name',
+  '/?page=2',
+  '/?sort=nonsense',
+  '/api/v1/targets?state=failing',
 ];
 
 describe.each([
