@@ -28,6 +28,7 @@ LABEL org.opencontainers.image.title="bunnynet-exporter" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${BUILD_REVISION}"
 COPY --from=build /build/dist/*.js /build/dist/package.json /app/
+COPY LICENSE docs/licences.md /app/
 WORKDIR /app
 ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
