@@ -3,7 +3,7 @@
  * scrapes read from it, and neither waits for the other.
  */
 import type { Logger } from 'pino';
-import { ApiClient } from './api/client.ts';
+import { ApiClient, type ClientObserver } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
@@ -15,6 +15,7 @@ import { Store } from './exposition/store.ts';
 import type { TargetStatus } from './polling/board.ts';
 import { Fleet } from './polling/fleet.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
+import { ownConfig } from './polling/targets.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import { type ApiName, apiNames } from './resources/resource.ts';
@@ -65,20 +66,40 @@ export interface Exporter {
 const kinds = resources.map(({ kind }) => kind);
 const maxConcurrentScrapes = 16;
 const scrapeWriteTimeoutMs = 30_000;
-const keyCheckIntervalMs = 5000;
+const watchIntervalMs = 5000;
 const stopGraceMs = 3000;
 
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
   const { log } = options;
   let { config, credentials } = await options.load();
 
+  const owns = ownedBy(options.shard);
   const store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-  const telemetry: Telemetry = createTelemetry(kinds, {
+  const telemetry: Telemetry = createTelemetry(resources, {
     targets: (kind) => fleet.board.counts(kind).targets,
     staleTargets: (kind) => fleet.board.counts(kind).stale,
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
   });
+
+  const pausedUntilMs = new Map<ApiName, number>();
+  /** What the clients tell: counted, and for people who want to know more, logged. */
+  const requests: ClientObserver = {
+    requested(api, code, seconds, path) {
+      telemetry.requested(api, code, seconds);
+      log.debug({ api, path, code, duration_seconds: seconds }, 'asked the API');
+    },
+    paused(api, untilMs) {
+      telemetry.paused(api, untilMs);
+      const isNew = Date.now() > (pausedUntilMs.get(api) ?? 0);
+      pausedUntilMs.set(api, untilMs);
+      if (isNew)
+        log.warn(
+          { api },
+          `the API answered 429; it is asked nothing until ${new Date(untilMs).toISOString()}`,
+        );
+    },
+  };
 
   const pacers = new Map<ApiName, Pacer>();
   const clients = new Map<ApiName, ApiClient>();
@@ -87,7 +108,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     const pacer = new Pacer(config.apis[api], asking);
     pacers.set(api, pacer);
     const readKey = (credential: string) => credentials.read(credential);
-    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, telemetry, options.proxy));
+    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, requests, options.proxy));
   }
 
   const fleet = new Fleet({
@@ -98,7 +119,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     observer: telemetry,
     log,
     redact: (text) => credentials.redact(text),
-    owns: ownedBy(options.shard),
+    owns,
     now: options.now,
   });
 
@@ -162,10 +183,27 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     loadedAtMs = Date.now();
     refused = undefined;
     telemetry.reloaded(true, loadedAtMs);
-    const short = paceReport(config, resources).filter(({ message }) => message !== undefined);
+    const short = paceReport(ownConfig(config, owns), resources).filter(
+      ({ message }) => message !== undefined,
+    );
     for (const { api, message } of short) log.warn({ api }, message);
     paceWarnings = short.map(({ message = '' }) => message);
     fleet.apply(config);
+    const targets = kinds.map((kind) => [kind, fleet.board.counts(kind).targets] as const);
+    const counts = Object.fromEntries(targets.filter(([, count]) => count > 0));
+    log.info({ targets: counts }, 'polling what the configuration wants');
+  }
+
+  /** Says once that limits.max_series leaves something out, and once that it does no more. */
+  let isDropping = false;
+  function tellOfDropped(): void {
+    const dropped = kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
+    if (dropped > 0 === isDropping) return;
+    isDropping = dropped > 0;
+    const limit = config.limits.maxSeries;
+    if (isDropping)
+      log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${limit}`);
+    else log.info('no series is left out any more');
   }
 
   /** The version of each key in force that was last seen here; requests may have read a newer one since. */
@@ -183,12 +221,15 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       if (isNewer) fleet.keyChanged(name);
     }
   }
-  let keyWatch: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
 
   function poll(): void {
     apply();
     void watchKeys();
-    keyWatch = setInterval(() => void watchKeys(), keyCheckIntervalMs).unref();
+    watch = setInterval(() => {
+      void watchKeys();
+      tellOfDropped();
+    }, watchIntervalMs).unref();
   }
 
   /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
@@ -212,6 +253,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     } catch (error) {
       refused = { atMs: Date.now(), message: (error as Error).message };
       telemetry.reloaded(false, refused.atMs);
+      log.error(`the configuration before stays in force: ${refused.message}`);
       throw error;
     }
     const before = config;
@@ -221,8 +263,11 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     for (const api of apiNames) {
       if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
       known(pacers, api).setPace(config.apis[api]);
-      void known(clients, api).reconfigure(config.apis[api]);
+      known(clients, api)
+        .reconfigure(config.apis[api])
+        .catch((err: unknown) => log.error({ api, err }, 'its settings before stay in force'));
     }
+    log.info('the configuration was reloaded');
     apply();
   }
 
@@ -233,12 +278,13 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       return urls;
     },
     async pollOnce() {
-      if (keyWatch) {
+      if (watch) {
         await fleet.pollNow();
       } else {
         poll();
         await fleet.allPolled;
       }
+      tellOfDropped();
       return fleet.isWell;
     },
     targets: () => [...fleet.board.statuses()],
@@ -249,7 +295,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     },
     reload,
     async stop() {
-      clearInterval(keyWatch);
+      clearInterval(watch);
       for (const pacer of pacers.values()) pacer.close();
       await Promise.all([fleet.stop(), server.stop(stopGraceMs)]);
       await Promise.all([...clients.values()].map((client) => client.close()));

@@ -8,6 +8,8 @@ import { ConfigError } from './config/problems.ts';
 import { paceReport, summary } from './config/summary.ts';
 import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
+import { ownedBy } from './polling/shard.ts';
+import { ownConfig } from './polling/targets.ts';
 import { prettyLine } from './pretty-log.ts';
 import { resources } from './resources/index.ts';
 import {
@@ -128,21 +130,20 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   return succeeded ? 0 : 2;
 }
 
+function configName({ demo, configFile }: Flags): string {
+  return demo ? 'the demo' : (configFile ?? 'the environment');
+}
+
 /** Serves until a signal comes. */
 async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
   });
-  let reloading: Promise<void> = Promise.resolve();
-  process.on('SIGHUP', () => {
-    reloading = reloading
-      .then(() => exporter.reload())
-      .then(
-        () => log.info('the configuration was reloaded'),
-        (error: Error) => log.error(`the configuration before stays in force: ${error.message}`),
-      );
-  });
+  // What becomes of it is logged where it happens.
+  process.on('SIGHUP', () => void exporter.reload().catch(() => undefined));
+  const shard = flags.shard && `${flags.shard.index}/${flags.shard.count}`;
+  log.info({ version, revision, node: process.versions.node, config: configName(flags), shard }, 'starting');
   const urls = await exporter.start();
   for (const url of urls) log.info({ url: `${url}${flags.telemetryPath}` }, 'serving metrics');
   if (flags.demo)
@@ -168,8 +169,9 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   const [loaded, web] = checks;
   if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
-  const text = summary(loaded.value.config, resources);
-  const warnings = paceReport(loaded.value.config, resources).flatMap(({ message }) => message ?? []);
+  const config = ownConfig(loaded.value.config, ownedBy(flags.shard));
+  const text = `${flags.shard ? `shard ${flags.shard.index}/${flags.shard.count}\n` : ''}${summary(config, resources)}`;
+  const warnings = paceReport(config, resources).flatMap(({ message }) => message ?? []);
   await print(process.stdout.isTTY ? dressedSummary(text, warnings, styleFor(process.stdout, env)) : text);
   return 0;
 }

@@ -1,9 +1,8 @@
 /** The exporter's own metrics: what it did, how it went, and what it holds. The only user of prom-client. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ClientObserver } from './api/client.ts';
 import { pollResults } from './api/errors.ts';
 import type { PollObserver } from './polling/poller.ts';
-import { type ApiName, apiNames } from './resources/resource.ts';
+import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is counted at the time of a scrape. */
@@ -14,7 +13,11 @@ export interface Inventory {
   readonly droppedSeries: (kind: string) => number;
 }
 
-export interface Telemetry extends ClientObserver, PollObserver {
+export interface Telemetry extends PollObserver {
+  /** A request to an API, as the client tells of it. */
+  requested(api: ApiName, code: string, durationSeconds: number): void;
+  /** Until when an API is asked nothing (Unix time). */
+  paused(api: ApiName, untilMs: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
   /** atMs: Unix time of a load of the configuration. */
@@ -35,7 +38,10 @@ const processMaxAgeMs = 1000;
 
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createTelemetry(kinds: readonly string[], inventory: Inventory): Telemetry {
+/** The kinds, and what of their answers can be counted. */
+export type CountedKind = Pick<Resource, 'kind' | 'fields' | 'enumeratedFields'>;
+
+export function createTelemetry(kinds: readonly CountedKind[], inventory: Inventory): Telemetry {
   const registry = new Registry();
   const registers = [registry];
   const processMetrics = createProcessMetrics();
@@ -125,23 +131,27 @@ export function createTelemetry(kinds: readonly string[], inventory: Inventory):
       labelNames: ['kind'],
       registers,
       collect() {
-        for (const kind of kinds) this.set({ kind }, count(kind));
+        for (const { kind } of kinds) this.set({ kind }, count(kind));
       },
     });
   }
 
-  for (const kind of kinds) {
+  // Present from the start at 0, so that increase() sees the first event.
+  for (const { kind, fields, enumeratedFields } of kinds) {
+    for (const field of fields) mismatches.inc({ kind, field }, 0);
+    for (const field of enumeratedFields) unrecognized.inc({ kind, field }, 0);
     for (const result of pollResults) polls.inc({ kind, result }, 0);
     pollDuration.zero({ kind });
     lag.set({ kind }, 0);
   }
   for (const api of apiNames) {
+    requests.inc({ api, code: '200' }, 0);
     requestDuration.zero({ api });
     pausedUntil.set({ api }, 0);
   }
 
   return {
-    requested(api: ApiName, code, durationSeconds) {
+    requested(api, code, durationSeconds) {
       requests.inc({ api, code });
       requestDuration.observe({ api }, durationSeconds);
     },
@@ -181,7 +191,7 @@ function createProcessMetrics(): () => Promise<string> {
 }
 
 /**
- * prom-client's text as OpenMetrics: a counter's family is named less its `_total`, and no line is empty. prom-client's
+ * prom-client's text as OpenMetrics: a counter's family is named less its `_total`, and the end is marked. prom-client's
  * own OpenMetrics mode renames its counters for good, which would spoil the next text page.
  */
 function toOpenMetrics(text: string): string {
@@ -189,5 +199,5 @@ function toOpenMetrics(text: string): string {
   const renamed = text.replaceAll(/^# (HELP|TYPE) (\w+)_total /gm, (line, keyword: string, name: string) =>
     counters.has(name) ? `# ${keyword} ${name} ` : line,
   );
-  return `${renamed.replaceAll(/\n{2,}/g, '\n')}# EOF\n`;
+  return `${renamed}# EOF\n`;
 }

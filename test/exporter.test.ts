@@ -57,6 +57,7 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
   };
   let config = change(base, simulator);
   let loadError: Error | undefined;
+  const lines: string[] = [];
   const env = {
     ACCOUNT: simulator.keys.account,
     LIBRARY: simulator.keys.libraries[videoOne?.libraryId ?? ''] ?? '',
@@ -69,7 +70,7 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: true,
-    log: pino({ level: 'silent' }),
+    log: pino({ base: null, level: 'debug' }, { write: (line: string) => void lines.push(line) }),
   });
   running.push(exporter);
   const rows = async () => (await exporter.page()).split('\n').filter((line) => !line.startsWith('#'));
@@ -77,6 +78,7 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
     simulator,
     exporter,
     rows,
+    logged: (text: string) => lines.filter((line) => line.includes(text)),
     failLoads: (error: Error | undefined) => {
       loadError = error;
     },
@@ -200,7 +202,7 @@ describe('the exporter', () => {
   });
 
   it('changes nothing when a reload fails, and says so in its metrics and over HTTP', async () => {
-    const { exporter, rows, failLoads } = await startAll();
+    const { exporter, rows, logged, failLoads } = await startAll();
     const [url] = await exporter.start();
     await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
     const ofApi = async () =>
@@ -212,10 +214,50 @@ describe('the exporter', () => {
     expect(await response.text()).toContain('config.yml:3: applications.interval');
     expect(await ofApi()).toEqual(before);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 0');
+    expect(logged('stays in force: config.yml:3')).toHaveLength(1);
     failLoads(undefined);
     expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 1');
     expect(await ofApi()).toEqual(before);
+  });
+
+  it('says once that a 429 pauses an API, and until when', async () => {
+    const { simulator, exporter, logged } = await startAll();
+    simulator.inject({
+      type: 'status-429-retry-seconds',
+      kind: 'api_guardian',
+      retryAfterSeconds: 1,
+      count: 1,
+    });
+    await exporter.pollOnce();
+    const [line] = logged('it is asked nothing until');
+    expect(line).toContain('"api":"shield"');
+    expect(logged('it is asked nothing until')).toHaveLength(1);
+  });
+
+  it('says once that series are left out, and once that none is any more', async () => {
+    const { exporter, rows, logged, setConfig } = await startAll((config) => ({
+      ...config,
+      limits: { maxSeries: 20 },
+    }));
+    await exporter.pollOnce();
+    await exporter.pollOnce();
+    expect(logged('are left out, because limits.max_series is 20')).toHaveLength(1);
+    expect((await rows()).some((row) => /^bunnynet_exporter_series_dropped\{.*\} [1-9]/.test(row))).toBe(
+      true,
+    );
+    setConfig((config) => ({ ...config, limits: { maxSeries: 1_000_000 } }));
+    await exporter.reload();
+    await exporter.pollOnce();
+    expect(logged('no series is left out any more')).toHaveLength(1);
+  });
+
+  it('logs every request at the level debug, without a key', async () => {
+    const { simulator, exporter, logged } = await startAll();
+    await exporter.pollOnce();
+    const asked = Object.values(simulator.counters).reduce((sum, { requests }) => sum + requests, 0);
+    expect(logged('asked the API')).toHaveLength(asked);
+    expect(logged(simulator.keys.account)).toEqual([]);
   });
 
   it('takes removed targets off the page with the reload itself, and polls new ones', async () => {

@@ -105,6 +105,27 @@ describe('the command', () => {
     expect(stderr).toContain('--demo');
   });
 
+  it('says which variable was mistyped when nothing is configured for that reason', async () => {
+    const { code, stderr } = await run([], {
+      BUNNYNET_ACCESS_KEY: 'a-key-of-tests',
+      BUNNYNET_APPLICATION: 'a',
+    }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('BUNNYNET_APPLICATION is not a setting (did you mean BUNNYNET_APPLICATIONS?)');
+  });
+
+  it('reckons the pace of a shard with its own targets', async () => {
+    const ids = Array.from({ length: 700 }, (_, i) => `app${i}`).join(',');
+    const env = firstTry({ BUNNYNET_APPLICATIONS: ids });
+    const whole = await run(['--config.check'], env).ended;
+    const half = await run(['--config.check', '--shard=0/2'], env).ended;
+    expect(whole.stdout).toContain('700');
+    expect(whole.stdout).toContain('requests_per_second is 10');
+    expect(half.stdout).toMatch(/^shard 0\/2$/m);
+    expect(half.stdout).not.toContain('requests_per_second is 10');
+    expect([whole.code, half.code]).toEqual([0, 0]);
+  });
+
   it('tells every problem of a configuration file at once, with its line, and ends with 1', async () => {
     const file = join(folder, 'bad.yml');
     await writeFile(

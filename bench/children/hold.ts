@@ -54,7 +54,7 @@ function holdAsExporter(): Holder {
   const store = new Store(catalogue);
   const board = new Board(store);
   const targets = new Map<string, Target>();
-  const telemetry = createTelemetry(kinds, {
+  const telemetry = createTelemetry(resources, {
     targets: (kind) => board.counts(kind).targets,
     staleTargets: (kind) => board.counts(kind).stale,
     series: (kind) => store.series(kind),
@@ -102,7 +102,7 @@ function holdAsPromClient(): Holder {
     ({ name, help, allLabels }) =>
       new Gauge({ name, help, labelNames: [...allLabels], registers: [registry] }),
   );
-  const telemetry = createTelemetry(kinds, {
+  const telemetry = createTelemetry(resources, {
     targets: () => 0,
     staleTargets: () => 0,
     series: () => 0,

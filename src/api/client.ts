@@ -28,7 +28,7 @@ import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 /** What the client tells of its requests. */
 export interface ClientObserver {
   /** code: the HTTP status, or `timeout`, `network` or `schema` (too long) where no answer was complete. */
-  requested(api: ApiName, code: string, durationSeconds: number): void;
+  requested(api: ApiName, code: string, durationSeconds: number, path: string): void;
   /** A 429 has paused the API until then (Unix time). */
   paused(api: ApiName, untilMs: number): void;
 }
@@ -255,7 +255,8 @@ export class ApiClient {
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
       const wasSent = code !== 'auth' && !signal.aborted;
-      if (wasSent) this.#observer.requested(this.#api, code, (performance.now() - startedMs) / 1000);
+      const seconds = (performance.now() - startedMs) / 1000;
+      if (wasSent) this.#observer.requested(this.#api, code, seconds, asked.path);
     }
   }
 

@@ -67,8 +67,13 @@ export async function loadConfig({ file, env, resources }: LoadOptions): Promise
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
   const apis = await resolveAuthorities(config.apis, document.directory, report);
-  warnings.push(...unusedVariables(env, resources, file !== undefined, credentials));
-  if (problems.length > 0) throw new ConfigError(inOrder(problems), omitted);
+  const unused = unusedVariables(env, resources, file !== undefined, credentials);
+  warnings.push(...unused);
+  if (problems.length > 0) {
+    // Without a file what is missing may well be there under a mistyped name.
+    const hints = file === undefined ? unused.map(toHint) : [];
+    throw new ConfigError([...inOrder(problems), ...hints], omitted);
+  }
   return { config: { ...config, credentials: sources, apis }, warnings };
 }
 
@@ -111,6 +116,10 @@ function isCertificates(pem: string): boolean {
   }
 }
 
+function toHint(message: string): Problem {
+  return { file: undefined, line: undefined, column: undefined, path: '', message };
+}
+
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
@@ -119,7 +128,9 @@ function fromEnvironment(env: Environment, resources: readonly Resource[]): Docu
   const document = readEnvironment(env, resources);
   const problems = document.problems.map(({ path, message }) => ({ ...document.place([]), path, message }));
   // Without any target the rest would only repeat that nothing is set.
-  if (problems.some(({ path }) => path === '')) throw new ConfigError(problems);
+  if (problems.some(({ path }) => path === '')) {
+    throw new ConfigError([...problems, ...unusedVariables(env, resources, false, {}).map(toHint)]);
+  }
   return {
     ...document,
     problems,

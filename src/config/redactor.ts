@@ -43,7 +43,8 @@ export class Redactor {
     for (const form of forms)
       for (let at = 0; at + runLength <= form.length; at++) runs.add(form.slice(at, at + runLength));
     this.#runs = runs;
-    this.#short = forms.filter(({ length }) => length > 0 && length < runLength);
+    // Three characters or fewer are in every other word: to take them out would only spoil the texts.
+    this.#short = forms.filter(({ length }) => length > 3 && length < runLength);
   }
 
   /** The text with `[redacted]` in place of whatever is of a key. */

@@ -191,7 +191,6 @@ export class Poller {
     if (!before?.failing) {
       const hasValues = poll.targets.some(({ key }) => board.status(key)?.lastSuccessMs !== undefined);
       const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
-      const next = `asking again in ${inSeconds(poll.intervalMs)}${lasting > 0 ? ', then less and less often' : ''}`;
       log.warn(
         {
           ...aboutPoll(poll),
@@ -201,7 +200,7 @@ export class Poller {
           error_key: this.#toLine(answer.errorKey),
           request_id: this.#toLine(answer.requestId),
         },
-        `poll failed: ${message}; ${values}, ${next}`,
+        `poll failed: ${message}; ${values}, ${whatNext(poll, result, lasting > 0)}`,
       );
     }
     return slowdown;
@@ -220,11 +219,19 @@ function idIn(target: Target): string {
   return Object.values(target.ids).join('/');
 }
 
+function whatNext({ credential, intervalMs }: Poll, result: PollFailure, isLasting: boolean): string {
+  if (result === 'rate_limited') return 'asking again when the pause of its API is over';
+  const again = `asking again in ${inSeconds(intervalMs)}`;
+  if (result === 'auth') return `${again}, then less and less often until the key of ${credential} changes`;
+  return isLasting ? `${again}, then less and less often` : again;
+}
+
 function aboutTarget({ kind, ids, name }: Target) {
   return { kind, target: ids, name };
 }
 
 function aboutPoll({ kind, credential, resource, targets }: Poll) {
   const [target] = targets;
-  return resource.mode === 'single' && target ? aboutTarget(target) : { kind, listing_of: credential };
+  const about = resource.mode === 'single' && target ? aboutTarget(target) : { kind, listing_of: credential };
+  return { ...about, credential };
 }

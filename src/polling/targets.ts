@@ -72,6 +72,16 @@ function listedTargets(resource: Resource, section: SectionConfig, listings: Lis
   }));
 }
 
+/** A configuration less the listed targets of other shards; what `all` stands for is not known yet. */
+export function ownConfig(config: Config, owns: (key: string) => boolean): Config {
+  const sections = config.sections.map((section) =>
+    section.targets === 'all'
+      ? section
+      : { ...section, targets: section.targets.filter(({ ids }) => owns(targetKey(section.kind, ids))) },
+  );
+  return { ...config, sections };
+}
+
 function pollOf(resource: Resource, target: Target): Poll {
   const { key, kind, credential, intervalMs } = target;
   return { key, kind, resource, credential, intervalMs, targets: [target] };

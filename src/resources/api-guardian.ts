@@ -70,6 +70,8 @@ export const apiGuardian: SingleResource<ApiGuardianReading> = {
   ],
   defaultIntervalSeconds: 300,
   settings: {},
+  fields: Object.keys(endpointMetrics.shape),
+  enumeratedFields: [],
   emptyOn: [],
   followsListing: false,
 

@@ -88,6 +88,8 @@ export const application: SingleResource<ApplicationReading, Settings> = {
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   defaultIntervalSeconds: 60,
   settings,
+  fields: Object.keys(summary.shape),
+  enumeratedFields: ['status'],
   emptyOn: [],
   followsListing: false,
 

@@ -23,7 +23,7 @@ function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
     from('up', `1 when the last poll of the ${noun} succeeded, else 0.`),
     from(
       'last_success_timestamp_seconds',
-      `When the ${noun} was last polled with success, as Unix time.`,
+      `Time of the last successful poll of the ${noun}, as Unix time.`,
       'seconds',
     ),
   ];

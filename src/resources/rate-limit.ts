@@ -61,6 +61,8 @@ export const rateLimit: SingleResource<RateLimitReading> = {
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 300,
   settings: {},
+  fields: Object.keys(rateLimitMetrics.shape),
+  enumeratedFields: [],
   emptyOn: ['not_found.ratelimit_shieldzone'],
   followsListing: true,
 

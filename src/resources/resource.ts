@@ -91,6 +91,10 @@ interface ResourceDeclaration<Reading, Settings> {
   readonly defaultIntervalSeconds: number;
   /** Settings of the section beyond those that every section has. */
   readonly settings: z.ZodRawShape;
+  /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
+  readonly fields: readonly string[];
+  /** Those of them whose values the reference lists. */
+  readonly enumeratedFields: readonly string[];
   /** Keys of errors in an answer that mean that there is nothing to read, which is no failure. */
   readonly emptyOn: readonly string[];
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */

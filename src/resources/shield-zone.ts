@@ -118,6 +118,8 @@ export const shieldZone: ListingResource<ShieldZoneReading> = {
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
   settings: {},
+  fields: [...Object.keys(zone.shape), ...Object.keys(page.shape)],
+  enumeratedFields: [],
   emptyOn: [],
 
   async list(get, notes) {

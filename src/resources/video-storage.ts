@@ -47,6 +47,8 @@ export const videoStorage: SingleResource<VideoStorageReading> = {
   ],
   defaultIntervalSeconds: 3600,
   settings: {},
+  fields: Object.keys(storageInfo.shape),
+  enumeratedFields: [],
   emptyOn: [],
   followsListing: false,
 

@@ -27,7 +27,7 @@ How to read it:
 - **log** is the one warning at the change from good to bad, with \`kind\`, \`target\` (or \`listing_of\`), \`result\` and more as fields of their
   own; «…» stands for the interval, and for what became of a connection.
   At the first good poll one line says «polls succeed again; values are fresh», and everything is
-  back on the page. An empty cell: nothing is logged.
+  back on the page. An empty cell: nothing is logged. That an API is paused, and until when, has a line of its own.
 
 In every row all other targets, of the same kind and of the others, kept being polled with success, and no key was seen on a page
 or in the log.

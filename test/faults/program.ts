@@ -131,7 +131,8 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
     targets,
     keys: Object.values(env),
     get log() {
-      return lines.map((line) => JSON.parse(line) as LogLine);
+      // What is said of targets; an API and the configuration have lines of their own.
+      return lines.map((line) => JSON.parse(line) as LogLine).filter(({ kind }) => kind !== undefined);
     },
     logText: () => lines.join(''),
     advance: (ms) => {

@@ -11,10 +11,12 @@ export async function knownFamilies(): Promise<ReadonlyMap<string, readonly stri
   const families = new Map<string, readonly string[] | undefined>();
   for (const { name, allLabels } of catalogue) families.set(name, allLabels);
   const none = () => 0;
-  const telemetry = createTelemetry(
-    resources.map(({ kind }) => kind),
-    { targets: none, staleTargets: none, series: none, droppedSeries: none },
-  );
+  const telemetry = createTelemetry(resources, {
+    targets: none,
+    staleTargets: none,
+    series: none,
+    droppedSeries: none,
+  });
   for (const [, name = '', type] of (await telemetry.render('text')).matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
     for (const suffix of suffixes) families.set(name + suffix, undefined);

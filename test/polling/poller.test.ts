@@ -217,6 +217,7 @@ describe('the log', () => {
         level: 40,
         kind: 'application',
         target: { app_id: 'a' },
+        credential: 'account',
         result: 'timeout',
         reason: 'no whole answer within 10000 ms',
         msg: 'poll failed: no whole answer within 10000 ms; there are no values yet, asking again in 60 s',
@@ -225,6 +226,7 @@ describe('the log', () => {
         level: 30,
         kind: 'application',
         target: { app_id: 'a' },
+        credential: 'account',
         msg: 'polls succeed again; values are fresh',
       },
     ]);
@@ -240,12 +242,13 @@ describe('the log', () => {
         level: 40,
         kind: 'application',
         target: { app_id: 'a' },
+        credential: 'account',
         result: 'auth',
         reason: 'HTTP 401',
         status: 401,
         error_key: 'unauthorised',
         request_id: 'r-1',
-        msg: 'poll failed: HTTP 401; values stay until they are stale, asking again in 60 s, then less and less often',
+        msg: 'poll failed: HTTP 401; values stay until they are stale, asking again in 60 s, then less and less often until the key of account changes',
       },
     ]);
   });
