@@ -5,6 +5,7 @@ import { createCredentials } from './config/credentials.ts';
 import { type Flags, helpText, parseFlags, UsageError } from './config/flags.ts';
 import { loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problems.ts';
+import { Redactor } from './config/redactor.ts';
 import { paceReport, summary } from './config/summary.ts';
 import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
@@ -47,6 +48,11 @@ function createLog({ logLevel, logFormat }: Flags, env: Environment): Logger {
     : pino(options, pino.destination({ fd: 2, sync: true }));
 }
 
+// Who reads no further, as `head` does, wants no more: that is no fault.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
+});
+
 function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(text, () => resolve());
@@ -63,10 +69,14 @@ function complainOf(error: unknown, env: Environment): void {
   complain(isDressed ? dressedProblems(message, styleFor(process.stderr, env)) : message);
 }
 
+/** Of all keys since the start: answers that repeat the one before may still come after a reload. */
+const redactor = new Redactor();
+
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
   for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
+    redactor,
     onTrouble: (credential, message) =>
       message === undefined
         ? log.info({ credential }, 'the key can be read again')

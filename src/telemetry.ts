@@ -191,7 +191,7 @@ function createProcessMetrics(): () => Promise<string> {
 }
 
 /**
- * prom-client's text as OpenMetrics: a counter's family is named less its `_total`, and the end is marked. prom-client's
+ * prom-client's text as OpenMetrics: a family is named less its `_total` or `_info`, has its unit, and the end is marked. prom-client's
  * own OpenMetrics mode renames its counters for good, which would spoil the next text page.
  */
 function toOpenMetrics(text: string): string {
@@ -199,5 +199,9 @@ function toOpenMetrics(text: string): string {
   const renamed = text.replaceAll(/^# (HELP|TYPE) (\w+)_total /gm, (line, keyword: string, name: string) =>
     counters.has(name) ? `# ${keyword} ${name} ` : line,
   );
-  return `${renamed}# EOF\n`;
+  const typed = renamed
+    .replaceAll(/^# (HELP|TYPE) (\w+)_info /gm, '# $1 $2 ')
+    .replaceAll(/^# TYPE (bunnynet_exporter_build|nodejs_version) gauge$/gm, '# TYPE $1 info')
+    .replaceAll(/^(# TYPE (\w+_(seconds|bytes)) \w+)$/gm, '$1\n# UNIT $2 $3');
+  return `${typed}# EOF\n`;
 }

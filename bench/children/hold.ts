@@ -80,8 +80,7 @@ function holdAsExporter(): Holder {
     },
     replace({ key, kind, ids }, rows) {
       // The board keeps the first two families, those of the target's state, apart.
-      store.replace(`${key} values`, kind, ids, rows.slice(2));
-      store.replace(`${key} state`, kind, ids, rows.slice(0, 2));
+      store.replace(key, kind, ids, rows);
     },
     async serve() {
       const server = createWebServer({

@@ -41,6 +41,8 @@ interface Lane {
   readonly continuing: Queue<Waiter>;
   readonly fresh: Queue<Waiter>;
   inFlight: number;
+  /** Whether the kind ever asked: for others no place is kept. */
+  isUsed: boolean;
 }
 
 export interface Pace {
@@ -75,7 +77,12 @@ export class Pacer {
     this.#burst = burstOf(pace.requestsPerSecond);
     this.#tokens = this.#burst;
     for (const kind of kinds) {
-      this.#laneOf.set(kind, { continuing: new Queue(), fresh: new Queue(), inFlight: 0 });
+      this.#laneOf.set(kind, {
+        continuing: new Queue(),
+        fresh: new Queue(),
+        inFlight: 0,
+        isUsed: false,
+      });
     }
     this.#lanes = [...this.#laneOf.values()];
   }
@@ -130,6 +137,7 @@ export class Pacer {
   #lane(kind: string): Lane {
     const lane = this.#laneOf.get(kind);
     if (!lane) throw new Error(`no lane for the kind ${kind}`);
+    lane.isUsed = true;
     return lane;
   }
 
@@ -146,8 +154,9 @@ export class Pacer {
   #hasPlaceFor(lane: Lane): boolean {
     const free = this.#pace.maxConcurrency - this.#inFlight;
     if (lane.inFlight === 0) return free > 0;
-    const kept = this.#lanes.filter((other) => other.inFlight === 0).length;
-    return free > kept;
+    const idle = this.#lanes.filter((other) => other.isUsed && other.inFlight === 0).length;
+    // Of a few places more than half are not left empty for who may come.
+    return free > Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
   }
 
   #serve(): void {

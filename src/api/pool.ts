@@ -1,17 +1,16 @@
 /** The connections to one API: how many, how much of an answer they take, whom they trust, and through which proxy. */
-import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
-  const { baseUrl, caFile, timeoutMs } = config;
+  const { baseUrl, authorities, timeoutMs } = config;
   const tls = {
     // Said here, so that no variable of the environment can say otherwise.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
-    ...(caFile === undefined ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
+    ...(authorities === undefined ? {} : { ca: [...rootCertificates, authorities] }),
   };
   const options = {
     connections: config.maxConcurrency,

@@ -17,8 +17,10 @@ export interface ApiConfig {
   /** Further tries within one poll. */
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
-  /** Certificates in PEM that are trusted beside the public ones. */
+  /** Where `authorities` were read. */
   readonly caFile?: string | undefined;
+  /** Certificates in PEM that are trusted beside the public ones. */
+  readonly authorities?: string | undefined;
 }
 
 export interface TargetConfig {

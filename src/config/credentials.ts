@@ -63,6 +63,8 @@ export interface Credentials {
 export interface CredentialsOptions {
   /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
+  /** Knows the keys of a configuration before, whose answers may still come. */
+  readonly redactor?: Redactor;
 }
 
 const maxKeyBytes = 4096;
@@ -82,10 +84,9 @@ const settledMs = 1000;
 export function createCredentials(
   sources: Readonly<Record<string, CredentialSource>>,
   env: Readonly<Record<string, string | undefined>>,
-  { onTrouble = () => {} }: CredentialsOptions = {},
+  { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
 ): Credentials {
   const keys = new Map<string, Key>();
-  const redactor = new Redactor();
   for (const [name, source] of Object.entries(sources)) {
     keys.set(
       name,

@@ -100,9 +100,11 @@ async function resolveAuthorities(
     if (caFile === undefined) continue;
     const file = resolve(directory, caFile);
     const content = await readBytes(file);
-    const isGood = typeof content !== 'string' && isCertificates(content.toString('latin1'));
-    if (!isGood) report(['apis', api, 'ca_file'], `expected a file of certificates in PEM; ${file} is none`);
-    resolved[api] = { ...apis[api], caFile: file };
+    const authorities = typeof content === 'string' ? '' : content.toString('latin1');
+    if (!isCertificates(authorities)) {
+      report(['apis', api, 'ca_file'], `expected a file of certificates in PEM; ${file} is none`);
+    }
+    resolved[api] = { ...apis[api], caFile: file, authorities };
   }
   return resolved;
 }

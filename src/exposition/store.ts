@@ -93,6 +93,17 @@ export class Store {
     this.#reshape(target, known, kind, labels, rows);
   }
 
+  /** Sets the first value that a target has in a family; nothing where it has none, or is left out. */
+  set(target: string, familyIndex: number, value: number): void {
+    const known = this.#targets.get(target);
+    const wanted = this.#family(familyIndex);
+    let at = 0;
+    for (const { family, labels } of known?.shapes ?? []) {
+      if (family === wanted) return this.#setRow(family, known?.rows[at] ?? 0, value);
+      at += labels.length;
+    }
+  }
+
   remove(target: string): void {
     this.#dropped.delete(target);
     const known = this.#targets.get(target);

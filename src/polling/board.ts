@@ -12,10 +12,12 @@ export interface FamilyRows {
   readonly samples: readonly Sample[];
 }
 
-/** Where rows are kept. */
+/** Where rows are kept: all of a target together, so that none is ever shown in part. */
 export interface RowStore {
-  replace(group: string, kind: string, labels: Ids, rows: readonly FamilyRows[]): void;
-  remove(group: string): void;
+  replace(target: string, kind: string, labels: Ids, rows: readonly FamilyRows[]): void;
+  /** Sets a target's value in a family, where it has one. */
+  set(target: string, family: number, value: number): void;
+  remove(target: string): void;
 }
 
 export interface Failure {
@@ -50,6 +52,8 @@ interface Standing {
   target: Target;
   state: TargetStatus['state'];
   stale: boolean;
+  /** Whether a reading is on the page, or would be but for the cap on series. */
+  hasValues: boolean;
   /** From when on its age counts: the last success, or when it was first wanted. */
   freshSince: Moment;
   lastSuccessMs: number | undefined;
@@ -64,13 +68,16 @@ interface Counts {
 
 const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
 
-/** A target's rows are two groups, for they leave the page apart. */
-const valuesOf = (target: Target) => `${target.key} values`;
-const stateOf = (target: Target) => `${target.key} state`;
+function haveSameSettings(a: Target, b: Target): boolean {
+  return JSON.stringify(a.settings) === JSON.stringify(b.settings);
+}
 
-/** Whether values read for one are values of the other. */
-function isReadAlike(a: Target, b: Target): boolean {
-  return a.baseUrl === b.baseUrl && JSON.stringify(a.settings) === JSON.stringify(b.settings);
+/** The rows that every target has that was polled: whether it answers, and when it last did. */
+function stateRowsOf({ target, state, lastSuccessMs }: Standing): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
+  const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
+  if (lastSuccessMs === undefined) return [up];
+  return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }];
 }
 
 /** The rows of a reading. What is no finite number is nothing. */
@@ -115,8 +122,7 @@ export class Board {
     for (const [key, standing] of this.#standings) {
       const { target } = standing;
       if (wanted.has(key)) continue;
-      this.#store.remove(valuesOf(target));
-      this.#store.remove(stateOf(target));
+      this.#store.remove(key);
       this.#standings.delete(key);
       this.#setStale(standing, false);
       this.#countsOf(target.kind).targets--;
@@ -127,8 +133,15 @@ export class Board {
         this.#add(target);
         continue;
       }
-      if (!isReadAlike(standing.target, target)) this.#store.remove(valuesOf(target));
+      const before = standing.target;
+      if (before.baseUrl !== target.baseUrl) {
+        // Another address is another account, of which nothing is known.
+        this.#store.remove(target.key);
+        this.#setStale(standing, false);
+        Object.assign(standing, this.#blank(target));
+      }
       standing.target = target;
+      if (!haveSameSettings(before, target)) this.#showStateAlone(standing);
       this.#watch(standing);
     }
   }
@@ -146,8 +159,8 @@ export class Board {
     standing.lastSuccessMs = atMs;
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = undefined;
-    this.#store.replace(valuesOf(target), target.kind, target.ids, rows);
-    this.#showState(standing);
+    standing.hasValues = true;
+    this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(standing), ...rows]);
   }
 
   /** A poll that failed: the values stay until they are stale. */
@@ -157,7 +170,8 @@ export class Board {
     standing.state = 'failing';
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = failure;
-    this.#showState(standing);
+    if (standing.hasValues) this.#store.set(target.key, firstFamilyOf(target.kind), 0);
+    else this.#showStateAlone(standing);
   }
 
   /** A complete listing lacks the target: only `_up` 0 stays of it. */
@@ -168,8 +182,7 @@ export class Board {
     standing.lastSuccessMs = undefined;
     standing.lastDurationSeconds = durationSeconds;
     standing.lastFailure = failure;
-    this.#store.remove(valuesOf(target));
-    this.#showState(standing);
+    this.#showStateAlone(standing);
   }
 
   /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
@@ -185,7 +198,7 @@ export class Board {
         continue;
       }
       this.#setStale(standing, true);
-      this.#store.remove(valuesOf(standing.target));
+      this.#showStateAlone(standing);
       if (standing.lastSuccessMs !== undefined) dropped.push(standing);
     }
     return dropped;
@@ -212,18 +225,23 @@ export class Board {
   }
 
   #add(target: Target): void {
-    const standing: Standing = {
+    const standing = this.#blank(target);
+    this.#standings.set(target.key, standing);
+    this.#countsOf(target.kind).targets++;
+    this.#watch(standing);
+  }
+
+  #blank(target: Target): Standing {
+    return {
       target,
       state: 'pending',
       stale: false,
+      hasValues: false,
       freshSince: momentAt(this.#now()),
       lastSuccessMs: undefined,
       lastDurationSeconds: undefined,
       lastFailure: undefined,
     };
-    this.#standings.set(target.key, standing);
-    this.#countsOf(target.kind).targets++;
-    this.#watch(standing);
   }
 
   #setStale(standing: Standing, isStale: boolean): void {
@@ -246,12 +264,10 @@ export class Board {
     return standing?.target === target ? standing : undefined;
   }
 
-  #showState({ target, state, lastSuccessMs }: Standing): void {
-    const first = firstFamilyOf(target.kind);
-    const rows: FamilyRows[] = [{ family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] }];
-    if (lastSuccessMs !== undefined) {
-      rows.push({ family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] });
-    }
-    this.#store.replace(stateOf(target), target.kind, target.ids, rows);
+  /** Of a target that was polled: takes its values off the page, if there are any. */
+  #showStateAlone(standing: Standing): void {
+    const { target, state } = standing;
+    standing.hasValues = false;
+    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(standing));
   }
 }

@@ -4,7 +4,13 @@
  */
 import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
-import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
+import {
+  type Answer,
+  ApiError,
+  type PollFailure,
+  type PollResult,
+  ServerFailureError,
+} from '../api/errors.ts';
 import type { Turn } from '../api/pacer.ts';
 import { type ApiName, type Get, type Notes, ReadingError } from '../resources/resource.ts';
 import type { Board, Failure } from './board.ts';
@@ -51,6 +57,8 @@ interface Failed {
   readonly result: PollFailure;
   readonly message: string;
   readonly answer: Answer;
+  /** What the API asked for in Retry-After. A 429 has paused the whole API for it already. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The most characters of a text of others that are looked at, and that are passed on. */
@@ -59,7 +67,8 @@ const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    return { result: error.result, message: error.message, answer: error.answer };
+    const retryAfterMs = error instanceof ServerFailureError ? error.retryAfterMs : undefined;
+    return { result: error.result, message: error.message, answer: error.answer, retryAfterMs };
   }
   if (error instanceof ReadingError) {
     return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
@@ -203,7 +212,11 @@ export class Poller {
         `poll failed: ${message}; ${values}, ${whatNext(poll, result, lasting > 0)}`,
       );
     }
-    return slowdown;
+    // The next poll is at least half an interval less than the slowdown away.
+    return Math.max(
+      slowdown,
+      failed.retryAfterMs === undefined ? 1 : failed.retryAfterMs / poll.intervalMs + 0.5,
+    );
   }
 
   /** One line without keys and of bounded length: what answers say is not to be trusted. */

@@ -67,10 +67,11 @@ async function readPage(get: Get, number: number, notes: Notes): Promise<ZonePag
 /**
  * The page to ask for after this one; undefined after the last. `nextPage` can point onward past the last page, so it
  * is believed only as long as there is more to come. Where the number of pages is missing, one that does not grow ends
- * the listing.
+ * the listing; where there is no page object, the first page that brings nothing new does.
  */
 function pageAfter(number: number, { zones, page: about }: ZonePage): number | undefined {
-  if (zones.length === 0 || !about) return undefined;
+  if (zones.length === 0) return undefined;
+  if (!about) return number + 1;
   const { totalPages, currentPage, nextPage } = about;
   const next = nextPage ?? number + 1;
   if (typeof totalPages !== 'number') return next > number ? next : undefined;
@@ -134,13 +135,14 @@ export const shieldZone: ListingResource<ShieldZoneReading> = {
       unusable += answer.unusable;
       const count = answer.page?.totalCount ?? expected;
       // A zone created or deleted meanwhile moves the others from page to page, and one that is there may be missed.
-      if (answer.zones.length > 0 && expected !== undefined && count !== expected) {
+      if (expected !== undefined && count !== expected) {
         throw new ReadingError(
           'schema',
           `the listing changed from ${expected} to ${count} zones on page ${number}`,
         );
       }
       expected = count;
+      if (!answer.page && zones.size === known) break;
       const next = pageAfter(number, answer);
       if (next !== undefined && (next <= number || zones.size === known)) {
         throw new ReadingError('schema', `the listing repeats itself after page ${number}`);

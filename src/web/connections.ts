@@ -77,6 +77,17 @@ export class Connection {
     }
   }
 
+  /**
+   * Closes the responses that were queued behind another when the socket died: Node before 24 tells them nothing, and who
+   * answers them would wait for ever.
+   */
+  abandon(): void {
+    for (const response of [...this.#inFlight.keys()]) {
+      response.destroy();
+      if (this.#inFlight.has(response)) response.emit('close');
+    }
+  }
+
   destroy(): void {
     this.session?.destroy();
     this.socket.destroy();
@@ -108,6 +119,8 @@ export class Connections {
     // A displaced socket closes late: by then its key may be another's.
     socket.once('close', () => {
       if (this.#open.get(key) === connection) this.#open.delete(key);
+      // After those that Node itself closes.
+      if (!connection.session) setImmediate(() => connection.abandon());
     });
     return connection;
   }

@@ -136,8 +136,42 @@ describe('fairness', () => {
     expect(started).toEqual(['first', 'further page', 'second', 'third']);
   });
 
+  /** Kinds that asked before, and so may ask again. */
+  function used(pacer: Pacer, ...kinds: readonly string[]): Pacer {
+    for (const kind of kinds) {
+      pacer.enqueue(kind, (turn) => {
+        turn.release();
+        return true;
+      });
+    }
+    vi.advanceTimersByTime(100);
+    return pacer;
+  }
+
+  it('keeps no place for a kind that never asked', () => {
+    const { started, ask } = record(new Pacer(quick, ['a', 'never', 'never either']));
+    for (let i = 0; i < 20; i++) ask('a');
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(8);
+  });
+
+  it('leaves not more than half of the places empty for others', () => {
+    for (const [maxConcurrency, most] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [4, 2],
+    ] as const) {
+      const pacer = used(new Pacer({ ...quick, maxConcurrency }, ['a', 'b', 'c']), 'a', 'b', 'c');
+      const { started, ask } = record(pacer);
+      for (let i = 0; i < 20; i++) ask('a');
+      vi.advanceTimersByTime(100);
+      expect(started).toHaveLength(most);
+    }
+  });
+
   it('keeps a place for each other kind while the requests of one hang', () => {
-    const pacer = new Pacer(quick, ['hanging', 'b', 'c']);
+    const pacer = used(new Pacer(quick, ['hanging', 'b', 'c']), 'b', 'c');
     const { started, ask } = record(pacer);
     for (let i = 0; i < 20; i++) ask('hanging');
     vi.advanceTimersByTime(100);
@@ -149,7 +183,7 @@ describe('fairness', () => {
   });
 
   it('keeps a place for a kind while the requests of all the others hang', () => {
-    const pacer = new Pacer(quick, ['hanging', 'also hanging', 'c']);
+    const pacer = used(new Pacer(quick, ['hanging', 'also hanging', 'c']), 'c');
     const { started, turns, ask } = record(pacer);
     for (let i = 0; i < 20; i++) {
       ask('hanging');

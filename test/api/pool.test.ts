@@ -2,7 +2,6 @@ import dns from 'node:dns';
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
-import { join } from 'node:path';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiClient } from '../../src/api/client.ts';
@@ -11,7 +10,6 @@ import { Pacer } from '../../src/api/pacer.ts';
 import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
 import { type Identity, issue, issueFamily } from '../web/certificates.ts';
-import { temporary } from '../web/temporary.ts';
 import { keyOf } from './ask.ts';
 
 const key = 'k-4f1d9e27-secret';
@@ -24,7 +22,7 @@ const from = (issuer: typeof ca, more: object = {}) =>
     alternativeNames: ['dns:localhost', 'ip:127.0.0.1'],
     ...more,
   });
-const authority = () => join(temporary({ 'ca.pem': ca.cert }), 'ca.pem');
+const authorities = ca.cert;
 
 /** Keeps the sockets of a server, so that the test can end it; resolves with its port. */
 async function listen(listening: Server, host = '127.0.0.1', port = 0): Promise<number> {
@@ -114,7 +112,7 @@ const good = { ok: true };
 describe('an API over TLS', () => {
   it('is asked when its certificate comes from an authority that ca_file adds', async () => {
     const { port, seen } = await serveTls(server);
-    expect(await ask(`https://localhost:${port}`, { caFile: authority() })).toEqual(good);
+    expect(await ask(`https://localhost:${port}`, { authorities })).toEqual(good);
     expect(seen).toHaveLength(1);
   });
 
@@ -134,7 +132,7 @@ describe('an API over TLS', () => {
     ['for clients alone', from(ca, { usage: 'client' }), { ca }],
   ])('with a certificate %s is not asked: a failure of the network', async (_, identity, trust) => {
     const { port, seen } = await serveTls(identity);
-    const answer = await ask(`https://localhost:${port}`, 'ca' in trust ? { caFile: authority() } : {});
+    const answer = await ask(`https://localhost:${port}`, 'ca' in trust ? { authorities } : {});
     expect(answer).toMatch(/^network: .*[Cc]ertificate|^network: .*CERT/);
     expect(seen).toEqual([]);
   });
@@ -164,7 +162,7 @@ describe('an API over TLS', () => {
       response.end('{"ok":true}');
     });
     const port = await listen(api);
-    const answer = await ask(`https://localhost:${port}`, { caFile: authority() });
+    const answer = await ask(`https://localhost:${port}`, { authorities });
     if (expected instanceof RegExp) expect(answer).toMatch(expected);
     else expect(answer).toEqual(expected);
   });
@@ -182,7 +180,7 @@ describe('an API over TLS', () => {
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    const asked = () => ask(`https://api.example:${right.port}`, { caFile: authority() });
+    const asked = () => ask(`https://api.example:${right.port}`, { authorities });
     expect(await asked()).toEqual(good);
     address = '127.0.0.2';
     expect(await asked()).toMatch(/^network: /);
@@ -237,7 +235,7 @@ describe('a proxy', () => {
   it('is asked for a tunnel alone, and sees neither key nor path', async () => {
     const api = await serveTls(server);
     const proxy = await runProxy();
-    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+    expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
     expect(proxy.asked.map(({ line }) => line)).toEqual([`CONNECT localhost:${api.port}`]);
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
     expect(proxy.passed()).not.toContain(key);
@@ -251,7 +249,7 @@ describe('a proxy', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(connectTcp(impostor.port, '127.0.0.1')).pipe(socket);
     });
-    expect(await ask('https://localhost:1', { caFile: authority(), proxy })).toMatch(/^network: /);
+    expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: /);
     expect(impostor.seen).toEqual([]);
   });
 
@@ -275,7 +273,7 @@ describe('a proxy', () => {
     async (except) => {
       const api = await serveTls(server);
       const proxy = { ...(await runProxy()), except: except.replace('PORT', String(api.port)) };
-      expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+      expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
       expect(proxy.asked).toEqual([]);
     },
   );
@@ -285,7 +283,7 @@ describe('a proxy', () => {
     async (except) => {
       const api = await serveTls(server);
       const proxy = { ...(await runProxy()), except };
-      expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+      expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
       expect(proxy.asked).toHaveLength(1);
     },
   );
@@ -294,7 +292,7 @@ describe('a proxy', () => {
     const api = await serveTls(server);
     const { asked, url } = await runProxy();
     const proxy = { url: url.replace('://', '://scraper:p%40ss@') };
-    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toEqual(good);
+    expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
     const sent = `Basic ${Buffer.from('scraper:p@ss').toString('base64')}`;
     expect(asked).toMatchObject([{ headers: { 'proxy-authorization': sent } }]);
     expect(JSON.stringify(api.seen)).not.toContain(sent);
@@ -323,9 +321,7 @@ describe('a proxy', () => {
     const { asked, url } = await runProxy(undefined, server);
     // By its name: undici shows the host as the server's name, and Node 26 takes no address as one.
     const proxy = { url: url.replace('127.0.0.1', 'localhost') };
-    expect(await ask('https://localhost:1', { caFile: authority(), proxy })).toMatch(
-      /^network: .*certificate/i,
-    );
+    expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: .*certificate/i);
     expect(asked).toEqual([]);
   });
 
@@ -337,7 +333,7 @@ describe('a proxy', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(connectTcp(port, '127.0.0.1')).pipe(socket);
     });
-    const asked = clientFor(`https://localhost:${api.port}`, { caFile: authority(), proxy, timeoutMs: 1000 });
+    const asked = clientFor(`https://localhost:${api.port}`, { authorities, proxy, timeoutMs: 1000 });
     expect(await asked()).toMatch(/^timeout: /);
     silent = false;
     await expect.poll(asked, { timeout: 15_000 }).toEqual(good);
@@ -346,7 +342,7 @@ describe('a proxy', () => {
   it('changes nothing about the bound of an answer', async () => {
     const api = await serveTls(server, ' '.repeat(10_001));
     const proxy = await runProxy();
-    expect(await ask(`https://localhost:${api.port}`, { caFile: authority(), proxy })).toMatch(
+    expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toMatch(
       /^schema: .*max_response_bytes/,
     );
   });

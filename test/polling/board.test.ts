@@ -21,8 +21,8 @@ function wanted(ids: readonly string[], settings?: unknown, previous?: Plan): Pl
   return plan(config, resources, new Map(), () => true, previous);
 }
 
-function boardOf(ids: readonly string[]) {
-  const store = new Store(catalogue);
+function boardOf(ids: readonly string[], maxSeries = 1_000_000) {
+  const store = new Store(catalogue, { maxSeries });
   const board = new Board(store);
   const known = wanted(ids);
   board.reconcile(known.targets);
@@ -198,6 +198,34 @@ describe('Board', () => {
         }
       }),
     );
+  });
+
+  it.each([2, 3, 5, 6, 12])('never shows half a target under a cap of %i series', async (maxSeries) => {
+    const { board, target, rows } = boardOf(['a', 'b', 'c'], maxSeries);
+    const whole = (id: string, up: number) => [
+      `bunnynet_application_up{app_id="${id}"} ${up}`,
+      `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} 1000000000`,
+      `bunnynet_application_monthly_cost{app_id="${id}"} 3.5`,
+    ];
+    const shown = async (id: string) => (await rows()).filter((row) => row.includes(`"${id}"`));
+    const fits = Math.floor(maxSeries / 3);
+    for (const id of ['a', 'b', 'c']) board.succeeded(target(id), reading, 0.5, Date.now());
+    for (const [i, id] of ['a', 'b', 'c'].entries()) {
+      expect(await shown(id)).toEqual(i < fits ? whole(id, 1) : []);
+    }
+    for (const id of ['a', 'b', 'c']) board.failed(target(id), failure, 0.5);
+    for (const [i, id] of ['a', 'b', 'c'].entries()) {
+      expect(await shown(id)).toEqual(i < fits ? whole(id, 0) : []);
+    }
+  });
+
+  it('knows nothing of a target any more that is read at another address', async () => {
+    const { board, target, rows } = boardOf(['a']);
+    board.succeeded(target('a'), reading, 0.5, Date.now());
+    const moved = { ...target('a'), baseUrl: 'http://127.0.0.1:2' };
+    board.reconcile(new Map([[moved.key, moved]]));
+    expect(await rows()).toEqual([]);
+    expect(board.status(moved.key)).toMatchObject({ state: 'pending', lastSuccessMs: undefined });
   });
 
   it('leaves out what is no finite number', async () => {

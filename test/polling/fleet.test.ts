@@ -22,7 +22,7 @@ function fleetOf(config: Config, ...refusedAtFirst: readonly string[]) {
   );
   const fleet = new Fleet({
     resources,
-    store: { replace: () => undefined, remove: () => undefined },
+    store: { replace: () => undefined, set: () => undefined, remove: () => undefined },
     clientOf: () => ({
       get: async ({ path, credential, turn }) => {
         asked.push(path);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { shieldZone } from '../../src/resources/shield-zone.ts';
 import { type About, type Body, exposeListing } from './expose.ts';
 
-const read = (answer: Body, about?: About) => exposeListing(shieldZone, () => answer, about);
+const read = (answer: Body, about?: About) =>
+  exposeListing(shieldZone, (path) => (path.includes('page=1&') ? answer : { data: [] }), about);
 
 /** Reads pages in their order; the last one answers whatever is asked beyond. */
 const readPages = (...pages: readonly (Body | Error)[]) => {
@@ -190,10 +191,22 @@ describe('the listing', () => {
     expect(listing.asked).toHaveLength(1);
   });
 
-  it('is one page where there is no page object', async () => {
-    const listing = await readPages({ data: zones(1, 2) });
-    expect(idsIn(listing)).toEqual(['1', '2']);
-    expect(listing.asked).toHaveLength(1);
+  it('goes on without a page object until a page is empty, or brings nothing new', async () => {
+    for (const last of [{ data: [] }, { data: zones(1, 2) }]) {
+      const listing = await readPages({ data: zones(1, 2) }, { data: zones(3) }, last);
+      expect(idsIn(listing)).toEqual(['1', '2', '3']);
+      expect(listing.asked).toHaveLength(3);
+    }
+  });
+
+  it('is not complete when an empty page says that there are fewer zones than before', async () => {
+    const page = { totalPages: 2, currentPage: 1, nextPage: 2 };
+    await expect(
+      readPages(
+        { data: zones(1, 2, 3), page: { ...page, totalCount: 4 } },
+        { data: [], page: { ...page, totalCount: 3 } },
+      ),
+    ).rejects.toThrow('changed from 4 to 3 zones');
   });
 
   it('is empty where the data is', async () => {
