@@ -20,6 +20,8 @@ export async function startPushgateway(folder: string, applications: number, sca
   const arguments_ = [
     `--web.listen-address=127.0.0.1:${port}`,
     '--push.disable-consistency-check',
+    // Debian's keeps what was pushed by default, from one run to the next.
+    '--persistence.file=',
     '--log.level=error',
   ];
   const measured: Measured = startProgram('pushgateway', program, arguments_);
