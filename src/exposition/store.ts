@@ -99,7 +99,10 @@ export class Store {
     const wanted = this.#family(familyIndex);
     let at = 0;
     for (const { family, labels } of known?.shapes ?? []) {
-      if (family === wanted) return this.#setRow(family, known?.rows[at] ?? 0, value);
+      if (family === wanted) {
+        this.#setRow(family, known?.rows[at] ?? 0, value);
+        return;
+      }
       at += labels.length;
     }
   }
