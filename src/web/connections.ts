@@ -82,7 +82,7 @@ export class Connection {
    * answers them would wait for ever.
    */
   abandon(): void {
-    for (const response of [...this.#inFlight.keys()]) {
+    for (const response of this.#inFlight.keys()) {
       response.destroy();
       if (this.#inFlight.has(response)) response.emit('close');
     }
