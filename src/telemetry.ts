@@ -168,7 +168,9 @@ export function createTelemetry(kinds: readonly CountedKind[], inventory: Invent
       if (succeeded) reloadSuccessTime.set(atMs / 1000);
     },
     async render(format) {
-      const text = `${await processMetrics()}${await registry.metrics()}`;
+      const parts = [await processMetrics(), await registry.metrics()];
+      // prom-client parts families by an empty line, which OpenMetrics does not know.
+      const text = parts.join('').replaceAll(/\n{2,}/g, '\n');
       return format === 'openmetrics' ? toOpenMetrics(text) : text;
     },
   };
@@ -191,8 +193,8 @@ function createProcessMetrics(): () => Promise<string> {
 }
 
 /**
- * prom-client's text as OpenMetrics: a family is named less its `_total` or `_info`, has its unit, and the end is marked. prom-client's
- * own OpenMetrics mode renames its counters for good, which would spoil the next text page.
+ * prom-client's text as OpenMetrics: a family is named less its `_total` or `_info`, has its unit, and the end is marked.
+ * prom-client's own OpenMetrics mode renames its counters for good, which would spoil the next text page.
  */
 function toOpenMetrics(text: string): string {
   const counters = new Set([...text.matchAll(/^# TYPE (\w+)_total counter$/gm)].map(([, name]) => name));

@@ -142,7 +142,9 @@ describe('the image', () => {
     const base = new Set(files(baseRoot));
     const added = files(imageRoot).filter((file) => !base.has(file));
     const built = readdirSync(`${root}dist`).filter((file) => file.endsWith('.js'));
-    expect(added.sort()).toEqual([...built, 'package.json'].map((file) => `app/${file}`).sort());
+    expect(added.sort()).toEqual(
+      [...built, 'package.json', 'LICENSE', 'licences.md'].map((file) => `app/${file}`).sort(),
+    );
     expect(JSON.parse(readFileSync(join(imageRoot, 'app/package.json'), 'utf8'))).toEqual({ type: 'module' });
   });
 
