@@ -189,6 +189,9 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     for (const { api, message } of short) log.warn({ api }, message);
     paceWarnings = short.map(({ message = '' }) => message);
     fleet.apply(config);
+  }
+
+  function logTargets(): void {
     const targets = kinds.map((kind) => [kind, fleet.board.counts(kind).targets] as const);
     const counts = Object.fromEntries(targets.filter(([, count]) => count > 0));
     log.info({ targets: counts }, 'polling what the configuration wants');
@@ -269,12 +272,14 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     }
     log.info('the configuration was reloaded');
     apply();
+    logTargets();
   }
 
   return {
     async start() {
       const urls = await server.start();
       poll();
+      logTargets();
       return urls;
     },
     async pollOnce() {

@@ -381,6 +381,8 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       `absent(${firing('BunnynetKindUnreadable')})`,
       `absent(${firing('BunnynetKeyRefused')})`,
       `absent(${firing('BunnynetReadingsStale')})`,
+      // The rules have seen the first readings too.
+      'bunnynet_application_status{status="failing"} == 1 and on (app_id) ALERTS{alertname="BunnynetApplicationFailing"}',
     ]);
 
     exporter.kill('SIGKILL');
