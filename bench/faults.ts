@@ -1,7 +1,7 @@
 /** Twenty scrapes a second while the API fails in the worst ways, beside the same while it does not. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { scales } from '../src/simulator/dataset.ts';
 import type { Fault } from '../src/simulator/faults.ts';
-import { scales } from '../src/simulator/world.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { LoadCommands } from './children/load.ts';
 import type { SimulateCommands } from './children/simulate.ts';

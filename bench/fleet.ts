@@ -3,10 +3,10 @@
  * being a function of its seed and shape, so that both sides know the same ids and keys without telling each other.
  */
 import type { ApiConfig, Config, SectionConfig } from '../src/config/config.ts';
-import { type Credentials, createCredentials } from '../src/config/credentials.ts';
 import type { Ids } from '../src/resources/resource.ts';
-import { prefixes } from '../src/simulator/question.ts';
-import { createKeys, createWorld, type Shape } from '../src/simulator/world.ts';
+import { type Credentials, createCredentials } from '../src/secrets/credentials.ts';
+import { createKeys, createWorld, type Shape } from '../src/simulator/dataset.ts';
+import { prefixes } from '../src/simulator/request.ts';
 
 export const seed = 1;
 

@@ -1,6 +1,6 @@
 /** What the command line asks of the benchmark. */
 import { parseArgs } from 'node:util';
-import { type Scale, scales } from '../src/simulator/world.ts';
+import { type Scale, scales } from '../src/simulator/dataset.ts';
 
 export const parts = ['scrape', 'polls', 'whole', 'faults', 'footprint'] as const;
 export type PartName = (typeof parts)[number];

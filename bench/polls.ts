@@ -3,7 +3,7 @@
  * but ask and parse. Both ask the same simulated API over the same number of connections, in turns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/world.ts';
+import { scales } from '../src/simulator/dataset.ts';
 import type { AskCommands } from './children/ask.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { SimulateCommands } from './children/simulate.ts';

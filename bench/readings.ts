@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseJson } from '../src/api/body.ts';
-import { type FamilyRows, rowsOf } from '../src/polling/board.ts';
-import { type Target, targetKey } from '../src/polling/targets.ts';
+import { type Target, targetKey } from '../src/polling/plan.ts';
+import { type FamilyRows, rowsOf } from '../src/polling/target-states.ts';
 import { firstFamilyOf } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import type { Ids } from '../src/resources/resource.ts';
@@ -19,8 +19,8 @@ import {
   videoStorage,
   zonePage,
 } from '../src/simulator/answers.ts';
+import { createWorld, type Scale, scales } from '../src/simulator/dataset.ts';
 import { writeJson } from '../src/simulator/json.ts';
-import { createWorld, type Scale, scales } from '../src/simulator/world.ts';
 
 /** One target after a good poll: a line of a file. */
 export interface TargetReading {

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/world.ts';
+import { scales } from '../src/simulator/dataset.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { HoldCommands } from './children/hold.ts';
 import type { LoadCommands } from './children/load.ts';

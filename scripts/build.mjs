@@ -55,7 +55,7 @@ const slim = {
 
 await build({
   absWorkingDir: root,
-  entryPoints: { 'bunnynet-exporter': 'src/main.ts', 'bcrypt-worker': 'src/web/bcrypt-worker.js' },
+  entryPoints: { 'bunnynet-exporter': 'src/main.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
   outdir: 'dist',
   bundle: true,
   platform: 'node',

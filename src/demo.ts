@@ -1,7 +1,7 @@
 /** The embedded simulator and a configuration that exports all of it: the whole program without an account. */
 import type { ApiConfig, Config, SectionConfig } from './config/config.ts';
-import { type Credentials, createCredentials } from './config/credentials.ts';
 import type { Ids } from './resources/resource.ts';
+import { type Credentials, createCredentials } from './secrets/credentials.ts';
 import { outageScript, playScript } from './simulator/script.ts';
 import { createSimulator } from './simulator/simulator.ts';
 

@@ -7,22 +7,22 @@ import { ApiClient, type ClientObserver } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
-import type { Credentials } from './config/credentials.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
-import { createMetricsHandler } from './exposition/metrics-handler.ts';
 import { Store } from './exposition/store.ts';
-import type { TargetStatus } from './polling/board.ts';
-import { Fleet } from './polling/fleet.ts';
+import { createMetricsHandler } from './http/metrics-route.ts';
+import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
+import { Fleet } from './polling/engine.ts';
+import { ownConfig } from './polling/plan.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
-import { ownConfig } from './polling/targets.ts';
+import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import { type ApiName, apiNames } from './resources/resource.ts';
+import type { Credentials } from './secrets/credentials.ts';
+import { createPages } from './status/pages.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { revision, version } from './version.ts';
-import { createPages } from './web/pages.ts';
-import { createWebServer, type ListenAddress, type WebServer } from './web/server.ts';
 
 /** A configuration and the keys that it names. */
 export interface Loaded {

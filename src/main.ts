@@ -1,18 +1,8 @@
 /** The entry: argv and environment in, exit code out. The only file that touches the process. */
 import pino, { type Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
-import { createCredentials } from './config/credentials.ts';
-import { type Flags, helpText, parseFlags, UsageError } from './config/flags.ts';
-import { loadConfig } from './config/load.ts';
-import { ConfigError } from './config/problems.ts';
-import { Redactor } from './config/redactor.ts';
-import { paceReport, summary } from './config/summary.ts';
-import { type DemoOptions, startDemo } from './demo.ts';
-import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
-import { ownedBy } from './polling/shard.ts';
-import { ownConfig } from './polling/targets.ts';
-import { prettyLine } from './pretty-log.ts';
-import { resources } from './resources/index.ts';
+import { type Flags, helpText, parseFlags, UsageError } from './cli/flags.ts';
+import { prettyLine } from './cli/pretty-log.ts';
 import {
   dressedProblems,
   dressedSummary,
@@ -20,9 +10,19 @@ import {
   pollReport,
   progressText,
   styleFor,
-} from './terminal.ts';
+} from './cli/terminal.ts';
+import { loadConfig } from './config/load.ts';
+import { ConfigError } from './config/problems.ts';
+import { paceReport, summary } from './config/summary.ts';
+import { type DemoOptions, startDemo } from './demo.ts';
+import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
+import { loadWebConfig } from './http/web-config.ts';
+import { ownConfig } from './polling/plan.ts';
+import { ownedBy } from './polling/shard.ts';
+import { resources } from './resources/index.ts';
+import { createCredentials } from './secrets/credentials.ts';
+import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
-import { loadWebConfig } from './web/web-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

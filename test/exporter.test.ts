@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiConfig, Config } from '../src/config/config.ts';
-import { createCredentials } from '../src/config/credentials.ts';
 import { createExporter, type Exporter } from '../src/exporter.ts';
+import { createCredentials } from '../src/secrets/credentials.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { sectionConfig, targetConfig } from './polling/fixtures.ts';
 

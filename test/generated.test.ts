@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { flagRows } from '../src/cli/flags.ts';
 import { environmentSettings } from '../src/config/environment.ts';
-import { flagRows } from '../src/config/flags.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';

@@ -1,7 +1,7 @@
 /** The bare load generator of the polls: asks for the same things over the same number of connections, and parses the JSON. */
 import { Agent, request } from 'undici';
-import { prefixes } from '../../src/simulator/question.ts';
-import { createKeys, createWorld, type Shape } from '../../src/simulator/world.ts';
+import { createKeys, createWorld, type Shape } from '../../src/simulator/dataset.ts';
+import { prefixes } from '../../src/simulator/request.ts';
 import { seed } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 

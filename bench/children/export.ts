@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pino from 'pino';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
-import type { Shape } from '../../src/simulator/world.ts';
+import type { Shape } from '../../src/simulator/dataset.ts';
 import { createFleet, type Fleet, type Pace } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 

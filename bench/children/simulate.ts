@@ -1,7 +1,8 @@
 /** The simulated API in a process of its own. */
+
+import type { Shape } from '../../src/simulator/dataset.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import type { Shape } from '../../src/simulator/world.ts';
 import { seed } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 

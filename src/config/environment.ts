@@ -3,12 +3,12 @@
  * file holds, so that the same schema checks them.
  */
 
+import { flagVariables } from '../cli/flags.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
+import { oneOf, suggest } from '../text.ts';
 import type { Config } from './config.ts';
-import { flagVariables } from './flags.ts';
 import type { Path, Place } from './problems.ts';
 import { shortForms, takesAll } from './schema.ts';
-import { oneOf, suggest } from './wording.ts';
 import type { Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,11 +4,11 @@
  */
 import type { z } from 'zod';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
+import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
 import type { ApiConfig, Config, CredentialSource, SectionConfig, TargetConfig } from './config.ts';
 import type { Path } from './problems.ts';
 import * as schema from './schema.ts';
 import { isPlainRemote } from './values.ts';
-import { didYouMean, formatDuration, oneOf, plural, quote } from './wording.ts';
 import type { Raw } from './yaml.ts';
 
 type RawMapping = { readonly [key: string]: Raw };

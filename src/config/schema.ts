@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
+import { formatDuration } from '../text.ts';
 import * as value from './values.ts';
-import { formatDuration } from './wording.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;

@@ -3,9 +3,9 @@
  * and the whole of it as plain data. Pure; a configuration holds no key, so nothing here can show one.
  */
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
+import { count, formatDuration, plural } from '../text.ts';
 import type { Config, SectionConfig } from './config.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
-import { count, formatDuration, plural } from './wording.ts';
 
 export interface KindPace {
   readonly kind: string;

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { IdField } from '../resources/resource.ts';
-import { durationPattern, formatDuration, parseDuration } from './wording.ts';
+import { durationPattern, formatDuration, parseDuration } from '../text.ts';
 
 /** The part of a JSON Schema that says what an editor accepts for a value that the loader reads as text. */
 interface EditorForm {

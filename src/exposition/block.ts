@@ -5,8 +5,9 @@
  * The text of a row before its number is kept nowhere but in the bytes last rendered: rendering again copies it from
  * there, together with every row that did not change.
  */
+
+import { giveBuffer, takeBuffer } from './buffer-pool.ts';
 import { maxNumberBytes, writeNumber } from './number.ts';
-import { giveBuffer, takeBuffer } from './spares.ts';
 
 /** A row's slot: free, as it was rendered, with another number than was rendered, or not rendered yet. */
 const hole = 0;

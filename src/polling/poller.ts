@@ -13,8 +13,8 @@ import {
 } from '../api/errors.ts';
 import type { Turn } from '../api/pacer.ts';
 import { type ApiName, type Get, type Notes, ReadingError } from '../resources/resource.ts';
-import type { Board, Failure } from './board.ts';
-import type { Poll, Target } from './targets.ts';
+import type { Poll, Target } from './plan.ts';
+import type { Board, Failure } from './target-states.ts';
 
 /** What polling tells of itself. */
 export interface PollObserver {

@@ -2,9 +2,10 @@
  * What the simulated API answers: bodies of the five operations as the reference describes them, each a pure function of
  * the entity and the time. It knows no HTTP server, no key and no fault.
  */
+
+import type { Application, Endpoint, RateLimitRule, RateLimitZone, Video, Zone } from './dataset.ts';
 import { jsonInteger } from './json.ts';
 import { drift, hash, unit } from './random.ts';
-import type { Application, Endpoint, RateLimitRule, RateLimitZone, Video, Zone } from './world.ts';
 
 export interface Answer {
   readonly status: number;

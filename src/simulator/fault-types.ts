@@ -29,9 +29,9 @@ import {
   stringly,
   timeless,
   unrecognized,
-} from './edits.ts';
-import { type Operation, operations } from './question.ts';
+} from './mutations.ts';
 import { bytesOf, jsonReply, type Reply, replyOf, textReply } from './reply.ts';
+import { type Operation, operations } from './request.ts';
 
 /** What a fault may be told beyond its type; each type lists those it heeds. */
 export interface FaultParameters {

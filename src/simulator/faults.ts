@@ -3,8 +3,8 @@
  * fault does is told by its declaration; requests and answers are the server's.
  */
 import { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
-import type { Operation, Question } from './question.ts';
 import { hash, hashText, unit } from './random.ts';
+import type { Operation, Question } from './request.ts';
 
 export { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
 

@@ -20,11 +20,6 @@ import {
   videoUnauthorized,
   zonePage,
 } from './answers.ts';
-import { faultTypes, type Listing, type Situation, tlsAlert } from './fault-types.ts';
-import { createFaults, type Fault, type Strike } from './faults.ts';
-import { type KeyKind, type Operation, prefixes, type Question, questionOf } from './question.ts';
-import { hash } from './random.ts';
-import { type Reply, replyOf, sendReply } from './reply.ts';
 import {
   type Application,
   createKeys,
@@ -38,7 +33,12 @@ import {
   scales,
   type Video,
   type Zone,
-} from './world.ts';
+} from './dataset.ts';
+import { faultTypes, type Listing, type Situation, tlsAlert } from './fault-types.ts';
+import { createFaults, type Fault, type Strike } from './faults.ts';
+import { hash } from './random.ts';
+import { type Reply, replyOf, sendReply } from './reply.ts';
+import { type KeyKind, type Operation, prefixes, type Question, questionOf } from './request.ts';
 
 export interface SimulatorOptions {
   /** The same seed gives the same world and, at the same time, the same answers. Default 1. */

@@ -9,7 +9,7 @@ import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
-import { type Identity, issue, issueFamily } from '../web/certificates.ts';
+import { type Identity, issue, issueFamily } from '../http/certificates.ts';
 import { keyOf } from './ask.ts';
 
 const key = 'k-4f1d9e27-secret';

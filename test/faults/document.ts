@@ -1,6 +1,6 @@
 /** Writes down what was seen of each fault as the table of docs/faults.md. Everything in its cells comes from the rows played. */
 import { faultTypes } from '../../src/simulator/faults.ts';
-import { operations } from '../../src/simulator/question.ts';
+import { operations } from '../../src/simulator/request.ts';
 import type { Observation, Polled } from './observe.ts';
 import { intervalMs, maxRetries, type Rows } from './program.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { PollResult } from '../../src/api/errors.ts';
 import type { FaultParameters, FaultType } from '../../src/simulator/faults.ts';
-import type { Operation } from '../../src/simulator/question.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 
 export interface Outcome {
   /** The label that the poll is counted under. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiConfig, Config } from '../../src/config/config.ts';
-import { createCredentials } from '../../src/config/credentials.ts';
 import { createExporter } from '../../src/exporter.ts';
+import { createCredentials } from '../../src/secrets/credentials.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
 

@@ -5,7 +5,7 @@
 import { pollResults } from '../../src/api/errors.ts';
 import type { Ids } from '../../src/resources/resource.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { type Operation, operations } from '../../src/simulator/question.ts';
+import { type Operation, operations } from '../../src/simulator/request.ts';
 import { expectations, outcomeOf } from './expectations.ts';
 import { apiOf, type LogLine, type Program, type Rows, readPage, startProgram } from './program.ts';
 

@@ -5,11 +5,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import type { ApiConfig, Config } from '../../src/config/config.ts';
-import { createCredentials } from '../../src/config/credentials.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { ApiName, Ids } from '../../src/resources/resource.ts';
-import { type Operation, operations } from '../../src/simulator/question.ts';
+import { createCredentials } from '../../src/secrets/credentials.ts';
+import { type Operation, operations } from '../../src/simulator/request.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { zonePage } from '../../src/simulator/answers.ts';
+import { createWorld, scales } from '../../src/simulator/dataset.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { createWorld, scales } from '../../src/simulator/world.ts';
 import { eventually, freePort, start, stopAll, toolPath } from '../stack/processes.ts';
 
 export type Labels = Readonly<Record<string, string>>;

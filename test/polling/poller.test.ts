@@ -9,9 +9,9 @@ import {
   RequestRejectedError,
   ServerFailureError,
 } from '../../src/api/errors.ts';
-import { Board, type FamilyRows } from '../../src/polling/board.ts';
+import { type Poll, plan } from '../../src/polling/plan.ts';
 import { Poller } from '../../src/polling/poller.ts';
-import { type Poll, plan } from '../../src/polling/targets.ts';
+import { Board, type FamilyRows } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';

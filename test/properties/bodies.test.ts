@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/simulator/question.ts';
+import { operations } from '../../src/simulator/request.ts';
 import { checkBodies } from './property.ts';
 import { createReader, unfounded } from './reading.ts';
 import { parsePage } from './text-format.ts';

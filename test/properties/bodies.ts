@@ -12,9 +12,9 @@ import {
   videoStorage,
   zonePage,
 } from '../../src/simulator/answers.ts';
+import { createWorld } from '../../src/simulator/dataset.ts';
 import { rawJson, writeJson } from '../../src/simulator/json.ts';
-import type { Operation } from '../../src/simulator/question.ts';
-import { createWorld } from '../../src/simulator/world.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 
 const world = createWorld(7, {
   applications: 30,

@@ -1,7 +1,7 @@
 /** The one property of bodies, to be checked a few times in every test run and very often in the stack tests. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Operation } from '../../src/simulator/question.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 import { bodiesOf } from './bodies.ts';
 import { createReader, unfounded } from './reading.ts';
 

@@ -5,12 +5,12 @@
 import { parseJson } from '../../src/api/body.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { rowsOf } from '../../src/polling/board.ts';
-import { plan, type Target } from '../../src/polling/targets.ts';
+import { plan, type Target } from '../../src/polling/plan.ts';
+import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
-import type { Operation } from '../../src/simulator/question.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 import { configOf, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 import { type ParsedSample, parsePage } from './text-format.ts';
 

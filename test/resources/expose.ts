@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { rowsOf } from '../../src/polling/board.ts';
-import type { Target } from '../../src/polling/targets.ts';
+import type { Target } from '../../src/polling/plan.ts';
+import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import type { Ids, ListingResource, Notes, Resource, SingleResource } from '../../src/resources/resource.ts';
 

@@ -3,11 +3,11 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import type { WebLimits } from '../../src/web/limits.ts';
-import type { Route } from '../../src/web/route.ts';
-import { issueFamily } from '../web/certificates.ts';
-import { metrics, serve } from '../web/serve.ts';
-import { temporary } from '../web/temporary.ts';
+import type { WebLimits } from '../../src/http/limits.ts';
+import type { Route } from '../../src/http/route.ts';
+import { issueFamily } from '../http/certificates.ts';
+import { metrics, serve } from '../http/serve.ts';
+import { temporary } from '../http/temporary.ts';
 
 const { ca, server } = issueFamily();
 const never: Route = { path: '/never', methods: ['GET'], handle: () => undefined };

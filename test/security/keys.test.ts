@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { loadWebConfig } from '../../src/http/web-config.ts';
 import { resources } from '../../src/resources/index.ts';
-import { loadWebConfig } from '../../src/web/web-config.ts';
-import { issueFamily } from '../web/certificates.ts';
-import { serve } from '../web/serve.ts';
-import { temporary } from '../web/temporary.ts';
+import { issueFamily } from '../http/certificates.ts';
+import { serve } from '../http/serve.ts';
+import { temporary } from '../http/temporary.ts';
 import { found, newKey, run } from './canary.ts';
 
 const key = newKey();

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createPasswordCheck } from '../../src/web/password-check.ts';
+import { createPasswordCheck } from '../../src/http/password-check.ts';
 
 vi.mock('node:worker_threads', () => ({
   Worker: class {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { temporary } from '../web/temporary.ts';
+import { temporary } from '../http/temporary.ts';
 import { found, newKey, run } from './canary.ts';
 
 const key = newKey();

@@ -1,9 +1,9 @@
 /** The simulated API with every fault at once, each at a target of its own, and configurations that export from it. */
 import { onTestFinished } from 'vitest';
+import type { Keys } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import type { Operation } from '../../src/simulator/question.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import type { Keys } from '../../src/simulator/world.ts';
 
 export const faults = Object.keys(faultTypes) as FaultType[];
 

@@ -1,5 +1,5 @@
 /** Where the simulator's targets are, and with which key. */
-import type { Operation } from '../../src/simulator/question.ts';
+import type { Operation } from '../../src/simulator/request.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 

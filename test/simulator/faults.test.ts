@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultParameters, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { type Operation, operations } from '../../src/simulator/question.ts';
+import { type Operation, operations } from '../../src/simulator/request.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { type Address, oneOfEach, urls } from './addresses.ts';
 import { ask, at, type JsonObject, jsonOf, listOf, type Outcome, objectOf, observe } from './ask.ts';

@@ -2,8 +2,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { burstOf } from '../../src/api/pacer.ts';
 import type { ApiConfig, Config } from '../../src/config/config.ts';
-import { createCredentials } from '../../src/config/credentials.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
+import { createCredentials } from '../../src/secrets/credentials.ts';
 import { createSimulator, type SeenRequest } from '../../src/simulator/simulator.ts';
 import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
 

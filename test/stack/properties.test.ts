@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/simulator/question.ts';
+import { operations } from '../../src/simulator/request.ts';
 import { checkBodies } from '../properties/property.ts';
 import { toolPath } from './processes.ts';
 

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { temporary } from '../http/temporary.ts';
 import { originOf, page, run } from '../security/canary.ts';
-import { temporary } from '../web/temporary.ts';
 
 const MiB = 2 ** 20;
 const maxBytes = 8 * MiB;

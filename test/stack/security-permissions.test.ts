@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import { issueFamily } from '../http/certificates.ts';
+import { temporary } from '../http/temporary.ts';
 import { originOf, run } from '../security/canary.ts';
-import { issueFamily } from '../web/certificates.ts';
-import { temporary } from '../web/temporary.ts';
 
 const { ca, server } = issueFamily();
 

@@ -2,12 +2,12 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logFormats, logLevels } from '../../src/config/flags.ts';
+import { logFormats, logLevels } from '../../src/cli/flags.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import { temporary } from '../http/temporary.ts';
 import { filesIn, found, newKey, originOf, page, run } from '../security/canary.ts';
 import { configOf, injectAll, stage } from '../security/stage.ts';
-import { temporary } from '../web/temporary.ts';
 
 const keys = { account: newKey(), library: newKey() };
 const anyPort = '--web.listen-address=127.0.0.1:0';

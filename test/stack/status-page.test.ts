@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { TargetStatus } from '../../src/polling/board.ts';
-import { serve } from '../web/serve.ts';
-import { calm, failing, many, nowMs, pagesOver, status } from '../web/status-fixtures.ts';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { serve } from '../http/serve.ts';
+import { calm, failing, many, nowMs, pagesOver, status } from '../status/fixtures.ts';
 import { startDemo, stopAll, toolPath } from './processes.ts';
 
 let browser: Browser;

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Identity, issue, issueFamily } from '../web/certificates.ts';
-import { rawClient, serve } from '../web/serve.ts';
-import { temporary } from '../web/temporary.ts';
+import { type Identity, issue, issueFamily } from '../http/certificates.ts';
+import { rawClient, serve } from '../http/serve.ts';
+import { temporary } from '../http/temporary.ts';
 
 const { ca, server, client, expired, stranger } = issueFamily();
 const wrongPurpose = issue({ name: 'server too', issuer: ca, usage: 'server' });

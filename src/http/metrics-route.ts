@@ -1,0 +1,84 @@
+/**
+ * The answer to a scrape: negotiation, narrowing by kind, and the bound on scrapes at the same time. It knows the store
+ * and the text of the exporter's own metrics, and nothing of routes.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { contentTypes, type Format, renderTail } from '../exposition/format.ts';
+import { Gzip } from '../exposition/gzip.ts';
+import type { Page, Store } from '../exposition/store.ts';
+import { negotiateCoding, negotiateFormat } from './negotiate.ts';
+import { send } from './send.ts';
+
+/** The kind that stands for the exporter's own metrics in `?kind=`. */
+export const ownKind = 'exporter';
+const retryAfterSeconds = 1;
+
+export interface MetricsHandlerOptions {
+  readonly store: Pick<Store, 'page'>;
+  /** The kinds of the store's families. */
+  readonly kinds: readonly string[];
+  /** The exporter's own metrics, rendered in a format. */
+  readonly ownMetrics: (format: Format) => Promise<string>;
+  /** Scrapes beyond are answered by a 503 at once. */
+  readonly maxConcurrentScrapes: number;
+  /** From the first byte of a page to the last. */
+  readonly writeTimeoutMs: number;
+  /** Called before a page is put together. */
+  readonly beforeScrape?: () => void;
+}
+
+/** Answers a GET or HEAD; resolves when the response closed, rejects when no page could be made. */
+export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHandler {
+  const { store, ownMetrics, maxConcurrentScrapes, writeTimeoutMs } = options;
+  const knownKinds = [...options.kinds, ownKind];
+  const gzip = new Gzip();
+  let scrapes = 0;
+
+  return async (request, response) => {
+    const headersOnly = request.method === 'HEAD';
+    const answer = (parts: readonly Buffer[]) => send(response, parts, { headersOnly, writeTimeoutMs });
+    const refuse = (status: number, reason: string) => {
+      response.statusCode = status;
+      response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+      return answer([Buffer.from(`${reason}\n`)]);
+    };
+
+    response.setHeader('Vary', 'Accept, Accept-Encoding');
+    const kinds = kindsOf(request);
+    const unknown = [...kinds].filter((kind) => !knownKinds.includes(kind));
+    if (unknown.length > 0) {
+      const names = unknown.map((kind) => JSON.stringify(kind)).join(', ');
+      return refuse(400, `unknown kind ${names}: the kinds are ${knownKinds.join(', ')}`);
+    }
+    const coding = negotiateCoding(request.headers['accept-encoding']?.toString());
+    if (coding === undefined)
+      return refuse(406, 'the page comes as gzip or identity, and neither is accepted');
+    if (scrapes >= maxConcurrentScrapes) {
+      response.setHeader('Retry-After', retryAfterSeconds);
+      return refuse(503, `${maxConcurrentScrapes} scrapes are being answered, which is the limit`);
+    }
+    scrapes++;
+    let page: Page | undefined;
+    try {
+      options.beforeScrape?.();
+      const format = negotiateFormat(request.headers.accept);
+      page = await store.page(format, kinds.size > 0 ? kinds : undefined);
+      const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
+      const tail = renderTail(format, own);
+      const body = coding === 'gzip' ? await gzip.compress(page.parts, tail) : [...page.parts, ...tail];
+      response.setHeader('Content-Type', contentTypes[format]);
+      if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
+      return await answer(body);
+    } finally {
+      page?.release();
+      scrapes--;
+    }
+  };
+}
+
+function kindsOf({ url = '' }: IncomingMessage): ReadonlySet<string> {
+  const query = url.indexOf('?');
+  return new Set(query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('kind'));
+}

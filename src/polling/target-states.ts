@@ -1,0 +1,273 @@
+/**
+ * What is known of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
+ * the last poll succeeded and when the last success was, always. It knows nothing of how or when targets are polled.
+ */
+import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import type { Ids, Sample } from '../resources/resource.ts';
+import type { Target } from './plan.ts';
+
+/** The rows of one family, by its place in the catalogue. */
+export interface FamilyRows {
+  readonly family: number;
+  readonly samples: readonly Sample[];
+}
+
+/** Where rows are kept: all of a target together, so that none is ever shown in part. */
+export interface RowStore {
+  replace(target: string, kind: string, labels: Ids, rows: readonly FamilyRows[]): void;
+  /** Sets a target's value in a family, where it has one. */
+  set(target: string, family: number, value: number): void;
+  remove(target: string): void;
+}
+
+export interface Failure {
+  /** The value of the label `result`. */
+  readonly result: string;
+  readonly message: string;
+  /** Unix time. */
+  readonly atMs: number;
+}
+
+export interface TargetStatus {
+  readonly target: Target;
+  /** pending: not polled yet; absent: a complete listing lacks it. */
+  readonly state: 'pending' | 'ok' | 'failing' | 'absent';
+  /** Whether its values left the page, or never came, for want of a good poll within `stale_after`. */
+  readonly stale: boolean;
+  /** Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  readonly lastFailure: Failure | undefined;
+}
+
+/** A moment on both clocks. */
+interface Moment {
+  /** Unix time: it jumps when it is set, and goes on while the machine sleeps. */
+  readonly wallMs: number;
+  /** It never jumps, and may rest while the machine sleeps. */
+  readonly steadyMs: number;
+}
+
+interface Standing {
+  target: Target;
+  state: TargetStatus['state'];
+  stale: boolean;
+  /** Whether a reading is on the page, or would be but for the cap on series. */
+  hasValues: boolean;
+  /** From when on its age counts: the last success, or when it was first wanted. */
+  freshSince: Moment;
+  lastSuccessMs: number | undefined;
+  lastDurationSeconds: number | undefined;
+  lastFailure: Failure | undefined;
+}
+
+interface Counts {
+  targets: number;
+  stale: number;
+}
+
+const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
+
+function haveSameSettings(a: Target, b: Target): boolean {
+  return JSON.stringify(a.settings) === JSON.stringify(b.settings);
+}
+
+/** The rows that every target has that was polled: whether it answers, and when it last did. */
+function stateRowsOf({ target, state, lastSuccessMs }: Standing): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
+  const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
+  if (lastSuccessMs === undefined) return [up];
+  return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }];
+}
+
+/** The rows of a reading. What is no finite number is nothing. */
+export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
+  const rows: FamilyRows[] = [];
+  for (let family = first; catalogue[family]?.kind === target.kind; family++) {
+    const given = catalogue[family]?.samples(reading, target);
+    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) =>
+      Number.isFinite(value),
+    );
+    if (samples.length > 0) rows.push({ family, samples });
+  }
+  return rows;
+}
+
+function momentAt(wallMs: number): Moment {
+  return { wallMs, steadyMs: performance.now() };
+}
+
+/** The greater age of the two: a clock that was set back must not make an old value fresh. */
+function ageMs(since: Moment, now: Moment): number {
+  return Math.max(now.wallMs - since.wallMs, now.steadyMs - since.steadyMs);
+}
+
+export class Board {
+  readonly #store: RowStore;
+  readonly #now: () => number;
+  readonly #standings = new Map<string, Standing>();
+  readonly #counts = new Map<string, Counts>();
+  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
+  #staleAfter: Moment = never;
+
+  /** now: Unix time. */
+  constructor(store: RowStore, now: () => number = Date.now) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
+  reconcile(wanted: ReadonlyMap<string, Target>): void {
+    for (const [key, standing] of this.#standings) {
+      const { target } = standing;
+      if (wanted.has(key)) continue;
+      this.#store.remove(key);
+      this.#standings.delete(key);
+      this.#setStale(standing, false);
+      this.#countsOf(target.kind).targets--;
+    }
+    for (const target of wanted.values()) {
+      const standing = this.#standings.get(target.key);
+      if (!standing) {
+        this.#add(target);
+        continue;
+      }
+      const before = standing.target;
+      if (before.baseUrl !== target.baseUrl) {
+        // Another address is another account, of which nothing is known.
+        this.#store.remove(target.key);
+        this.#setStale(standing, false);
+        Object.assign(standing, this.#blank(target));
+      }
+      standing.target = target;
+      if (!haveSameSettings(before, target)) this.#showStateAlone(standing);
+      this.#watch(standing);
+    }
+  }
+
+  /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
+  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    // First of all: a reading that cannot become rows is no success.
+    const rows = rowsOf(target, reading);
+    standing.state = 'ok';
+    this.#setStale(standing, false);
+    standing.freshSince = momentAt(atMs);
+    this.#watch(standing);
+    standing.lastSuccessMs = atMs;
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = undefined;
+    standing.hasValues = true;
+    this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(standing), ...rows]);
+  }
+
+  /** A poll that failed: the values stay until they are stale. */
+  failed(target: Target, failure: Failure, durationSeconds: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    standing.state = 'failing';
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = failure;
+    if (standing.hasValues) this.#store.set(target.key, firstFamilyOf(target.kind), 0);
+    else this.#showStateAlone(standing);
+  }
+
+  /** A complete listing lacks the target: only `_up` 0 stays of it. */
+  absent(target: Target, failure: Failure, durationSeconds: number): void {
+    const standing = this.#standingOf(target);
+    if (!standing) return;
+    standing.state = 'absent';
+    standing.lastSuccessMs = undefined;
+    standing.lastDurationSeconds = durationSeconds;
+    standing.lastFailure = failure;
+    this.#showStateAlone(standing);
+  }
+
+  /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
+  dropStale(nowMs: number): readonly TargetStatus[] {
+    const dropped: TargetStatus[] = [];
+    const now = momentAt(nowMs);
+    if (now.wallMs <= this.#staleAfter.wallMs && now.steadyMs <= this.#staleAfter.steadyMs) return dropped;
+    this.#staleAfter = never;
+    for (const standing of this.#standings.values()) {
+      if (standing.stale) continue;
+      if (ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) {
+        this.#watch(standing);
+        continue;
+      }
+      this.#setStale(standing, true);
+      this.#showStateAlone(standing);
+      if (standing.lastSuccessMs !== undefined) dropped.push(standing);
+    }
+    return dropped;
+  }
+
+  status(key: string): TargetStatus | undefined {
+    return this.#standings.get(key);
+  }
+
+  /** Every target in the order of the configuration. */
+  statuses(): Iterable<TargetStatus> {
+    return this.#standings.values();
+  }
+
+  /** How many targets a kind has, and how many of them are stale. */
+  counts(kind: string): Readonly<Counts> {
+    return this.#countsOf(kind);
+  }
+
+  #countsOf(kind: string): Counts {
+    const counts = this.#counts.get(kind) ?? { targets: 0, stale: 0 };
+    this.#counts.set(kind, counts);
+    return counts;
+  }
+
+  #add(target: Target): void {
+    const standing = this.#blank(target);
+    this.#standings.set(target.key, standing);
+    this.#countsOf(target.kind).targets++;
+    this.#watch(standing);
+  }
+
+  #blank(target: Target): Standing {
+    return {
+      target,
+      state: 'pending',
+      stale: false,
+      hasValues: false,
+      freshSince: momentAt(this.#now()),
+      lastSuccessMs: undefined,
+      lastDurationSeconds: undefined,
+      lastFailure: undefined,
+    };
+  }
+
+  #setStale(standing: Standing, isStale: boolean): void {
+    if (standing.stale === isStale) return;
+    standing.stale = isStale;
+    this.#countsOf(standing.target.kind).stale += isStale ? 1 : -1;
+  }
+
+  /** Takes into account when the target's values become stale. */
+  #watch({ freshSince, target: { staleAfterMs } }: Standing): void {
+    const { wallMs, steadyMs } = this.#staleAfter;
+    this.#staleAfter = {
+      wallMs: Math.min(wallMs, freshSince.wallMs + staleAfterMs),
+      steadyMs: Math.min(steadyMs, freshSince.steadyMs + staleAfterMs),
+    };
+  }
+
+  #standingOf(target: Target): Standing | undefined {
+    const standing = this.#standings.get(target.key);
+    return standing?.target === target ? standing : undefined;
+  }
+
+  /** Of a target that was polled: takes its values off the page, if there are any. */
+  #showStateAlone(standing: Standing): void {
+    const { target, state } = standing;
+    standing.hasValues = false;
+    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(standing));
+  }
+}

@@ -1,0 +1,451 @@
+/**
+ * The status page as HTML: what a survey of the targets and the condition of the exporter look like. Pure; it asks
+ * nothing and sends nothing.
+ */
+import type { TargetStatus } from '../polling/target-states.ts';
+import {
+  contentSecurityPolicy,
+  refreshSeconds,
+  refreshSecondsWithoutScript,
+  script,
+  style,
+} from './assets.ts';
+import { Html, type HtmlValue, html } from './html.ts';
+import {
+  everything,
+  linkTo,
+  type SortColumn,
+  type StateFilter,
+  type StatusQuery,
+  sortText,
+  stateFilters,
+} from './query.ts';
+import { type Counts, type NextPoll, pageOf, type Survey } from './query-targets.ts';
+import { capitalised, clockWords, inWords, numberWords, plural, tookWords } from './words.ts';
+
+/** A kind of targets, and what people call one of them. */
+export interface KindNames {
+  readonly kind: string;
+  readonly noun: string;
+}
+
+/** What stays the same while the exporter runs. Times are Unix times. */
+export interface About {
+  readonly version: string;
+  readonly revision: string;
+  readonly startedAtMs: number;
+  /** `1/3`, where the targets are shared out. */
+  readonly shard: string | undefined;
+}
+
+/** How the exporter itself stands. Times are Unix times. */
+export interface Condition {
+  readonly series: (kind: string) => number;
+  readonly droppedSeries: number;
+  readonly maxSeries: number;
+  readonly configuration: {
+    /** When the one in force was loaded. */
+    readonly loadedAtMs: number;
+    /** Set when a later one was refused: when, and what is wrong with it. */
+    readonly refused: { readonly atMs: number; readonly message: string } | undefined;
+  };
+  /** The APIs that asked us to wait. */
+  readonly pauses: readonly { readonly api: string; readonly untilMs: number }[];
+  /** Sentences on paces that do not suffice. */
+  readonly paceWarnings: readonly string[];
+}
+
+export interface StatusPage {
+  readonly kinds: readonly KindNames[];
+  readonly about: About;
+  readonly condition: Condition;
+  readonly survey: Survey;
+  readonly query: StatusQuery;
+  readonly nextPollInMs: NextPoll;
+  /** The other pages, relative to this one. */
+  readonly links: readonly { readonly href: string; readonly text: string }[];
+  readonly nowMs: number;
+}
+
+/** How many targets one page shows. */
+export const targetsPerPage = 100;
+
+/** The header that lets a browser show it. */
+export const statusPageHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': contentSecurityPolicy,
+};
+
+type Tone = 'ok' | 'bad' | 'warn' | 'idle';
+
+const tones: Readonly<Record<TargetStatus['state'], Tone>> = {
+  ok: 'ok',
+  failing: 'bad',
+  absent: 'warn',
+  pending: 'idle',
+};
+
+const stateTitles: Readonly<Record<StateFilter, string>> = {
+  ok: 'OK',
+  failing: 'Failing',
+  absent: 'Absent',
+  pending: 'Pending',
+  stale: 'Stale',
+};
+
+const columns: readonly { readonly sort: SortColumn; readonly title: string; readonly className: string }[] =
+  [
+    { sort: 'state', title: 'State', className: 's' },
+    { sort: 'name', title: 'Target', className: 't' },
+    { sort: 'kind', title: 'Kind', className: 'kind' },
+    { sort: 'last_success', title: 'Last success', className: 'n' },
+    { sort: 'duration', title: 'Took', className: 'n' },
+    { sort: 'next_poll', title: 'Next poll', className: 'n' },
+  ];
+
+const orders: readonly { readonly value: string; readonly text: string }[] = [
+  { value: 'state', text: 'worst first' },
+  { value: 'name', text: 'by name' },
+  { value: 'kind', text: 'by kind' },
+  { value: 'last_success', text: 'oldest success first' },
+  { value: '-duration', text: 'slowest first' },
+  { value: 'next_poll', text: 'next poll first' },
+];
+
+/** The first thing that a column is looked at for. */
+const descendsFirst: ReadonlySet<SortColumn> = new Set(['duration']);
+
+function time(atMs: number, text: string): Html {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
+}
+
+function ago(atMs: number, nowMs: number): Html {
+  return time(atMs, `${inWords(nowMs - atMs)} ago`);
+}
+
+function headline({ survey: { total } }: StatusPage): { readonly tone: Tone; readonly text: string } {
+  const unwell = total.failing + total.absent;
+  if (total.targets === 0) return { tone: 'idle', text: 'No targets yet' };
+  if (unwell > 0) {
+    const words = [
+      total.failing > 0 ? `${numberWords(total.failing)} failing` : '',
+      total.absent > 0 ? `${numberWords(total.absent)} absent` : '',
+    ];
+    const stale = total.stale > 0 ? `, ${numberWords(total.stale)} stale` : '';
+    const text = `${words.filter(Boolean).join(', ')} of ${plural(total.targets, 'target')}${stale}`;
+    return { tone: total.failing > 0 ? 'bad' : 'warn', text };
+  }
+  if (total.pending > 0) return { tone: 'idle', text: `${plural(total.pending, 'target')} not polled yet` };
+  if (total.stale > 0) return { tone: 'warn', text: `${plural(total.stale, 'target')} with stale values` };
+  return {
+    tone: 'ok',
+    text: total.targets === 1 ? 'The target is well' : `All ${plural(total.targets, 'target')} are well`,
+  };
+}
+
+const iconColours: Readonly<Record<Tone, string>> = {
+  ok: '#43b375',
+  bad: '#df5146',
+  warn: '#dd9a2f',
+  idle: '#94a0b0',
+};
+
+function icon(tone: Tone): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${iconColours[tone]}"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+function facts({ about, condition, kinds, nowMs, query }: StatusPage): Html {
+  const series = kinds.reduce((sum, { kind }) => sum + condition.series(kind), 0);
+  const { loadedAtMs } = condition.configuration;
+  const fact = (name: string, value: HtmlValue) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return html`<dl class="facts">
+${fact('up', inWords(nowMs - about.startedAtMs))}
+${fact('series', numberWords(series))}
+${about.shard !== undefined && fact('shard', about.shard)}
+${fact('configured', ago(loadedAtMs, nowMs))}
+${fact('as of', html`${time(nowMs, clockWords(nowMs, nowMs))} · ${refreshLink(query)}`)}
+</dl>`;
+}
+
+function refreshLink(query: StatusQuery): Html {
+  const href = linkTo({ ...query, refresh: !query.refresh });
+  return query.refresh
+    ? html`<a href="${href}" title="The page asks for itself every ${refreshSeconds} s while it is looked at">pause</a>`
+    : html`<a href="${href}">keep it up to date</a>`;
+}
+
+function notice(tone: Tone, content: HtmlValue): Html {
+  return html`<p class="notice ${tone}">${content}</p>
+`;
+}
+
+/** How many refused keys are told one by one. */
+const toldCredentials = 5;
+
+function notices({ survey, condition, nowMs }: StatusPage): HtmlValue {
+  const { total, refused } = survey;
+  const { configuration, pauses, droppedSeries, maxSeries, paceWarnings } = condition;
+  return [
+    configuration.refused &&
+      html`<div class="notice bad"><strong>The configuration was refused</strong> ${ago(configuration.refused.atMs, nowMs)}; the one before stays in force.
+<pre tabindex="0">${configuration.refused.message}</pre></div>
+`,
+    [...refused]
+      .slice(0, toldCredentials)
+      .map(([credential, targets]) =>
+        notice(
+          'bad',
+          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${plural(targets, 'target')}; these are asked less and less often until it changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
+        ),
+      ),
+    refused.size > toldCredentials &&
+      notice(
+        'bad',
+        html`<strong>${plural(refused.size - toldCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
+      ),
+    pauses.map(({ api, untilMs }) =>
+      notice(
+        'warn',
+        html`<strong>The ${api} API asked for a pause</strong>: it is not asked anything for ${inWords(untilMs - nowMs)}, until ${time(untilMs, clockWords(untilMs, nowMs))}.`,
+      ),
+    ),
+    droppedSeries > 0 &&
+      notice(
+        'warn',
+        html`<strong>${numberWords(droppedSeries)} series are left out</strong>: <code>limits.max_series</code> is ${numberWords(maxSeries)}.`,
+      ),
+    paceWarnings.map((warning) =>
+      notice('warn', html`<strong>The pace does not suffice.</strong> ${warning}`),
+    ),
+    total.pending > 0 &&
+      notice(
+        'idle',
+        html`<strong>The first round is under way</strong>: ${numberWords(total.targets - total.pending)} of ${plural(total.targets, 'target')} were polled.`,
+      ),
+  ];
+}
+
+/** The share of each state as a bar. What it shows is beside it in numbers. */
+function bar({ targets, ok, failing, absent, pending }: Counts): Html {
+  let x = 0;
+  const part = (tone: Tone, n: number) => {
+    if (n === 0) return undefined;
+    // What is rare stays visible.
+    const width = Math.max(1, (n / targets) * 100);
+    const rect = html`<rect class="f-${tone}" x="${x.toFixed(2)}" width="${width.toFixed(2)}" height="1"/>`;
+    x += width;
+    return rect;
+  };
+  return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${[
+    part('bad', failing),
+    part('warn', absent),
+    part('idle', pending),
+    part('ok', ok),
+  ]}</svg>`;
+}
+
+function overview({ kinds, survey, condition, query }: StatusPage): Html {
+  const { byKind, total } = survey;
+  const link = (of: readonly string[], states: StatusQuery['states']) =>
+    linkTo({ ...query, kinds: of, states, text: '', page: undefined });
+  const stateColumns = [
+    { state: 'ok', tone: 'ok' },
+    { state: 'failing', tone: 'bad' },
+    { state: 'absent', tone: 'warn' },
+    { state: 'pending', tone: 'idle' },
+    { state: 'stale', tone: 'warn' },
+  ] as const;
+  // On a phone there is no room for columns of noughts.
+  const nil = (state: keyof Counts) =>
+    total[state] === 0 && state !== 'ok' && state !== 'failing' ? ' nil' : '';
+  const row = (
+    of: readonly string[],
+    name: HtmlValue,
+    counts: Counts,
+    series: number,
+  ) => html`<tr><th scope="row">${name}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${numberWords(counts.targets)}</td>${stateColumns.map(
+    ({ state, tone }) =>
+      counts[state] === 0
+        ? html`<td class="n zero${nil(state)}">0</td>`
+        : html`<td class="n${nil(state)}"><a class="t-${tone}" href="${link(of, [state])}">${numberWords(counts[state])}</a></td>`,
+  )}<td class="n series">${numberWords(series)}</td></tr>
+`;
+  const shown = kinds.flatMap(({ kind, noun }) => {
+    const counts = byKind.get(kind);
+    if (!counts || counts.targets === 0) return [];
+    const name = html`<a href="${link([kind], [])}">${capitalised(noun)}</a>`;
+    return [row([kind], name, counts, condition.series(kind))];
+  });
+  const allSeries = kinds.reduce((sum, { kind }) => sum + condition.series(kind), 0);
+  return html`<h2 class="hidden">By kind</h2>
+<table class="overview">
+<thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${stateColumns.map(
+    ({ state }) => html`<th scope="col" class="n${nil(state)}">${stateTitles[state]}</th>`,
+  )}<th scope="col" class="n series">Series</th></tr></thead>
+<tbody>
+${shown}</tbody>
+<tfoot>
+${row([], 'All', total, allSeries)}</tfoot>
+</table>`;
+}
+
+function options(
+  chosen: readonly string[],
+  all: string,
+  choices: readonly { readonly value: string; readonly text: string }[],
+): HtmlValue {
+  const several =
+    chosen.length > 1 && html`<option value="${chosen.join()}" selected>${chosen.join(', ')}</option>`;
+  return [
+    html`<option value="">${all}</option>`,
+    several,
+    choices.map(({ value, text }) =>
+      chosen.length === 1 && chosen[0] === value
+        ? html`<option value="${value}" selected>${text}</option>`
+        : html`<option value="${value}">${text}</option>`,
+    ),
+  ];
+}
+
+function toolbar({ kinds, query }: StatusPage): Html {
+  const isFiltered = query.kinds.length > 0 || query.states.length > 0 || query.text !== '';
+  const order = sortText(query);
+  const known = orders.some(({ value }) => value === order);
+  return html`<form method="get" action="../web/" role="search">
+<h2 id="targets-heading">Targets</h2>
+<input type="search" name="q" value="${query.text}" placeholder="Name, id, reason …" aria-label="Search" maxlength="200">
+<select name="kind" aria-label="Kind">${options(
+    query.kinds,
+    'All kinds',
+    kinds.map(({ kind, noun }) => ({ value: kind, text: capitalised(noun) })),
+  )}</select>
+<select name="state" aria-label="State">${options(
+    query.states,
+    'Any state',
+    stateFilters.map((state) => ({ value: state, text: stateTitles[state] })),
+  )}</select>
+<select name="sort" aria-label="Order">${!known && html`<option value="${order}" selected>by ${query.sort.replace('_', ' ')}${query.descending && ', reversed'}</option>`}${orders.map(
+    ({ value, text }) =>
+      value === order
+        ? html`<option value="${value}" selected>${text}</option>`
+        : html`<option value="${value}">${text}</option>`,
+  )}</select>
+${!query.refresh && html`<input type="hidden" name="refresh" value="off">`}
+<button>Show</button>
+${isFiltered && html`<a href="${linkTo({ ...everything, refresh: query.refresh })}">Show all</a>`}
+</form>`;
+}
+
+function columnHead({ sort, title, className }: (typeof columns)[number], query: StatusQuery): Html {
+  const isActive = query.sort === sort;
+  const descending = isActive ? !query.descending : descendsFirst.has(sort);
+  const href = linkTo({ ...query, sort, descending, page: undefined });
+  if (!isActive) return html`<th scope="col" class="${className}"><a href="${href}">${title}</a></th>`;
+  const direction = query.descending ? 'descending' : 'ascending';
+  const arrow = query.descending ? '↓' : '↑';
+  return html`<th scope="col" class="${className}" aria-sort="${direction}"><a href="${href}">${title}&nbsp;<span aria-hidden="true">${arrow}</span></a></th>`;
+}
+
+function nextPoll(inMs: number | undefined): string {
+  if (inMs === undefined) return '–';
+  return inMs < 500 ? 'now' : `in ${inWords(inMs)}`;
+}
+
+function targetRow(
+  status: TargetStatus,
+  nouns: ReadonlyMap<string, string>,
+  { nextPollInMs, nowMs }: StatusPage,
+): Html {
+  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
+  const ids = Object.entries(target.ids);
+  const plainIds = ids.map(([, id]) => id).join(' / ');
+  const labels = ids.map(([label, id]) => `${label}="${id}"`).join(', ');
+  // What has no name is called by its ids; then their labels are told below.
+  const below = target.name === undefined ? ids.map(([label]) => label).join(' / ') : plainIds;
+  const success = lastSuccessMs === undefined ? 'never' : ago(lastSuccessMs, nowMs);
+  const took = lastDurationSeconds === undefined ? '–' : tookWords(lastDurationSeconds);
+  const failure =
+    lastFailure &&
+    html`<span class="result">${lastFailure.result}</span> <bdi>${lastFailure.message}</bdi> <small>${ago(lastFailure.atMs, nowMs)}</small>`;
+  return html`<tr role="row">
+<td role="cell" class="s"><span class="state t-${tones[state]}">${state}</span>${stale && html` <span class="tag">stale</span>`}</td>
+<td role="cell" class="t"><bdi class="name">${target.name ?? plainIds}</bdi><bdi class="ids" title="${labels}">${below}</bdi></td>
+<td role="cell" class="kind">${capitalised(nouns.get(target.kind) ?? target.kind)}</td>
+<td role="cell" class="n" data-label="Last success">${success}</td>
+<td role="cell" class="n" data-label="Took">${took}</td>
+<td role="cell" class="n" data-label="Next poll">${nextPoll(nextPollInMs(status))}</td>
+<td role="cell" class="why">${failure}</td></tr>
+`;
+}
+
+function targets(page: StatusPage): Html {
+  const { kinds, survey, query } = page;
+  const { items, page: at, pages } = pageOf(survey.matching, query.page ?? 1, targetsPerPage);
+  const nouns = new Map(kinds.map(({ kind, noun }) => [kind, noun]));
+  if (items.length === 0) {
+    const why = survey.total.targets === 0 ? 'Nothing is polled yet.' : 'No target matches.';
+    return html`<p class="none">${why}</p>`;
+  }
+  const from = (at - 1) * targetsPerPage;
+  const isAll = survey.matching.length === survey.total.targets;
+  const range = pages > 1 && html`${numberWords(from + 1)}–${numberWords(from + items.length)} of `;
+  const others = !isAll && ` of ${numberWords(survey.total.targets)}`;
+  const to = (number: number, text: string, rel?: string) =>
+    html`<a href="${linkTo({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
+  return html`<table class="targets" role="table" aria-labelledby="targets-heading">
+<thead role="rowgroup"><tr role="row">${columns.map((column) => columnHead(column, query))}<th scope="col" class="why">Last failure</th></tr></thead>
+<tbody role="rowgroup">
+${items.map((status) => targetRow(status, nouns, page))}</tbody>
+</table>
+<nav class="pager" aria-label="Pages of targets"><span>${range}${plural(survey.matching.length, 'target')}${others}</span>${
+    pages > 1 &&
+    html`<span class="push"><span>page ${numberWords(at)} of ${numberWords(pages)}</span>${at > 1 && [to(1, 'First'), to(at - 1, 'Previous', 'prev')]}${at < pages && [to(at + 1, 'Next', 'next'), to(pages, 'Last')]}</span>`
+  }</nav>`;
+}
+
+/** The whole page. Everything that others have written is escaped. */
+export function renderStatusPage(page: StatusPage): string {
+  const { about, query, links } = page;
+  const { tone, text } = headline(page);
+  const troubled = page.survey.total.failing + page.survey.total.absent;
+  const title = `${troubled > 0 ? `${numberWords(troubled)} in trouble · ` : ''}bunnynet-exporter`;
+  const refresh = html`<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
+`;
+  return html`<!doctype html>
+<html lang="en" data-build="${about.version} ${about.revision}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${icon(tone)}">
+${query.refresh && refresh}<style>${new Html(style)}</style>
+</head>
+<body>
+<a class="skip" href="#targets">To the targets</a>
+<header class="top"><div class="wrap">
+<div class="brand">bunnynet-exporter <small>${about.version}</small></div>
+<nav class="pages" aria-label="Pages">${links.map(({ href, text: name }) => html`<a href="${href}">${name}</a>`)}</nav>
+</div></header>
+<main class="wrap">
+<div class="lead" id="lead" data-live><h1 class="${tone}">${text}</h1>${facts(page)}</div>
+<p class="notice bad" id="lost" role="status" hidden><strong>The exporter does not answer.</strong> What you see is how it was.</p>
+<div id="notices" data-live>
+${notices(page)}</div>
+<section class="panel scroll" id="overview" data-live>
+${overview(page)}
+</section>
+<section class="panel">
+${toolbar(page)}
+<div id="targets" data-live>
+${targets(page)}
+</div>
+</section>
+</main>
+<footer class="wrap"><span>bunnynet-exporter ${about.version}, revision ${about.revision}</span><span>Times are UTC. Values are Prometheus' to keep: this page shows only how they come.</span></footer>
+${query.refresh && html`<script>${new Html(script)}</script>`}
+</body>
+</html>
+`.text;
+}

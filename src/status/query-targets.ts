@@ -1,0 +1,186 @@
+/**
+ * How the targets stand: counted, filtered and sorted for a reader. It works in slices, so that any number of targets
+ * leaves scrapes and polls their turn; it knows nothing of HTML or JSON.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TargetStatus } from '../polling/target-states.ts';
+import type { SortColumn, StateFilter, StatusQuery } from './query.ts';
+
+/** Milliseconds from now; 0 while the target is under way or in line, undefined when it is not known. */
+export type NextPoll = (status: TargetStatus) => number | undefined;
+
+export interface Counts {
+  targets: number;
+  ok: number;
+  failing: number;
+  absent: number;
+  pending: number;
+  stale: number;
+}
+
+export interface Survey {
+  /** Of all targets, by kind, in the order in which the kinds were given. */
+  readonly byKind: ReadonlyMap<string, Counts>;
+  /** Of all targets. */
+  readonly total: Counts;
+  /** Credentials that the API refuses, and for how many targets. */
+  readonly refused: ReadonlyMap<string, number>;
+  /** What was asked for, in the order asked for. */
+  readonly matching: readonly TargetStatus[];
+}
+
+/** How many targets are looked at before others have their turn: a few milliseconds. */
+const sliceTargets = 2000;
+
+/** Goes through the items, and lets others have their turn after every slice. */
+export async function* inSlices<Item>(
+  items: readonly Item[],
+  sliceItems = sliceTargets,
+): AsyncGenerator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += sliceItems) {
+    if (from > 0) await nextTurn();
+    yield items.slice(from, from + sliceItems);
+  }
+}
+
+const noCounts = (): Counts => ({ targets: 0, ok: 0, failing: 0, absent: 0, pending: 0, stale: 0 });
+
+function count(counts: Counts, { state, stale }: TargetStatus): void {
+  counts.targets++;
+  counts[state]++;
+  if (stale) counts.stale++;
+}
+
+/** What a search looks through, in lower case. */
+function searchText({ target, lastFailure }: TargetStatus): string {
+  const { kind, name = '', ids, credential } = target;
+  return [name, Object.values(ids).join('/'), kind, credential, lastFailure?.result, lastFailure?.message]
+    .join('\n')
+    .toLowerCase();
+}
+
+function isIn(states: readonly StateFilter[], { state, stale }: TargetStatus): boolean {
+  return states.length === 0 || states.includes(state) || (stale && states.includes('stale'));
+}
+
+type Key = number | string | undefined;
+
+interface Keyed {
+  readonly status: TargetStatus;
+  readonly key: Key;
+}
+
+const severity = { failing: 0, absent: 2, pending: 4, ok: 6 } as const;
+
+/** What each column is sorted by; of two alike the first in the configuration goes first. */
+const keys: Readonly<Record<SortColumn, (status: TargetStatus, nextPollInMs: NextPoll) => Key>> = {
+  state: ({ state, stale }) => severity[state] + (stale ? 0 : 1),
+  name: ({ target }) => (target.name ?? Object.values(target.ids).join('/')).toLowerCase(),
+  kind: ({ target }) => target.kind,
+  last_success: ({ lastSuccessMs }) => lastSuccessMs,
+  duration: ({ lastDurationSeconds }) => lastDurationSeconds,
+  next_poll: (status, nextPollInMs) => nextPollInMs(status),
+};
+
+/** What has no key goes last in either direction. */
+function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
+  const sign = descending ? -1 : 1;
+  return ({ key: a }, { key: b }) => {
+    if (a === b) return 0;
+    if (a === undefined) return 1;
+    if (b === undefined) return -1;
+    return a < b ? -sign : sign;
+  };
+}
+
+function merge<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): { readonly merged: Item[]; step(items: number): boolean } {
+  const merged: Item[] = [];
+  let i = 0;
+  let j = 0;
+  return {
+    merged,
+    /** Takes over as many items; returns whether all were. */
+    step(items) {
+      const until = merged.length + items;
+      while (merged.length < until) {
+        const left = a[i];
+        const right = b[j];
+        if (left !== undefined && (right === undefined || compare(left, right) <= 0)) {
+          merged.push(left);
+          i++;
+        } else if (right !== undefined) {
+          merged.push(right);
+          j++;
+        } else return true;
+      }
+      return i === a.length && j === b.length;
+    },
+  };
+}
+
+/** A stable sort by merging sorted slices. */
+async function sortInSlices<Item extends object>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Promise<readonly Item[]> {
+  let runs: (readonly Item[])[] = [];
+  for await (const slice of inSlices(items)) runs.push(slice.toSorted(compare));
+  while (runs.length > 1) {
+    const longer: (readonly Item[])[] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const merging = merge(runs[at] ?? [], runs[at + 1] ?? [], compare);
+      while (!merging.step(2 * sliceTargets)) await nextTurn();
+      longer.push(merging.merged);
+    }
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+/** Counts all targets, and gives those that the query asks for. */
+export async function survey(
+  statuses: readonly TargetStatus[],
+  kinds: readonly string[],
+  query: Pick<StatusQuery, 'kinds' | 'states' | 'text' | 'sort' | 'descending'>,
+  nextPollInMs: NextPoll,
+): Promise<Survey> {
+  const byKind = new Map(kinds.map((kind) => [kind, noCounts()]));
+  const total = noCounts();
+  const refused = new Map<string, number>();
+  const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const keyOf = keys[query.sort];
+  const found: Keyed[] = [];
+  for await (const slice of inSlices(statuses)) {
+    for (const status of slice) {
+      const { kind, credential } = status.target;
+      count(total, status);
+      const ofKind = byKind.get(kind);
+      if (ofKind) count(ofKind, status);
+      if (status.lastFailure?.result === 'auth') refused.set(credential, (refused.get(credential) ?? 0) + 1);
+      if (query.kinds.length > 0 && !query.kinds.includes(kind)) continue;
+      if (!isIn(query.states, status)) continue;
+      if (words.length > 0) {
+        const text = searchText(status);
+        if (!words.every((word) => text.includes(word))) continue;
+      }
+      found.push({ status, key: keyOf(status, nextPollInMs) });
+    }
+  }
+  const sorted = await sortInSlices(found, comparison(query.descending));
+  return { byKind, total, refused, matching: sorted.map(({ status }) => status) };
+}
+
+/** One page of the matching targets; a page beyond the last is the last. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  page: number,
+  pageItems: number,
+): { readonly items: readonly Item[]; readonly page: number; readonly pages: number } {
+  const pages = Math.max(1, Math.ceil(items.length / pageItems));
+  const shown = Math.min(page, pages);
+  return { items: items.slice((shown - 1) * pageItems, shown * pageItems), page: shown, pages };
+}

@@ -1,0 +1,95 @@
+/**
+ * Which targets a reader asks for, and in which order: read from the query of a URL, and written back as links. It knows
+ * nothing of how targets stand.
+ */
+
+/** Beyond the states of a target: `stale`, which can go with any of them. */
+export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
+export type StateFilter = (typeof stateFilters)[number];
+
+export const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
+export type SortColumn = (typeof sortColumns)[number];
+
+export interface StatusQuery {
+  /** Any of these; all when empty. */
+  readonly kinds: readonly string[];
+  /** Any of these; all when empty. */
+  readonly states: readonly StateFilter[];
+  /** Every word of it occurs in the target, whatever the case. */
+  readonly text: string;
+  readonly sort: SortColumn;
+  readonly descending: boolean;
+  /** From 1; undefined where none was asked for. */
+  readonly page: number | undefined;
+  /** Whether the page keeps itself up to date. */
+  readonly refresh: boolean;
+}
+
+export const everything: StatusQuery = {
+  kinds: [],
+  states: [],
+  text: '',
+  sort: 'state',
+  descending: false,
+  page: undefined,
+  refresh: true,
+};
+
+/** A query that means nothing; its message says what was expected. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+}
+
+/** Values given several times, or separated by commas. */
+function choices<Value extends string>(
+  params: URLSearchParams,
+  name: string,
+  known: readonly Value[],
+): readonly Value[] {
+  const given = params.getAll(name).flatMap((text) => text.split(','));
+  return [...new Set(given.filter((text) => text !== ''))].map((text) => choice(name, text, known));
+}
+
+function choice<Value extends string>(name: string, text: string, known: readonly Value[]): Value {
+  const value = known.find((one) => one === text);
+  if (value === undefined) {
+    throw new QueryError(`${name}: expected ${known.join(', ')}; got ${JSON.stringify(text)}`);
+  }
+  return value;
+}
+
+/** Throws a `QueryError`. Parameters that are not its own are ignored. */
+export function parseQuery(params: URLSearchParams, kinds: readonly string[]): StatusQuery {
+  const sort = params.get('sort') || 'state';
+  const page = params.get('page') || undefined;
+  if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
+    throw new QueryError(`page: expected a number from 1; got ${JSON.stringify(page)}`);
+  }
+  return {
+    kinds: choices(params, 'kind', kinds),
+    states: choices(params, 'state', stateFilters),
+    text: (params.get('q') ?? '').trim(),
+    sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
+    descending: sort.startsWith('-'),
+    page: page === undefined ? undefined : Number(page),
+    refresh: params.get('refresh') !== 'off',
+  };
+}
+
+/** The value of `sort`. */
+export function sortText({ sort, descending }: Pick<StatusQuery, 'sort' | 'descending'>): string {
+  return `${descending ? '-' : ''}${sort}`;
+}
+
+/** A link relative to the page; what is as by default is left out. */
+export function linkTo(query: StatusQuery): string {
+  const params = new URLSearchParams();
+  if (query.kinds.length > 0) params.set('kind', query.kinds.join());
+  if (query.states.length > 0) params.set('state', query.states.join());
+  if (query.text !== '') params.set('q', query.text);
+  if (sortText(query) !== sortText(everything)) params.set('sort', sortText(query));
+  if (query.page !== undefined && query.page > 1) params.set('page', String(query.page));
+  if (!query.refresh) params.set('refresh', 'off');
+  const text = params.toString().replaceAll('%2C', ',');
+  return text === '' ? '../web/' : `./?${text}`;
+}

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flagRows, flagVariables, helpText, parseFlags, UsageError } from '../../src/cli/flags.ts';
+
+function problemsOf(argv: readonly string[], env: Record<string, string> = {}): readonly string[] {
+  try {
+    parseFlags(argv, env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    expect(error.message).toBe(error.problems.join('\n'));
+    return error.problems;
+  }
+}
+
+test('without flags the defaults hold', () => {
+  expect(parseFlags([], {})).toEqual({
+    configFile: undefined,
+    configCheck: false,
+    once: false,
+    demo: false,
+    demoScale: 'small',
+    demoOutage: false,
+    demoSeed: 1,
+    listenAddresses: [{ host: undefined, port: 10_057 }],
+    telemetryPath: '/metrics',
+    webConfigFile: undefined,
+    enableLifecycle: false,
+    shard: undefined,
+    logLevel: 'info',
+    logFormat: 'json',
+    version: false,
+    help: false,
+  });
+});
+
+describe('a flag', () => {
+  test.each<[string[], object]>([
+    [['--config.file=a.yml'], { configFile: 'a.yml' }],
+    [['--config.file', 'a.yml'], { configFile: 'a.yml' }],
+    [['--config.check', '--config.file=a=b.yml'], { configCheck: true, configFile: 'a=b.yml' }],
+    [['--once'], { once: true }],
+    [['--once=false'], { once: false }],
+    [['--no-once'], { once: false }],
+    [
+      ['--demo', '--demo.scale=full', '--demo.outage', '--demo.seed=42'],
+      { demo: true, demoScale: 'full', demoOutage: true, demoSeed: 42 },
+    ],
+    [
+      ['--web.listen-address=[::1]:9000', '--web.listen-address=localhost:0', '--web.listen-address', ':80'],
+      {
+        listenAddresses: [
+          { host: '::1', port: 9000 },
+          { host: 'localhost', port: 0 },
+          { host: undefined, port: 80 },
+        ],
+      },
+    ],
+    [['--web.listen-address=[fe80::1%eth0]:1'], { listenAddresses: [{ host: 'fe80::1%eth0', port: 1 }] }],
+    [['--web.telemetry-path=/a/b-c'], { telemetryPath: '/a/b-c' }],
+    [
+      ['--web.config.file=web.yml', '--web.enable-lifecycle'],
+      { webConfigFile: 'web.yml', enableLifecycle: true },
+    ],
+    [['--shard=0/3'], { shard: { index: 0, count: 3 } }],
+    [['--log.level=warn', '--log.format=pretty'], { logLevel: 'warn', logFormat: 'pretty' }],
+    [['--version'], { version: true }],
+    [['-h'], { help: true }],
+  ])('%j is read', (argv, expected) => {
+    expect(parseFlags(argv, {})).toMatchObject(expected);
+  });
+
+  test.each([
+    [['--config.fil=a.yml'], 'unknown flag "--config.fil" (did you mean --config.file?)'],
+    [['--configfile'], 'unknown flag "--configfile" (did you mean --config.file?)'],
+    [['--zzzzzzzz'], 'unknown flag "--zzzzzzzz"'],
+    [['-config.file=a'], 'unknown flag "-config.file" (did you mean --config.file?)'],
+    [['-v'], 'unknown flag "-v"'],
+    [['--access-key=secret'], 'unknown flag "--access-key"'],
+    [['config.yml'], 'unexpected argument "config.yml": every setting is a flag, such as --config.file=PATH'],
+    [['--config.file'], '--config.file: expected a value: --config.file=PATH'],
+    [['--config.file', '--once'], '--config.file: expected a value: --config.file=PATH'],
+    [['--config.file='], '--config.file: expected a path; got ""'],
+    [['--config.file=a', '--config.file=b'], '--config.file: expected once; it is given several times'],
+    [['--once=maybe'], '--once: expected true or false; got "maybe"'],
+    [['--no-once=true'], '--no-once: expected no value'],
+    [['--no-config.file'], 'unknown flag "--no-config.file" (did you mean --config.file?)'],
+    [['--shard=3/3'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "3/3"'],
+    [['--shard=-1/3'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "-1/3"'],
+    [['--shard=0/0'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "0/0"'],
+    [['--shard=1'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "1"'],
+    [['--log.level=warning'], '--log.level: expected trace, debug, info, warn or error; got "warning"'],
+    [['--log.format=text'], '--log.format: expected json or pretty; got "text"'],
+    [['--demo', '--demo.scale=huge'], '--demo.scale: expected small, medium or full; got "huge"'],
+    [
+      ['--demo', '--demo.seed=4294967296'],
+      '--demo.seed: expected a whole number from 0 to 4294967295; got "4294967296"',
+    ],
+    [
+      ['--web.telemetry-path=metrics'],
+      '--web.telemetry-path: expected a path such as /metrics; got "metrics"',
+    ],
+    [
+      ['--web.telemetry-path=/a/../b'],
+      '--web.telemetry-path: expected a path such as /metrics; got "/a/../b"',
+    ],
+    [['--web.telemetry-path=/m?x'], '--web.telemetry-path: expected a path such as /metrics; got "/m?x"'],
+    [
+      ['--web.telemetry-path=/-/ready'],
+      '--web.telemetry-path: expected a path that is no other page; got "/-/ready"',
+    ],
+    ...['10057', '::1:9000', 'a:b', ':65536', 'http://a:1', '[::1]', 'a b:1'].map(
+      (address): [string[], string] => [
+        [`--web.listen-address=${address}`],
+        `--web.listen-address: expected host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057; got "${address}"`,
+      ],
+    ),
+    [['--demo', '--config.file=a'], '--demo and --config.file exclude each other; leave one out'],
+    [['--demo', '--config.check'], '--demo and --config.check exclude each other; leave one out'],
+    [['--once', '--config.check'], '--once and --config.check exclude each other; leave one out'],
+    [['--demo.outage'], '--demo.outage has a meaning only with --demo'],
+    [['--demo.seed=3'], '--demo.seed has a meaning only with --demo'],
+  ])('%j is refused', (argv, problem) => {
+    expect(problemsOf(argv)).toEqual([problem]);
+  });
+
+  test('all mistakes are said at once', () => {
+    expect(problemsOf(['--onc', '--shard=x', 'y'], { BUNNYNET_LOG_LEVEL: 'loud' })).toEqual([
+      'unknown flag "--onc" (did you mean --once?)',
+      'unexpected argument "y": every setting is a flag, such as --config.file=PATH',
+      '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "x"',
+      'BUNNYNET_LOG_LEVEL: expected trace, debug, info, warn or error; got "loud"',
+    ]);
+  });
+
+  test('help and version answer whatever else is wrong', () => {
+    expect(parseFlags(['--help', '--nonsense'], {}).help).toBe(true);
+    expect(parseFlags(['--version', '--shard=x'], {}).version).toBe(true);
+  });
+});
+
+describe('the environment', () => {
+  test('gives every flag a variable', () => {
+    expect(flagVariables).toEqual([
+      'BUNNYNET_CONFIG_FILE',
+      'BUNNYNET_CONFIG_CHECK',
+      'BUNNYNET_ONCE',
+      'BUNNYNET_DEMO',
+      'BUNNYNET_DEMO_SCALE',
+      'BUNNYNET_DEMO_OUTAGE',
+      'BUNNYNET_DEMO_SEED',
+      'BUNNYNET_WEB_LISTEN_ADDRESS',
+      'BUNNYNET_WEB_TELEMETRY_PATH',
+      'BUNNYNET_WEB_CONFIG_FILE',
+      'BUNNYNET_WEB_ENABLE_LIFECYCLE',
+      'BUNNYNET_SHARD',
+      'BUNNYNET_LOG_LEVEL',
+      'BUNNYNET_LOG_FORMAT',
+      'BUNNYNET_VERSION',
+      'BUNNYNET_HELP',
+    ]);
+  });
+
+  test.each<[Record<string, string>, object]>([
+    [{ BUNNYNET_CONFIG_FILE: 'a.yml' }, { configFile: 'a.yml' }],
+    [{ BUNNYNET_CONFIG_FILE: '' }, { configFile: undefined }],
+    [{ BUNNYNET_ONCE: 'true' }, { once: true }],
+    [{ BUNNYNET_ONCE: 'false' }, { once: false }],
+    [{ BUNNYNET_ONCE: '0' }, { once: false }],
+    [
+      { BUNNYNET_WEB_LISTEN_ADDRESS: ':1, [::1]:2' },
+      {
+        listenAddresses: [
+          { host: undefined, port: 1 },
+          { host: '::1', port: 2 },
+        ],
+      },
+    ],
+    [{ BUNNYNET_SHARD: '1/2' }, { shard: { index: 1, count: 2 } }],
+    [{ BUNNYNET_DEMO_SCALE: 'full' }, { demo: false, demoScale: 'full' }],
+  ])('%j is read', (env, expected) => {
+    expect(parseFlags([], env)).toMatchObject(expected);
+  });
+
+  test.each([
+    [{ BUNNYNET_ONCE: 'maybe' }, 'BUNNYNET_ONCE: expected true or false; got "maybe"'],
+    [
+      { BUNNYNET_WEB_LISTEN_ADDRESS: ':1,' },
+      'BUNNYNET_WEB_LISTEN_ADDRESS: expected host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057; got ""',
+    ],
+    [
+      { BUNNYNET_DEMO: '1', BUNNYNET_CONFIG_FILE: 'a' },
+      'BUNNYNET_DEMO and BUNNYNET_CONFIG_FILE exclude each other; leave one out',
+    ],
+  ])('%j is refused', (env, problem) => {
+    expect(problemsOf([], env)).toEqual([problem]);
+  });
+
+  test('yields to a flag, also where the two exclude each other', () => {
+    expect(parseFlags(['--log.level=debug'], { BUNNYNET_LOG_LEVEL: 'loud' }).logLevel).toBe('debug');
+    expect(parseFlags(['--no-once'], { BUNNYNET_ONCE: '1' }).once).toBe(false);
+    expect(parseFlags(['--demo'], { BUNNYNET_CONFIG_FILE: 'a' })).toMatchObject({
+      demo: true,
+      configFile: undefined,
+    });
+    expect(parseFlags(['--config.file=a'], { BUNNYNET_DEMO: '1' })).toMatchObject({
+      demo: false,
+      configFile: 'a',
+    });
+    expect(parseFlags(['--config.check'], { BUNNYNET_ONCE: '1' })).toMatchObject({
+      configCheck: true,
+      once: false,
+    });
+  });
+});
+
+test('the help names every flag, its variable and its default', () => {
+  const help = helpText();
+  for (const { usage, variable, default: preset, help: text } of flagRows) {
+    expect(help).toContain(`  ${usage} `);
+    expect(help).toContain(text);
+    expect(help).toContain(preset === undefined ? `[$${variable}]` : `[$${variable}, default ${preset}]`);
+  }
+});
+
+test('no command line crashes it', () => {
+  const word = fc.oneof(
+    fc.constantFrom(
+      ...flagRows.map(({ usage }) => usage.split('=')[0] ?? ''),
+      '--',
+      '-',
+      '--no-demo',
+      '-h',
+      '--shard=',
+      '__proto__',
+      '--__proto__=x',
+    ),
+    fc.string(),
+    fc
+      .tuple(fc.constantFrom('--shard=', '--web.listen-address=', '--demo.seed=', '--'), fc.string())
+      .map(([a, b]) => a + b),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(word, { maxLength: 6 }),
+      fc.dictionary(fc.constantFrom(...flagVariables), fc.string()),
+      (argv, env) => {
+        expect(Array.isArray(problemsOf(argv, env))).toBe(true);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

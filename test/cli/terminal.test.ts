@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { prettyLine } from '../../src/cli/pretty-log.ts';
+import {
+  colours,
+  dressedProblems,
+  dressedSummary,
+  ProgressLine,
+  plain,
+  pollReport,
+  progressText,
+  styleFor,
+} from '../../src/cli/terminal.ts';
+import { failing, many, status } from '../status/fixtures.ts';
+
+/** A terminal that keeps what was written, with escape sequences readable. */
+function recorder(columns = 40) {
+  let written = '';
+  return {
+    columns,
+    isTTY: true,
+    write(text: string) {
+      written += text;
+    },
+    written: () => written.replaceAll('\r\u001B[K', '⟲'),
+  };
+}
+
+describe('colours', () => {
+  it('are for terminals that have them, unless NO_COLOR is set', () => {
+    expect(styleFor({ isTTY: true }, { TERM: 'xterm' })).toBe(colours);
+    expect(styleFor({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' })).toBe(plain);
+    expect(styleFor({ isTTY: true }, { TERM: 'dumb' })).toBe(plain);
+    expect(styleFor({}, { TERM: 'xterm' })).toBe(plain);
+  });
+});
+
+describe('the line of progress', () => {
+  it('is drawn over itself, with what else is written above it', () => {
+    const terminal = recorder();
+    const line = new ProgressLine(terminal);
+    line.write('before\n');
+    line.show('1 of 3');
+    line.show('1 of 3');
+    line.show('2 of 3');
+    line.write('a log line\n');
+    line.clear();
+    line.clear();
+    line.write('after\n');
+    expect(terminal.written()).toBe('before\n⟲1 of 3⟲2 of 3⟲a log line\n2 of 3⟲after\n');
+  });
+
+  it('is never wider than the terminal', () => {
+    const narrow = recorder(10);
+    new ProgressLine(narrow).show('polled 12 of 36 targets');
+    expect(narrow.written()).toBe('⟲polled 1…');
+    const unknown = recorder(0);
+    new ProgressLine(unknown).show('polled 12 of 36 targets');
+    expect(unknown.written()).toBe('⟲polled 12 of 36 targets');
+  });
+
+  it('tells how many targets were polled and how many failed', () => {
+    const statuses = [
+      status({ app_id: 'a' }),
+      failing({ app_id: 'b' }),
+      status({ app_id: 'c' }, { state: 'pending' }),
+    ];
+    expect(progressText(statuses, 1234)).toBe('polled 2 of 3 targets, 1 failing, 1.2 s');
+    expect(progressText(statuses.slice(0, 1), 0)).toBe('polled 1 of 1 targets, 0.0 s');
+  });
+});
+
+describe('the report of a round of polls', () => {
+  it('is a table by kind, each failure with its reason, and a verdict', () => {
+    const statuses = [
+      status({ app_id: 'a' }),
+      failing({ app_id: 'b' }, { name: 'storefront\u001B[2J' }),
+      status({ shield_zone_id: '501' }, { kind: 'shield_zone' }),
+    ];
+    expect(pollReport(statuses, 2100, plain)).toBe(`
+kind         targets  ok  failing  absent
+application        2   1        1       0
+shield_zone        1   1        0       0
+all                3   2        1       0
+
+✗ application storefront [2J (b): server_error: HTTP 503
+
+✗ 1 of 3 targets failed, in 2.1 s
+`);
+  });
+
+  it('tells of many failures the first, and how many more there are', () => {
+    const report = pollReport(many(10_000), 2100, plain);
+    expect(report.match(/^✗ application service/gm)).toHaveLength(20);
+    expect(report).toContain('… and 80 more');
+  });
+
+  it('is short where all is well', () => {
+    expect(pollReport([status({ app_id: 'a' })], 400, plain)).toBe(`
+kind         targets  ok  failing  absent
+application        1   1        0       0
+
+✓ every poll succeeded, in 0.4 s
+`);
+  });
+});
+
+describe('what --config.check prints on a terminal', () => {
+  it('is the summary, its heads dimmed and its warnings marked', () => {
+    const summary = 'kind  targets\na     1\n\nAPI  needed\nb    2\n\nthe pace is short\n';
+    expect(dressedSummary(summary, ['the pace is short'], colours)).toBe(
+      `${colours.dim('kind  targets')}\na     1\n\n${colours.dim('API  needed')}\nb    2\n\n${colours.yellow('!')} the pace is short\n\n${colours.green('✓')} the configuration is good\n`,
+    );
+  });
+
+  it('marks each problem and its place', () => {
+    expect(dressedProblems('config.yml:3: applications: wrong\nno place', colours)).toBe(
+      `${colours.red('✗')} ${colours.bold('config.yml:3: ')}applications: wrong\n${colours.red('✗')} ${colours.bold('')}no place`,
+    );
+  });
+});
+
+describe('a pretty log line', () => {
+  const record = (fields: object) =>
+    JSON.stringify({ time: '2026-08-15T12:00:00.000Z', level: 'info', ...fields });
+  const line = (fields: object) => prettyLine(record(fields), plain).replace(/^\d\d:\d\d:\d\d /, '');
+
+  it('begins with the time and the level', () => {
+    expect(prettyLine(record({ msg: 'stopped' }), plain)).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopped\n$/);
+    expect(prettyLine(record({ level: 'warn', msg: 'x' }), colours)).toContain(colours.yellow('WARN '));
+  });
+
+  it('names the target first, and puts the rest behind the message', () => {
+    const fields = {
+      level: 'warn',
+      kind: 'video_storage',
+      target: { library_id: '4711', video_id: '0f8c' },
+      name: 'trailer',
+      result: 'auth',
+      reason: 'HTTP 401',
+      status: 401,
+      msg: 'poll failed: HTTP 401',
+    };
+    expect(line(fields)).toBe(
+      'WARN  video_storage trailer (4711/0f8c): poll failed: HTTP 401 result=auth status=401\n',
+    );
+    expect(line({ kind: 'application', target: { app_id: 'a' }, msg: 'm' })).toBe('INFO  application a: m\n');
+    expect(line({ kind: 'shield_zone', listing_of: 'account', msg: 'm' })).toBe(
+      'INFO  shield_zone listing of account: m\n',
+    );
+  });
+
+  it('writes what others have written without anything that moves the cursor', () => {
+    const fields = { kind: 'application', target: { app_id: 'a' }, name: 'x\u001B[2J\u202Ey', msg: 'a\nb' };
+    expect(line(fields)).toBe('INFO  application x [2J y (a): a b\n');
+  });
+
+  it('shows the stack of an error', () => {
+    const err = { type: 'Error', message: 'broken', stack: 'Error: broken\n    at here' };
+    expect(line({ level: 'fatal', msg: 'it ends', err })).toBe(
+      'FATAL it ends\n         Error: broken\n             at here\n',
+    );
+  });
+
+  it('leaves alone what is no record', () => {
+    expect(prettyLine('not JSON\n', plain)).toBe('not JSON\n');
+    expect(prettyLine('1\n', plain)).toBe('1\n');
+  });
+});

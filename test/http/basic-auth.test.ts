@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { describe, expect, test } from 'vitest';
+import { createBasicAuth, type Verdict } from '../../src/http/basic-auth.ts';
+import type { PasswordCheck } from '../../src/http/password-check.ts';
+import type { Route } from '../../src/http/route.ts';
+import { metrics, serve } from './serve.ts';
+import { temporary } from './temporary.ts';
+
+const hashes = { alice: hashSync('correct horse', 4), zoé: hashSync('pa:ss wörd', 5) };
+const users = new Map(Object.entries(hashes));
+const header = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+describe('over HTTP', () => {
+  const yaml = (of: Readonly<Record<string, string>>) =>
+    `basic_auth_users:\n${Object.entries(of)
+      .map(([user, hash]) => `  ${user}: ${hash}\n`)
+      .join('')}`;
+
+  async function serveUsers(of: Readonly<Record<string, string>> = hashes, more = '') {
+    const directory = temporary({ 'web.yml': yaml(of) + more });
+    const healthy: Route = {
+      path: '/-/healthy',
+      methods: ['GET'],
+      handle: (_request, response) => void response.end('healthy\n'),
+    };
+    return {
+      directory,
+      ...(await serve({ webConfigFile: join(directory, 'web.yml'), routes: [metrics, healthy] })),
+    };
+  }
+
+  const status = async (url: string, authorization?: string, path = '/metrics') => {
+    const response = await fetch(url + path, {
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  test.each([
+    ['the right password', header('alice', 'correct horse'), 200],
+    ['a password with colons and letters beyond ASCII', header('zoé', 'pa:ss wörd'), 200],
+    ['the scheme in another case', header('alice', 'correct horse').replace('Basic', 'bASIC'), 200],
+    ['a wrong password', header('alice', 'wrong horse'), 401],
+    ["another user's password", header('alice', 'pa:ss wörd'), 401],
+    ['no password', header('alice', ''), 401],
+    ['an unknown user', header('bob', 'correct horse'), 401],
+    ['the name of a property of every object', header('constructor', 'x'), 401],
+    ['the hash itself', header('alice', hashes.alice), 401],
+    ['no credentials', undefined, 401],
+    ['another scheme', 'Bearer correct', 401],
+    ['no base64', 'Basic ~~~', 401],
+    ['no colon', `Basic ${Buffer.from('alice').toString('base64')}`, 401],
+  ])('%s', async (_name, authorization, expected) => {
+    const { url } = await serveUsers();
+    expect(await status(url, authorization)).toBe(expected);
+    expect(await status(url, authorization)).toBe(expected);
+  });
+
+  test('a refusal says how to ask, and no page is open: not the health check, not a missing one', async () => {
+    const { url } = await serveUsers();
+    for (const path of ['/metrics', '/-/healthy', '/nothing']) {
+      const response = await fetch(url + path);
+      expect([response.status, await response.text()]).toEqual([401, 'Unauthorized\n']);
+      expect(response.headers.get('www-authenticate')).toBe('Basic');
+    }
+  });
+
+  test('changed users hold from the next request on', async () => {
+    const { url, directory } = await serveUsers();
+    const alice = header('alice', 'correct horse');
+    expect(await status(url, alice)).toBe(200);
+    writeFileSync(join(directory, 'web.yml'), yaml({ alice: hashSync('new', 4) }));
+    expect(await status(url, alice)).toBe(401);
+    expect(await status(url, header('alice', 'new'))).toBe(200);
+    writeFileSync(join(directory, 'web.yml'), yaml({ bob: hashes.alice }));
+    expect(await status(url, header('alice', 'new'))).toBe(401);
+    expect(await status(url, header('bob', 'correct horse'))).toBe(200);
+  });
+
+  test('a broken file leaves the users as they were', async () => {
+    const { url, directory, log } = await serveUsers();
+    writeFileSync(join(directory, 'web.yml'), 'basic_auth_users: { alice: secret }\n');
+    expect(await status(url)).toBe(401);
+    expect(await status(url, header('alice', 'correct horse'))).toBe(200);
+    expect(log.lines).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).not.toContain('secret');
+  });
+
+  test('a flood of wrong passwords is bounded, and keeps nobody away who was let in before', async () => {
+    const { url, log } = await serveUsers({ alice: hashSync('correct horse', 12) });
+    const alice = header('alice', 'correct horse');
+    expect(await status(url, alice)).toBe(200);
+    const guesses = Array.from({ length: 30 }, (_, index) => header('alice', `guess ${index}`));
+    const flood = Promise.all(guesses.map((guess) => status(url, guess)));
+    expect(await status(url, alice)).toBe(200);
+    expect(new Set(await flood)).toEqual(new Set([401, 503]));
+    // One line for many refusals.
+    expect(log.lines[0]?.object).toEqual({
+      client: '127.0.0.1',
+      reason: 'wrong user or password',
+      unlogged: 0,
+    });
+    expect(log.lines.length).toBeLessThan(4);
+  });
+
+  test('the headers of the file are on every answer, and win over the server and the pages', async () => {
+    const own: Route = {
+      path: '/own',
+      methods: ['GET'],
+      headers: { 'Content-Security-Policy': 'of the page', 'Referrer-Policy': 'origin' },
+      handle: (_request, response) => void response.end(),
+    };
+    const directory = temporary({
+      'web.yml':
+        'http_server_config:\n  headers:\n    Content-Security-Policy: of the file\n    X-Frame-Options: deny\n',
+    });
+    const { url } = await serve({ webConfigFile: join(directory, 'web.yml'), routes: [metrics, own] });
+    for (const path of ['/metrics', '/own', '/missing']) {
+      const { headers } = await fetch(url + path);
+      expect([headers.get('content-security-policy'), headers.get('x-frame-options')]).toEqual([
+        'of the file',
+        'deny',
+      ]);
+    }
+    expect((await fetch(`${url}/own`)).headers.get('referrer-policy')).toBe('origin');
+  });
+
+  test('the rate limit of the file holds for all together', async () => {
+    const { url } = await serveUsers({}, 'rate_limit: { interval: 1h, burst: 2 }\n');
+    expect([await status(url), await status(url), await status(url)]).toEqual([200, 200, 429]);
+  });
+});
+
+describe('comparisons', () => {
+  /** Answers when told to. */
+  function slowCheck() {
+    const asked: { password: string; hash: string; answer(matches: boolean): void }[] = [];
+    const check: PasswordCheck = {
+      matches: (password, hash) => new Promise((answer) => asked.push({ password, hash, answer })),
+      stop: () => undefined,
+    };
+    return { asked, check };
+  }
+
+  test('an unknown user costs as much as the dearest known one, and is never let in', async () => {
+    const { asked, check } = slowCheck();
+    const verdict = createBasicAuth(check).judge(users, header('bob', 'x'), 'a');
+    expect(asked[0]?.hash).toMatch(/^\$2b\$05\$.{53}$/);
+    asked[0]?.answer(true);
+    expect(await verdict).toBe('denied');
+  });
+
+  test('the same question asked at once is answered once, and a right one is remembered', async () => {
+    const { asked, check } = slowCheck();
+    const auth = createBasicAuth(check);
+    const ask = () => auth.judge(users, header('alice', 'correct horse'), 'a');
+    const verdicts = Promise.all(Array.from({ length: 10 }, ask));
+    expect(asked).toHaveLength(1);
+    asked[0]?.answer(true);
+    expect(new Set(await verdicts)).toEqual(new Set(['allowed']));
+    expect(await ask()).toBe('allowed');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('wrong ones are not remembered, so strangers push nobody out', async () => {
+    const { asked, check } = slowCheck();
+    const auth = createBasicAuth(check, { maxWaiting: 8, maxWaitingPerAddress: 8, maxRemembered: 1 });
+    const judge = async (password: string, matches: boolean) => {
+      const verdict = auth.judge(users, header('alice', password), 'a');
+      asked.at(-1)?.answer(matches);
+      return verdict;
+    };
+    expect(await judge('right', true)).toBe('allowed');
+    expect(await judge('wrong', false)).toBe('denied');
+    expect(await judge('right', false)).toBe('allowed');
+    expect(await judge('also right', true)).toBe('allowed');
+    expect(await judge('right', false)).toBe('denied');
+  });
+
+  test('no more wait than allowed, of one address and of all', async () => {
+    const { asked, check } = slowCheck();
+    const auth = createBasicAuth(check, { maxWaiting: 3, maxWaitingPerAddress: 2, maxRemembered: 8 });
+    const verdicts: Promise<Verdict>[] = [];
+    const ask = (password: string, address: string) => {
+      const verdict = auth.judge(users, header('alice', password), address);
+      verdicts.push(verdict);
+      return verdict;
+    };
+    void ask('1', 'a');
+    void ask('2', 'a');
+    expect(await ask('3', 'a')).toBe('busy');
+    void ask('4', 'b');
+    expect(await ask('5', 'b')).toBe('busy');
+    for (const question of asked) question.answer(false);
+    expect(await Promise.all(verdicts)).toEqual(['denied', 'denied', 'busy', 'denied', 'busy']);
+    const again = ask('6', 'a');
+    asked.at(-1)?.answer(true);
+    expect(await again).toBe('allowed');
+  });
+
+  test('a thread that fails is an error, not a verdict', async () => {
+    const check: PasswordCheck = {
+      matches: () => Promise.reject(new Error('out of memory')),
+      stop: () => undefined,
+    };
+    const auth = createBasicAuth(check);
+    await expect(auth.judge(users, header('alice', 'x'), 'a')).rejects.toThrow('out of memory');
+  });
+});

@@ -1,0 +1,287 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Store } from '../../src/exposition/store.ts';
+import { createMetricsHandler, type MetricsHandlerOptions } from '../../src/http/metrics-route.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+function filledStore(): Store {
+  const store = new Store([
+    { name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' },
+    { name: 'zone_up', help: 'Up.', type: 'gauge', kind: 'zone' },
+  ]);
+  store.replace('app/a', 'app', { app_id: 'a' }, [{ family: 0, samples: [{ value: 1 }] }]);
+  store.replace('zone/1', 'zone', { zone_id: '1' }, [{ family: 1, samples: [{ value: 0 }] }]);
+  return store;
+}
+
+const appPart = '# HELP app_up Up.\n# TYPE app_up gauge\napp_up{app_id="a"} 1\n';
+const zonePart = '# HELP zone_up Up.\n# TYPE zone_up gauge\nzone_up{zone_id="1"} 0\n';
+const ownPart = '# TYPE own gauge\nown 1\n';
+const openMetrics = 'application/openmetrics-text; version=1.0.0';
+
+async function serve(changes: Partial<MetricsHandlerOptions> = {}) {
+  const handler = createMetricsHandler({
+    store: filledStore(),
+    kinds: ['app', 'zone'],
+    ownMetrics: (format) => Promise.resolve(format === 'openmetrics' ? `${ownPart}# EOF\n` : ownPart),
+    maxConcurrentScrapes: 5,
+    writeTimeoutMs: 10_000,
+    ...changes,
+  });
+  const answers: Promise<void>[] = [];
+  const responses: ServerResponse[] = [];
+  const server = createServer((incoming, response) => {
+    responses.push(response);
+    answers.push(
+      handler(incoming, response).catch((error: Error) => {
+        response.writeHead(500).end(error.message);
+      }),
+    );
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, answers, responses };
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+async function get(
+  port: number,
+  path = '/metrics',
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Answer> {
+  const outgoing = request({ host: '127.0.0.1', port, path, headers, method, agent: false }).end();
+  const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return { status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(chunks) };
+}
+
+describe('the metrics handler', () => {
+  it('answers with text, the store first and the own metrics after it', async () => {
+    const { port } = await serve();
+    const { status, headers, body } = await get(port);
+    expect(status).toBe(200);
+    expect(body.toString()).toBe(appPart + zonePart + ownPart);
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': `${body.length}`,
+      vary: 'Accept, Accept-Encoding',
+    });
+    expect(headers['content-encoding']).toBeUndefined();
+  });
+
+  it('answers with OpenMetrics that ends once', async () => {
+    const { port } = await serve();
+    const { headers, body } = await get(port, '/metrics', { accept: openMetrics });
+    expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(body.toString()).toBe(
+      `# TYPE app_up gauge\n# HELP app_up Up.\napp_up{app_id="a"} 1\n# TYPE zone_up gauge\n# HELP zone_up Up.\nzone_up{zone_id="1"} 0\n${ownPart}# EOF\n`,
+    );
+  });
+
+  it.each(['*/*', openMetrics])('compresses to the same bytes for %s', async (accept) => {
+    const { port } = await serve();
+    const plain = await get(port, '/metrics', { accept });
+    const { headers, body } = await get(port, '/metrics', { accept, 'accept-encoding': 'br, gzip' });
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': `${body.length}` });
+    expect(gunzipSync(body).equals(plain.body)).toBe(true);
+  });
+
+  it.each([
+    ['?kind=app', appPart],
+    ['?kind=zone&kind=app', appPart + zonePart],
+    ['?kind=exporter', ownPart],
+    ['?kind=exporter&kind=zone', zonePart + ownPart],
+    ['?other=1', appPart + zonePart + ownPart],
+  ])('narrows to %s', async (query, expected) => {
+    const { port } = await serve();
+    expect((await get(port, `/metrics${query}`)).body.toString()).toBe(expected);
+    const zipped = await get(port, `/metrics${query}`, { 'accept-encoding': 'gzip' });
+    expect(gunzipSync(zipped.body).toString()).toBe(expected);
+  });
+
+  it('does not render the own metrics for a page without them', async () => {
+    const ownMetrics = vi.fn(() => Promise.resolve(ownPart));
+    const { port } = await serve({ ownMetrics });
+    expect((await get(port, '/metrics?kind=app', { accept: openMetrics })).body.toString()).toMatch(
+      / 1\n# EOF\n$/,
+    );
+    expect(ownMetrics).not.toHaveBeenCalled();
+  });
+
+  it.each(['?kind=', '?kind=app&kind=b%0A', '?kind=__proto__'])(
+    'refuses %s and lists the kinds',
+    async (query) => {
+      const { port } = await serve();
+      const { status, body } = await get(port, `/metrics${query}`);
+      expect(status).toBe(400);
+      expect(body.toString()).toMatch(/^unknown kind ".*": the kinds are app, zone, exporter\n$/);
+    },
+  );
+
+  it.each(['identity', 'gzip'])('answers HEAD with the headers of GET, %s', async (coding) => {
+    const { port } = await serve();
+    const headers = { 'accept-encoding': coding };
+    const full = await get(port, '/metrics', headers);
+    const head = await get(port, '/metrics', headers, 'HEAD');
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    for (const name of ['content-type', 'content-length', 'content-encoding', 'vary']) {
+      expect(head.headers[name]).toBe(full.headers[name]);
+    }
+    expect(full.body.length).toBeGreaterThan(0);
+  });
+
+  it('answers 406 where neither gzip nor identity is accepted', async () => {
+    const { port } = await serve();
+    const { status, headers } = await get(port, '/metrics', { 'accept-encoding': 'br, identity;q=0' });
+    expect([status, headers.vary]).toEqual([406, 'Accept, Accept-Encoding']);
+  });
+
+  it('calls beforeScrape before the page is put together', async () => {
+    const store = filledStore();
+    const { port } = await serve({ store, beforeScrape: () => store.remove('app/a') });
+    expect((await get(port)).body.toString()).toBe(zonePart + ownPart);
+  });
+
+  it('refuses scrapes beyond the limit with 503 and answers again when one is done', async () => {
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const ownMetrics = vi.fn(() => held.then(() => ownPart));
+    const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 2 });
+    const first = [get(port), get(port)];
+    await vi.waitFor(() => expect(ownMetrics).toHaveBeenCalledTimes(2));
+    const { status, headers, body } = await get(port);
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect(body.toString()).toBe('2 scrapes are being answered, which is the limit\n');
+    release?.();
+    for (const answer of first) expect((await answer).status).toBe(200);
+    expect((await get(port)).status).toBe(200);
+  });
+
+  it('rejects when the own metrics cannot be rendered, and answers again after it', async () => {
+    const ownMetrics = vi.fn(() => Promise.resolve(ownPart));
+    ownMetrics.mockRejectedValueOnce(new Error('a collector failed'));
+    const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 1 });
+    expect(await get(port)).toMatchObject({ status: 500, body: Buffer.from('a collector failed') });
+    expect((await get(port)).status).toBe(200);
+  });
+
+  describe('with readers that do not read', () => {
+    const block = Buffer.alloc(200_000, 'x');
+    const page = {
+      format: 'text' as const,
+      parts: Array.from({ length: 200 }, () => block),
+      release: vi.fn(),
+    };
+    afterEach(() => page.release.mockClear());
+    const bigStore = { page: () => page };
+
+    function stalled(port: number) {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'),
+      );
+      socket.on('error', () => socket.destroy());
+      return socket.pause();
+    }
+
+    it('hands the socket no more than it can send soon', async () => {
+      const { port, responses } = await serve({ store: bigStore });
+      const reader = stalled(port);
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      expect(responses[0]?.writableLength).toBeLessThan(3_000_000);
+      reader.destroy();
+    });
+
+    it('cuts them off at the deadline and has room again', async () => {
+      const { port, answers, responses } = await serve({
+        store: bigStore,
+        writeTimeoutMs: 3000,
+        maxConcurrentScrapes: 1,
+      });
+      const reader = stalled(port);
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      expect((await get(port)).status).toBe(503);
+      await answers[0];
+      expect((await get(port)).status).toBe(200);
+      let received = 0;
+      reader.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      const closed = once(reader, 'close');
+      reader.resume();
+      await closed;
+      expect(received).toBeLessThan(page.parts.length * block.length);
+    });
+
+    it('ends with a reader that goes away', async () => {
+      const { port, answers, responses } = await serve({ store: bigStore, maxConcurrentScrapes: 1 });
+      const reader = stalled(port);
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      reader.destroy();
+      await answers[0];
+      expect(page.release).toHaveBeenCalledOnce();
+      const { status, body } = await get(port);
+      expect([status, body.length]).toEqual([200, page.parts.length * block.length + ownPart.length]);
+    });
+
+    it('sends what was true when they asked, while others scrape newer pages', async () => {
+      const store = new Store([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
+      const labels = Array.from({ length: 50_000 }, (_, i) => ({ app_id: `${i}`, padding: 'x'.repeat(300) }));
+      const replaceAll = (value: number) => {
+        for (const [i, own] of labels.entries()) {
+          store.replace(`${i}`, 'app', own, [{ family: 0, samples: [{ value }] }]);
+        }
+      };
+      const rows = (value: number) =>
+        labels.map((own) => `app_up{app_id="${own.app_id}",padding="${own.padding}"} ${value}\n`).join('');
+      replaceAll(1);
+      const { port, responses } = await serve({ store });
+      const late = connect(port, '127.0.0.1', () => {
+        late.write('GET /metrics?kind=app HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      });
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      for (let value = 2; value <= 4; value++) {
+        replaceAll(value);
+        const { body } = await get(port, '/metrics?kind=app');
+        expect(body.toString().endsWith(rows(value))).toBe(true);
+      }
+      const chunks: Buffer[] = [];
+      for await (const chunk of late) chunks.push(chunk as Buffer);
+      expect(Buffer.concat(chunks).toString().endsWith(rows(1))).toBe(true);
+    });
+
+    it('sends everything to one that reads late', async () => {
+      const { port, responses } = await serve({ store: bigStore });
+      const reader = stalled(port);
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      let received = 0;
+      reader.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      reader.resume();
+      await vi.waitFor(() => expect(received).toBeGreaterThan(page.parts.length * block.length), 10_000);
+      reader.destroy();
+    });
+  });
+});

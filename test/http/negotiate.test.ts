@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { negotiateCoding, negotiateFormat } from '../../src/http/negotiate.ts';
+
+describe('negotiateFormat', () => {
+  it.each([
+    ['no header', undefined, 'text'],
+    ['an empty header', '', 'text'],
+    ['anything', '*/*', 'text'],
+    ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text'],
+    ['a client that names neither', 'application/json', 'text'],
+    [
+      'Prometheus 2.30',
+      'application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+      'text',
+    ],
+    [
+      'Prometheus 2.42',
+      'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+      'openmetrics',
+    ],
+    [
+      'Prometheus 3',
+      'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+      'openmetrics',
+    ],
+    [
+      'Prometheus 3 that prefers protobuf',
+      'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1',
+      'openmetrics',
+    ],
+    [
+      'Prometheus 3 that prefers text',
+      'text/plain;version=0.0.4;q=0.5,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.4,*/*;q=0.2',
+      'text',
+    ],
+    ['OpenMetrics without a version', 'application/openmetrics-text', 'openmetrics'],
+    ['a quoted version', 'Application/OpenMetrics-Text ; Version="1.0.0"', 'openmetrics'],
+    ['another version of OpenMetrics', 'application/openmetrics-text;version=2.0.0', 'text'],
+    ['a client that refuses OpenMetrics', 'application/openmetrics-text;q=0,*/*;q=0.1', 'text'],
+    ['equals, OpenMetrics first', 'application/openmetrics-text, text/plain', 'openmetrics'],
+    ['equals, text first', 'text/plain, application/openmetrics-text', 'text'],
+    ['a wildcard that is wanted more', 'application/openmetrics-text;q=0.4, text/*;q=0.5', 'text'],
+    ['a quality that cannot be read', 'application/openmetrics-text;q=much, text/plain;q=0.1', 'text'],
+  ])('answers %s', (_, accept, format) => {
+    expect(negotiateFormat(accept)).toBe(format);
+  });
+});
+
+describe('negotiateCoding', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br', 'identity'],
+    ['br, zstd;q=0.5', 'identity'],
+    ['*', 'gzip'],
+    ['gzip;q=0', 'identity'],
+    ['gzip;q=0, *', 'identity'],
+    ['gzip;q=0.000', 'identity'],
+    ['gzip;q=0.5, identity', 'identity'],
+    ['gzip;q=0.5, identity;q=0.4', 'gzip'],
+    ['gzip;q=0.5', 'gzip'],
+    ['identity;q=0', undefined],
+    ['identity;q=0, gzip', 'gzip'],
+    ['identity;q=0, br', undefined],
+    ['identity;q=0, *', 'gzip'],
+    ['*;q=0', undefined],
+    ['*;q=0, gzip;q=0.1', 'gzip'],
+    ['*;q=0, identity;q=0.1', 'identity'],
+    ['gzip;q=2', 'identity'],
+    [' , ;q=1, gzip', 'gzip'],
+  ])('answers %s with %s', (acceptEncoding, coding) => {
+    expect(negotiateCoding(acceptEncoding)).toBe(coding);
+  });
+});

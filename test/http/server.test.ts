@@ -1,0 +1,254 @@
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Route } from '../../src/http/route.ts';
+import { createWebServer } from '../../src/http/server.ts';
+import { metrics, rawClient, recordLog, serve } from './serve.ts';
+
+const reload: Route = {
+  path: '/-/reload',
+  methods: ['POST'],
+  handle: (_request, response) => void response.end('reloaded\n'),
+};
+
+describe('pages', () => {
+  test('answers a route, with the headers that every answer has', async () => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/metrics`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('up 1\n');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(response.headers.has('server') || response.headers.has('x-powered-by')).toBe(false);
+  });
+
+  test('lets a route replace the policy for its content', async () => {
+    const page: Route = {
+      path: '/',
+      methods: ['GET'],
+      headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
+      handle: (_request, response) => void response.end('<p>'),
+    };
+    const { url } = await serve({ routes: [page] });
+    expect((await fetch(url)).headers.get('content-security-policy')).toContain('style-src');
+  });
+
+  test('hands the query to the route, and never the host that the client named', async () => {
+    const echo: Route = {
+      path: '/echo',
+      methods: ['GET'],
+      handle: (_request, response, url) =>
+        void response.end(`${url.host} ${url.searchParams.getAll('kind').join(',')}`),
+    };
+    const { port } = await serve({ routes: [echo] });
+    const client = rawClient(
+      port,
+      'GET /echo?kind=a&kind=%zz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(await client.closed).toMatch(/localhost a,%zz$/);
+  });
+
+  test('answers HEAD like GET, without the body', async () => {
+    const { port } = await serve();
+    const client = rawClient(port, 'HEAD /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const [head, body] = (await client.closed).split('\r\n\r\n');
+    expect(head).toContain('HTTP/1.1 200 OK');
+    expect(body).toBe('');
+  });
+
+  test('names the pages where there is none', async () => {
+    const { url } = await serve({ routes: [metrics, reload] });
+    const response = await fetch(`${url}/metric`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('Not found. Pages: /metrics, /-/reload\n');
+  });
+
+  test.each([
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['DELETE', '/metrics', 'GET, HEAD'],
+    ['OPTIONS', '/metrics', 'GET, HEAD'],
+    ['GET', '/-/reload', 'POST'],
+  ])('answers %s %s with 405 and the methods allowed', async (method, path, allow) => {
+    const { url } = await serve({ routes: [metrics, reload] });
+    const response = await fetch(`${url}${path}`, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+  });
+
+  test('answers a page that throws with 500, without detail, and logs one line', async () => {
+    const broken: Route = {
+      path: '/broken',
+      methods: ['GET'],
+      handle: async (_request, response) => {
+        response.setHeader('Content-Length', 1_000);
+        await Promise.reject(new Error('secret detail'));
+      },
+    };
+    const { url, log } = await serve({ routes: [broken] });
+    const response = await fetch(`${url}/broken`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('Internal Server Error\n');
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'A page failed; it was answered with 500 or cut'],
+    ]);
+  });
+
+  test('cuts a page that throws after it began to answer', async () => {
+    const broken: Route = {
+      path: '/broken',
+      methods: ['GET'],
+      handle: (_request, response) => {
+        response.write('begun');
+        throw new Error('too late');
+      },
+    };
+    const { url, log } = await serve({ routes: [broken] });
+    await expect(fetch(`${url}/broken`).then((response) => response.text())).rejects.toThrow();
+    expect(log.lines).toHaveLength(1);
+  });
+});
+
+describe('requests that are none', () => {
+  const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+  test.each([
+    ['a doubled slash', get('//metrics'), '404'],
+    ['a trailing slash', get('/metrics/'), '404'],
+    ['a dot segment', get('/./metrics'), '404'],
+    ['a parent segment', get('/x/../metrics'), '404'],
+    ['an encoded parent segment', get('/%2e%2e/metrics'), '404'],
+    ['an encoded letter', get('/%6detrics'), '404'],
+    ['bad percent-encoding', get('/%zz'), '404'],
+    ['a NUL, encoded', get('/metrics%00'), '404'],
+    ['a fragment', get('/metrics#x'), '404'],
+    ['another case', get('/METRICS'), '404'],
+    ['a URL', get('http://a/metrics'), '400'],
+    ['an asterisk', get('*').replace('GET', 'OPTIONS'), '400'],
+    ['no path', get('metrics'), '400'],
+    ['no host', 'GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n', '400'],
+    ['an expectation', get('/metrics').replace('\r\n\r\n', '\r\nExpect: wonders\r\n\r\n'), '417'],
+    ['an unknown method', get('/metrics').replace('GET', 'STEAL'), '400'],
+    ['no HTTP at all', '\x16\x03\x01\x00\x05hello', '400'],
+    [
+      'two lengths',
+      'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      '400',
+    ],
+    [
+      'a length beside chunks',
+      'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400',
+    ],
+  ])('%s: answered, with the headers that every answer has', async (_name, request, status) => {
+    const { port } = await serve();
+    const text = await rawClient(port, request).closed;
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(text.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(text).not.toContain('up 1');
+  });
+
+  test.each([
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ])('%s: cut', async (_name, request) => {
+    const { port } = await serve();
+    expect(await rawClient(port, request).closed).not.toMatch(/ 200 /);
+  });
+
+  test('an upgrade is answered as the request that it also is', async () => {
+    const { port } = await serve();
+    const client = rawClient(
+      port,
+      'GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+    );
+    expect(await client.until('up 1')).toContain('HTTP/1.1 200 OK');
+  });
+});
+
+describe('listening', () => {
+  test('listens on every address and says where', async () => {
+    const server = createWebServer({
+      addresses: [
+        { host: '127.0.0.1', port: 0 },
+        { host: 'localhost', port: 0 },
+      ],
+      routes: [metrics],
+      log: recordLog(),
+    });
+    const urls = await server.start();
+    onTestFinished(() => server.stop(0));
+    expect(urls).toHaveLength(2);
+    for (const url of urls) expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  });
+
+  test('listens on all interfaces where no host is given', async () => {
+    const { port } = await serve({ addresses: [{ port: 0 }] });
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  });
+
+  test('says which port is in use and what to do, and leaves none of the others open', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve));
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const taken = typeof address === 'object' && address ? address.port : 0;
+    // A port that was free a moment ago.
+    const { server: first, port: free } = await serve();
+    await first.stop(0);
+
+    const server = createWebServer({
+      addresses: [
+        { host: '127.0.0.1', port: free },
+        { host: '127.0.0.1', port: taken },
+      ],
+      routes: [metrics],
+      log: recordLog(),
+    });
+    await expect(server.start()).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${taken}: the port is in use; stop the process that has it, ` +
+        'or choose another with --web.listen-address',
+    );
+    await expect(fetch(`http://127.0.0.1:${free}/metrics`)).rejects.toThrow();
+  });
+});
+
+describe('stopping', () => {
+  test('lets a response under way end, closes idle connections at once and takes no more', async () => {
+    let finish = () => {};
+    const slow: Route = {
+      path: '/slow',
+      methods: ['GET'],
+      handle: (_request, response) => {
+        response.write('begun ');
+        finish = () => response.end('and ended');
+      },
+    };
+    const { server, port } = await serve({ routes: [metrics, slow] });
+    const idle = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
+    await idle.until('up 1');
+    const busy = rawClient(port, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await busy.until('begun');
+
+    const stopped = server.stop(60_000);
+    await idle.closed;
+    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
+    finish();
+    expect(await busy.closed).toContain('and ended');
+    await stopped;
+  });
+
+  test('cuts what has not ended when the grace is over', async () => {
+    const { server, port } = await serve({
+      routes: [
+        { path: '/never', methods: ['GET'], handle: (_request, response) => void response.write('begun') },
+      ],
+    });
+    const client = rawClient(port, 'GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+    await client.until('begun');
+    await server.stop(20);
+    await client.closed;
+  });
+});

@@ -1,0 +1,486 @@
+import { once } from 'node:events';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  constants,
+} from 'node:http2';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Route } from '../../src/http/route.ts';
+import type { WebServerOptions } from '../../src/http/server.ts';
+import { alternativeNames } from '../../src/http/tls.ts';
+import { type Identity, issue, issueFamily } from './certificates.ts';
+import { metrics, rawClient, serve } from './serve.ts';
+import { temporary } from './temporary.ts';
+
+const family = issueFamily();
+const { ca, server, client, expired, stranger } = family;
+const noPurpose = issue({ name: 'server too', issuer: ca, usage: 'server' });
+
+const tls = 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n';
+
+async function serveTls(yaml: string, options: Partial<WebServerOptions> = {}) {
+  const directory = temporary({
+    'web.yml': yaml,
+    'server.pem': server.cert,
+    'server.key': server.key,
+    'ca.pem': ca.cert,
+  });
+  return { directory, ...(await serve({ webConfigFile: join(directory, 'web.yml'), ...options })) };
+}
+
+/** The status and body of a scrape on a connection of its own; rejects where the connection is refused. */
+function scrape(
+  port: number,
+  options: RequestOptions = {},
+): Promise<{ status: number | undefined; body: string; serial: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      { host: '127.0.0.1', port, path: '/metrics', ca: ca.cert, agent: false, ...options },
+      (response) => {
+        const serial =
+          response.socket instanceof TLSSocket ? response.socket.getPeerCertificate().serialNumber : '';
+        let body = '';
+        response.on('data', (chunk: Buffer) => {
+          body += chunk.toString();
+        });
+        response.on('end', () => resolve({ status: response.statusCode, body, serial }));
+        response.on('error', reject);
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+const shown = (identity: Identity | undefined) =>
+  identity ? { cert: identity.cert, key: identity.key } : {};
+
+test('speaks HTTPS, and nothing without TLS', async () => {
+  const { url, port } = await serveTls(tls);
+  expect(url).toMatch(/^https:/);
+  expect(await scrape(port)).toMatchObject({ status: 200, body: 'up 1\n' });
+  const plain = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(await plain.closed).not.toContain('up 1');
+});
+
+test('a client that does not shake hands is cut, while others are served', async () => {
+  const { port } = await serveTls(tls, { limits: { handshakeTimeoutMs: 400 } });
+  const silent = connectTcp({ host: '127.0.0.1', port });
+  onTestFinished(() => void silent.destroy());
+  const closed = once(silent, 'close');
+  expect((await scrape(port)).status).toBe(200);
+  await closed;
+  expect((await scrape(port)).status).toBe(200);
+});
+
+test('a handshake under way does not hold up the stop', async () => {
+  const { server: running, port } = await serveTls(tls);
+  const silent = connectTcp({ host: '127.0.0.1', port });
+  silent.on('error', () => undefined);
+  onTestFinished(() => void silent.destroy());
+  await once(silent, 'connect');
+  // By then the first connection was accepted too.
+  expect((await scrape(port)).status).toBe(200);
+  const closed = new Promise((resolve) => silent.once('close', resolve));
+  await running.stop(60_000);
+  await closed;
+});
+
+test('slow headers inside TLS are cut', async () => {
+  const { port } = await serveTls(tls, { limits: { headersTimeoutMs: 400, checkIntervalMs: 20 } });
+  const socket = connectTls({ host: '127.0.0.1', port, ca: ca.cert });
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /metrics HTTP/1.1\r\n');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await once(socket, 'close');
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+  expect((await scrape(port)).status).toBe(200);
+});
+
+describe('client certificates', () => {
+  const certificates = { none: undefined, good: client, expired, stranger, 'for servers': noPurpose };
+  const table: readonly [type: string, admitted: readonly (keyof typeof certificates)[]][] = [
+    ['NoClientCert', ['none', 'good', 'expired', 'stranger', 'for servers']],
+    ['RequestClientCert', ['none', 'good', 'expired', 'stranger', 'for servers']],
+    ['RequireAnyClientCert', ['good', 'expired', 'stranger', 'for servers']],
+    ['RequireClientCert', ['good', 'expired', 'stranger', 'for servers']],
+    ['VerifyClientCertIfGiven', ['none', 'good']],
+    ['RequireAndVerifyClientCert', ['good']],
+  ];
+
+  test.each(table)('%s admits: %s', async (type, admitted) => {
+    const authority = /Verify/.test(type) ? '  client_ca_file: ca.pem\n' : '';
+    const { port } = await serveTls(`${tls}  client_auth_type: ${type}\n${authority}`);
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const seen: string[] = [];
+      for (const [name, identity] of Object.entries(certificates)) {
+        await scrape(port, { ...shown(identity), maxVersion }).then(
+          () => seen.push(name),
+          () => undefined,
+        );
+      }
+      expect(seen).toEqual(admitted);
+    }
+  });
+
+  test('an allowed name is asked for where names are given', async () => {
+    const { port, log } = await serveTls(
+      `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n  client_allowed_sans: [scraper.example]\n`,
+    );
+    expect((await scrape(port, shown(client))).status).toBe(200);
+    const another = issue({
+      name: 'client',
+      issuer: ca,
+      usage: 'client',
+      alternativeNames: ['dns:x.example'],
+    });
+    await expect(scrape(port, shown(another))).rejects.toThrow();
+    expect(log.lines.map(({ message, object }) => [message, object])).toEqual([
+      [
+        'A client was refused',
+        { client: '127.0.0.1', reason: 'client certificate: none, or not an allowed name', unlogged: 0 },
+      ],
+    ]);
+  });
+
+  test('names are read as Go writes them', () => {
+    const line =
+      'DNS:a.example, IP Address:127.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1, email:a@b.c, URI:"spiffe://a, b", DirName:CN=x, othername:<unsupported>';
+    expect(alternativeNames(line)).toEqual([
+      'a.example',
+      '127.0.0.1',
+      '2001:db8::1',
+      'a@b.c',
+      'spiffe://a, b',
+    ]);
+    expect(alternativeNames(undefined)).toEqual([]);
+  });
+
+  test('no name of another kind, nor a part of one, passes for an allowed one', () => {
+    expect(alternativeNames('DNS:"x, DNS:scraper.example"')).toEqual(['x, DNS:scraper.example']);
+    expect(alternativeNames('other#name:"x, DNS:a", DNS:b')).toEqual([]);
+    expect(alternativeNames('Registered ID:1.2.3, DNS:b')).toEqual(['b']);
+  });
+});
+
+describe('versions and ciphers', () => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+
+  test('TLS 1.1 is refused unless the file allows it', async () => {
+    const { port } = await serveTls(tls);
+    await expect(scrape(port, old)).rejects.toThrow();
+    const { port: lenient } = await serveTls(`${tls}  min_version: TLS10\n`);
+    expect((await scrape(lenient, old)).status).toBe(200);
+  });
+
+  test('TLS 1.2 is refused where 1.3 is the least, and 1.3 where 1.2 is the most', async () => {
+    const { port } = await serveTls(`${tls}  min_version: TLS13\n`);
+    await expect(scrape(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
+    expect((await scrape(port)).status).toBe(200);
+    const { port: capped } = await serveTls(`${tls}  max_version: TLS12\n`);
+    await expect(scrape(capped, { minVersion: 'TLSv1.3' })).rejects.toThrow();
+    expect((await scrape(capped)).status).toBe(200);
+  });
+
+  test('only the ciphers of the file are taken', async () => {
+    const { port } = await serveTls(
+      `${tls}  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]\n  max_version: TLS12\n`,
+    );
+    expect((await scrape(port, { ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' })).status).toBe(200);
+    await expect(scrape(port, { ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' })).rejects.toThrow();
+  });
+
+  test('only the curves of the file are taken', async () => {
+    const { port } = await serveTls(`${tls}  curve_preferences: [CurveP384]\n`);
+    expect((await scrape(port, { ecdhCurve: 'P-384' })).status).toBe(200);
+    await expect(scrape(port, { ecdhCurve: 'P-256' })).rejects.toThrow();
+  });
+});
+
+describe('changes while running', () => {
+  test('the next handshake uses a rotated certificate; a broken one leaves the last good one', async () => {
+    const { port, directory, log } = await serveTls(tls);
+    const before = await scrape(port);
+    const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['ip:127.0.0.1'] });
+
+    writeFileSync(join(directory, 'server.pem'), next.cert);
+    // The key does not belong to it yet.
+    expect((await scrape(port)).serial).toBe(before.serial);
+    writeFileSync(join(directory, 'server.key'), next.key);
+    const after = await scrape(port);
+    expect(after.serial).not.toBe(before.serial);
+
+    rmSync(join(directory, 'server.key'));
+    expect((await scrape(port)).serial).toBe(after.serial);
+    expect((await scrape(port)).serial).toBe(after.serial);
+    expect(log.lines.map(({ level }) => level)).toEqual(['error', 'info', 'error']);
+    expect(JSON.stringify(log.lines)).not.toContain('PRIVATE');
+  });
+
+  test('a symbolic link that is swapped, as Kubernetes mounts secrets, is seen', async () => {
+    const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['ip:127.0.0.1'] });
+    const files = ({ cert, key }: Identity) => ({ 'server.pem': cert, 'server.key': key });
+    const [first, second] = [temporary(files(server)), temporary(files(next))];
+    const directory = temporary({
+      'web.yml': 'tls_server_config:\n  cert_file: data/server.pem\n  key_file: data/server.key\n',
+    });
+    symlinkSync(first, join(directory, 'data'));
+    const { port } = await serve({ webConfigFile: join(directory, 'web.yml') });
+    const before = await scrape(port);
+    symlinkSync(second, join(directory, 'data.next'));
+    renameSync(join(directory, 'data.next'), join(directory, 'data'));
+    expect((await scrape(port)).serial).not.toBe(before.serial);
+  });
+
+  test('the next handshake asks for the certificates that the changed file wants', async () => {
+    const { port, directory } = await serveTls(tls);
+    expect((await scrape(port)).status).toBe(200);
+    writeFileSync(
+      join(directory, 'web.yml'),
+      `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n`,
+    );
+    await expect(scrape(port)).rejects.toThrow();
+    expect((await scrape(port, shown(client))).status).toBe(200);
+    writeFileSync(join(directory, 'ca.pem'), issue({ name: 'authority', ca: true }).cert);
+    await expect(scrape(port, shown(client))).rejects.toThrow();
+  });
+
+  test('TLS is neither turned off nor on without a restart', async () => {
+    const { server: running, port, directory } = await serveTls(tls);
+    writeFileSync(join(directory, 'web.yml'), '');
+    await expect(running.reload()).rejects.toThrow('TLS cannot be turned off while running; restart');
+    expect((await scrape(port)).status).toBe(200);
+    const plain = await serveTls('');
+    writeFileSync(join(plain.directory, 'web.yml'), tls);
+    await expect(plain.server.reload()).rejects.toThrow('TLS cannot be turned on while running; restart');
+    expect((await fetch(`${plain.url}/metrics`)).status).toBe(200);
+  });
+
+  test('a reload says what is wrong with the file', async () => {
+    const { server: running, port, directory } = await serveTls(tls);
+    await running.reload();
+    writeFileSync(join(directory, 'web.yml'), `${tls}  min_version: TLS9\n`);
+    await expect(running.reload()).rejects.toThrow(
+      'web.yml:4: tls_server_config.min_version: expected one of',
+    );
+    expect((await scrape(port)).status).toBe(200);
+  });
+});
+
+describe('HTTP/2', () => {
+  function connect(port: number): ClientHttp2Session {
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: ca.cert });
+    session.on('error', () => undefined);
+    onTestFinished(() => session.destroy());
+    return session;
+  }
+
+  async function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string) {
+    const stream: ClientHttp2Stream = session.request(headers, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+    const [answer] = (await once(stream, 'response')) as [Record<string, string | number | undefined>];
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    return { answer, body: Buffer.concat(chunks) };
+  }
+
+  const big: Route = {
+    path: '/big',
+    methods: ['GET'],
+    async handle(_request, response) {
+      const block = Buffer.alloc(1 << 16, 'x');
+      response.setHeader('Content-Length', block.length * 128);
+      for (let sent = 0; sent < 128; sent += 1) {
+        if (!response.write(block)) await new Promise((resolve) => response.once('drain', resolve));
+      }
+      response.end();
+    },
+  };
+  const reload: Route = {
+    path: '/-/reload',
+    methods: ['POST'],
+    handle: (_request, response) => void response.end('reloaded\n'),
+  };
+  const never: Route = { path: '/never', methods: ['GET'], handle: () => undefined };
+  const routes = [metrics, big, reload, never];
+
+  test('pages, HEAD, errors and headers are those of HTTP/1.1', async () => {
+    const { port } = await serveTls(tls, { routes });
+    const session = connect(port);
+    const got = await ask(session, { ':path': '/metrics' });
+    expect(got.answer).toMatchObject({
+      ':status': 200,
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(got.body.toString()).toBe('up 1\n');
+    const head = await ask(session, { ':method': 'HEAD', ':path': '/metrics' });
+    expect([head.answer[':status'], head.body.length]).toEqual([200, 0]);
+    const headOfMissing = await ask(session, { ':method': 'HEAD', ':path': '/x' });
+    expect([headOfMissing.answer[':status'], headOfMissing.answer['content-length']]).toEqual([404, '52']);
+    const posted = await ask(session, { ':method': 'POST', ':path': '/-/reload' });
+    expect(posted.body.toString()).toBe('reloaded\n');
+    const denied = await ask(session, { ':method': 'POST', ':path': '/metrics' });
+    expect([denied.answer[':status'], denied.answer['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('a large page arrives whole, with its length, though the client reads late', async () => {
+    const { port } = await serveTls(tls, { routes });
+    const session = connect(port);
+    const stream = session.request({ ':path': '/big' });
+    stream.pause();
+    const [answer] = (await once(stream, 'response')) as [Record<string, string | undefined>];
+    expect(answer['content-length']).toBe(String(8 << 20));
+    // Meanwhile other streams of the same connection are served.
+    expect((await ask(session, { ':path': '/metrics' })).body.toString()).toBe('up 1\n');
+    let bytes = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) bytes += chunk.length;
+    expect(bytes).toBe(8 << 20);
+  });
+
+  test('a page can see that its reader is slow, and that it is gone', async () => {
+    const seen: [needDrain: boolean, destroyed: boolean][] = [];
+    const watched: Route = {
+      path: '/watched',
+      methods: ['GET'],
+      async handle(_request, response) {
+        const look = () => seen.push([response.writableNeedDrain, response.destroyed]);
+        look();
+        response.write(Buffer.alloc(1 << 20));
+        look();
+        await once(response, 'close');
+        look();
+      },
+    };
+    const { port } = await serveTls(tls, { routes: [watched] });
+    const stream = connect(port).request({ ':path': '/watched' });
+    stream.on('error', () => undefined);
+    await once(stream, 'response');
+    stream.close(constants.NGHTTP2_CANCEL);
+    await expect.poll(() => seen.length).toBe(3);
+    expect(seen.map(([needDrain]) => needDrain).slice(0, 2)).toEqual([false, true]);
+    expect(seen.map(([, destroyed]) => destroyed)).toEqual([false, false, true]);
+  });
+
+  test('a page that fails midway is reset, not ended', async () => {
+    const broken: Route = {
+      path: '/broken',
+      methods: ['GET'],
+      handle: (_request, response) => {
+        response.write('begun');
+        throw new Error('too late');
+      },
+    };
+    const { port, log } = await serveTls(tls, { routes: [metrics, broken] });
+    const session = connect(port);
+    await expect(ask(session, { ':path': '/broken' })).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+    expect((await ask(session, { ':path': '/metrics' })).body.toString()).toBe('up 1\n');
+    expect(log.lines).toHaveLength(1);
+  });
+
+  test('a body beyond the bound and a long path are refused', async () => {
+    const { port } = await serveTls(tls, { routes });
+    const long = await ask(connect(port), { ':path': `/metrics?${'x'.repeat(4_100)}` });
+    expect(long.answer[':status']).toBe(414);
+    const fat = await ask(connect(port), { ':method': 'POST', ':path': '/-/reload' }, 'x'.repeat(2_000));
+    expect(fat.answer[':status']).toBe(413);
+  });
+
+  test.each([
+    ['many', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'x']))],
+    ['long', { 'x-long': 'x'.repeat(70_000) }],
+  ])('%s headers are refused, and others are served', async (_name, headers) => {
+    const { port } = await serveTls(tls, { routes });
+    await expect(ask(connect(port), { ':path': '/metrics', ...headers })).rejects.toThrow();
+    expect((await scrape(port)).status).toBe(200);
+  });
+
+  test('streams beyond the bound are refused, those within stay, and others are served', async () => {
+    const { port } = await serveTls(tls, { routes, limits: { maxRequestsInFlight: 2 } });
+    const session = connect(port);
+    // Before the client knows the bound.
+    const streams = Array.from({ length: 5 }, () => session.request({ ':path': '/never' }));
+    for (const stream of streams) stream.on('error', () => undefined);
+    await Promise.all(
+      streams.slice(2).map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    );
+    expect(streams.map(({ closed, rstCode }) => [closed, rstCode])).toEqual([
+      [false, 0],
+      [false, 0],
+      ...Array.from({ length: 3 }, () => [true, constants.NGHTTP2_REFUSED_STREAM]),
+    ]);
+    expect((await scrape(port)).status).toBe(200);
+  });
+
+  test.each([
+    ['silent from the start', { headersTimeoutMs: 400 }, undefined],
+    ['idle after a request', { keepAliveTimeoutMs: 400 }, '/metrics'],
+    ['with a page that does not end', { responseTimeoutMs: 400 }, '/never'],
+  ])('a connection %s is cut, while others are served', async (_name, limits, path) => {
+    const { port } = await serveTls(tls, { routes, limits: { ...limits, checkIntervalMs: 20 } });
+    const session = connect(port);
+    const closed = once(session, 'close');
+    if (path)
+      session
+        .request({ ':path': path })
+        .on('error', () => undefined)
+        .resume();
+    await closed;
+    expect((await scrape(port)).status).toBe(200);
+  });
+
+  test('a connection is closed after the most requests it may have', async () => {
+    const { port } = await serveTls(tls, { routes, limits: { maxRequestsPerConnection: 2 } });
+    const session = connect(port);
+    const closed = once(session, 'close');
+    for (let asked = 0; asked < 2; asked += 1) {
+      expect((await ask(session, { ':path': '/metrics' })).answer[':status']).toBe(200);
+    }
+    await closed;
+  });
+
+  test('stopping lets a stream under way end and closes idle sessions', async () => {
+    let finish = () => {};
+    const slow: Route = {
+      path: '/slow',
+      methods: ['GET'],
+      handle: (_request, response) => {
+        response.write('begun ');
+        finish = () => response.end('and ended');
+      },
+    };
+    const { server: running, port } = await serveTls(tls, { routes: [metrics, slow] });
+    const idle = connect(port);
+    await ask(idle, { ':path': '/metrics' });
+    const busy = connect(port);
+    const stream = busy.request({ ':path': '/slow' });
+    await once(stream, 'response');
+    const idleClosed = once(idle, 'close');
+    const stopped = running.stop(60_000);
+    await idleClosed;
+    finish();
+    let text = '';
+    for await (const chunk of stream as AsyncIterable<Buffer>) text += chunk.toString();
+    expect(text).toBe('begun and ended');
+    await stopped;
+  });
+
+  test('is not offered where the file turns it off', async () => {
+    const { port } = await serveTls(`${tls}http_server_config: { http2: false }\n`);
+    const socket = connectTls({ host: '127.0.0.1', port, ca: ca.cert, ALPNProtocols: ['h2', 'http/1.1'] });
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'secureConnect');
+    expect(socket.alpnProtocol).toBe(false);
+    expect((await scrape(port)).status).toBe(200);
+  });
+});

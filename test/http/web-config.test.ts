@@ -1,0 +1,364 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatProblem } from '../../src/config/problems.ts';
+import { loadWebConfig, WebConfigError } from '../../src/http/web-config.ts';
+import { issue, issueFamily } from './certificates.ts';
+import { temporary } from './temporary.ts';
+
+const { ca, server } = issueFamily();
+const other = issue({ name: 'other' });
+const hash = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+
+function webFile(yaml: string): string {
+  const directory = temporary({
+    'web.yml': yaml,
+    'server.pem': server.cert,
+    'server.key': server.key,
+    'other.key': other.key,
+    'ca.pem': ca.cert,
+    'empty.pem': '',
+  });
+  return join(directory, 'web.yml');
+}
+
+async function problems(yaml: string): Promise<readonly string[]> {
+  const file = webFile(yaml);
+  const error = await loadWebConfig(file).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(WebConfigError);
+  return error instanceof WebConfigError
+    ? error.problems.map((problem) => formatProblem(problem).replaceAll(join(file, '..'), ''))
+    : [];
+}
+
+const tls = 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n';
+const indent = (pem: string) => pem.trimEnd().replaceAll(/^/gm, '    ');
+
+describe('a file that is valid', () => {
+  test.each([
+    ['an empty one', ''],
+    ['comments alone', '# nothing yet\n'],
+    [
+      'sections without settings',
+      'tls_server_config:\nhttp_server_config: {}\nbasic_auth_users:\nrate_limit: ~\n',
+    ],
+    ['TLS settings that are all blank', "tls_server_config:\n  cert_file:\n  key_file: ''\n"],
+  ])('%s: plain HTTP for all', async (_name, yaml) => {
+    const config = await loadWebConfig(webFile(yaml));
+    expect(config).toMatchObject({ tls: undefined, http2: true, rateLimit: undefined });
+    expect([config.users.size, config.headers.size]).toEqual([0, 0]);
+  });
+
+  test('reads certificate and key beside the file, and asks for TLS 1.2 at least', async () => {
+    const { tls: settings } = await loadWebConfig(webFile(tls));
+    expect(settings?.options).toMatchObject({
+      cert: server.cert,
+      key: server.key,
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.3',
+      requestCert: false,
+      honorCipherOrder: true,
+    });
+    expect(settings?.options.ciphers).toContain('ECDHE-RSA-AES128-GCM-SHA256');
+  });
+
+  test('reads certificate, key and authority written in it', async () => {
+    const yaml = `tls_server_config:
+  cert: |
+${indent(server.cert)}
+  key: |
+${indent(server.key)}
+  client_ca: |
+${indent(ca.cert)}
+  client_auth_type: RequireAndVerifyClientCert
+`;
+    const { tls: settings } = await loadWebConfig(webFile(yaml));
+    expect(settings?.options).toMatchObject({ ca: ca.cert, requestCert: true, rejectUnauthorized: true });
+  });
+
+  test('gives ciphers, curves and versions the names of OpenSSL', async () => {
+    const yaml = `${tls}  min_version: TLS10
+  max_version: TLS12
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_RSA_WITH_AES_256_CBC_SHA, TLS_AES_128_GCM_SHA256]
+  curve_preferences: [X25519, CurveP256]
+  prefer_server_cipher_suites: no
+`;
+    const { tls: settings } = await loadWebConfig(webFile(yaml));
+    expect(settings?.options).toMatchObject({
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.2',
+      ciphers:
+        'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:' +
+        'ECDHE-RSA-AES128-GCM-SHA256:AES256-SHA:@SECLEVEL=0',
+      ecdhCurve: 'X25519:P-256',
+      honorCipherOrder: false,
+    });
+  });
+
+  test('keeps users, headers and the rate limit', async () => {
+    const yaml = `basic_auth_users:
+  alice: ${hash}
+  on: ${hash.replace('$2y', '$2a')}
+http_server_config:
+  http2: False
+  headers:
+    Strict-Transport-Security: max-age=31536000
+    X-Frame-Options: deny
+    X-XSS-Protection: ''
+rate_limit: { interval: 1m30s, burst: 5 }
+`;
+    const config = await loadWebConfig(webFile(yaml));
+    expect([...config.users.keys()]).toEqual(['alice', 'on']);
+    expect(config.http2).toBe(false);
+    expect(Object.fromEntries(config.headers)).toEqual({
+      'Strict-Transport-Security': 'max-age=31536000',
+      'X-Frame-Options': 'deny',
+    });
+    expect(config.rateLimit).toEqual({ intervalMs: 90_000, burst: 5 });
+  });
+
+  test.each([
+    ['0', undefined],
+    ['0s', undefined],
+    ['250ms', 250],
+    ['1.5s', 1_500],
+    ['2000000', 2],
+  ])('reads a rate interval of %s like Go', async (interval, intervalMs) => {
+    const config = await loadWebConfig(webFile(`rate_limit: { interval: ${interval}, burst: 1 }`));
+    expect(config.rateLimit?.intervalMs).toBe(intervalMs);
+  });
+
+  test('keeps a user whose name means something to JavaScript', async () => {
+    const { users } = await loadWebConfig(
+      webFile(`basic_auth_users:\n  __proto__: ${hash}\n  constructor: ${hash}\n`),
+    );
+    expect([...users.keys()]).toEqual(['__proto__', 'constructor']);
+  });
+
+  test('follows anchors', async () => {
+    const yaml = `basic_auth_users: &users\n  alice: &hash ${hash}\n  bob: *hash\n`;
+    expect([...(await loadWebConfig(webFile(yaml))).users]).toEqual([
+      ['alice', hash],
+      ['bob', hash],
+    ]);
+  });
+});
+
+describe('a file that is not valid says where and what was expected', () => {
+  test.each([
+    [
+      'an unknown section',
+      'tls: {}\n',
+      [
+        '/web.yml:1: tls: unknown setting; expected one of tls_server_config, http_server_config, basic_auth_users, rate_limit',
+      ],
+    ],
+    [
+      'excluded paths, which the toolkit has not either',
+      `auth_excluded_paths: ['/-/healthy']\n`,
+      [expect.stringMatching(/^\/web\.yml:1: auth_excluded_paths: unknown setting/)],
+    ],
+    [
+      'an unknown setting',
+      `${tls}  certfile: x\n`,
+      [
+        expect.stringMatching(
+          /^\/web\.yml:4: tls_server_config\.certfile: unknown setting; expected one of cert, cert_file,/,
+        ),
+      ],
+    ],
+    ['YAML that is none', 'tls_server_config: [\n', [expect.stringMatching(/^\/web\.yml:\d: /)]],
+    [
+      'a key given twice',
+      `basic_auth_users:\n  a: ${hash}\n  a: ${hash}\n`,
+      ['/web.yml:3: basic_auth_users.a: expected each key once; it is already on line 2'],
+    ],
+    ['a list where settings belong', '- tls\n', ['/web.yml:1: expected settings']],
+    [
+      'a missing key',
+      'tls_server_config:\n  cert_file: server.pem\n',
+      ['/web.yml:1: tls_server_config: TLS needs key or key_file'],
+    ],
+    [
+      'TLS settings without a certificate',
+      'tls_server_config:\n  min_version: TLS13\n',
+      [
+        '/web.yml:1: tls_server_config: TLS needs cert or cert_file',
+        '/web.yml:1: tls_server_config: TLS needs key or key_file',
+      ],
+    ],
+    [
+      'files that are not there',
+      'tls_server_config:\n  cert_file: no.pem\n  key_file: no.key\n',
+      [
+        '/web.yml:2: tls_server_config.cert_file: cannot read /no.pem (ENOENT)',
+        '/web.yml:3: tls_server_config.key_file: cannot read /no.key (ENOENT)',
+      ],
+    ],
+    [
+      'files that are no certificate and no key',
+      'tls_server_config:\n  cert_file: empty.pem\n  key_file: empty.pem\n',
+      [
+        '/web.yml:2: tls_server_config.cert_file: expected a certificate in PEM',
+        '/web.yml:3: tls_server_config.key_file: expected a private key in PEM, without a passphrase',
+      ],
+    ],
+    [
+      "another certificate's key",
+      'tls_server_config:\n  cert_file: server.pem\n  key_file: other.key\n',
+      ['/web.yml:3: tls_server_config.key_file: this key does not belong to the certificate'],
+    ],
+    [
+      'a certificate twice',
+      `${tls}  cert: x\n`,
+      ['/web.yml:4: tls_server_config.cert: expected one of cert and cert_file, not both'],
+    ],
+    [
+      'an authority file without one',
+      `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: empty.pem\n`,
+      ['/web.yml:5: tls_server_config.client_ca_file: expected certificates in PEM'],
+    ],
+    [
+      'an authority that nothing asks for',
+      `${tls}  client_ca_file: ca.pem\n`,
+      [
+        '/web.yml:4: tls_server_config.client_ca_file: an authority for clients needs a client_auth_type that asks for certificates',
+      ],
+    ],
+    [
+      'an unknown way to ask clients',
+      `${tls}  client_auth_type: Maybe\n`,
+      [
+        '/web.yml:4: tls_server_config.client_auth_type: expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert',
+      ],
+    ],
+    [
+      'names that nothing checks',
+      `${tls}  client_allowed_sans: [a]\n`,
+      [
+        expect.stringMatching(
+          /^\/web\.yml:4: tls_server_config\.client_allowed_sans: needs a client_auth_type of /,
+        ),
+      ],
+    ],
+    [
+      'an unknown version',
+      `${tls}  min_version: SSL30\n`,
+      ['/web.yml:4: tls_server_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13'],
+    ],
+    [
+      'no version left',
+      `${tls}  min_version: TLS13\n  max_version: TLS12\n`,
+      ['/web.yml:5: tls_server_config.max_version: expected at least min_version, TLS13'],
+    ],
+    [
+      'an invented cipher',
+      `${tls}  cipher_suites:\n    - TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\n    - TLS_MAGIC\n`,
+      [
+        expect.stringMatching(
+          /^\/web\.yml:6: tls_server_config\.cipher_suites\[1\]: expected one of TLS_ECDHE_/,
+        ),
+      ],
+    ],
+    [
+      'no cipher for HTTP/2',
+      `${tls}  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA]\n`,
+      [expect.stringMatching(/^\/web\.yml:4: tls_server_config\.cipher_suites: HTTP\/2 needs /)],
+    ],
+    [
+      'an invented curve',
+      `${tls}  curve_preferences: [Curve25519]\n`,
+      [
+        '/web.yml:4: tls_server_config.curve_preferences[0]: expected one of CurveP256, CurveP384, CurveP521, X25519',
+      ],
+    ],
+    [
+      'a header that cannot be set',
+      'http_server_config:\n  headers:\n    Server: x\n',
+      [
+        expect.stringMatching(
+          /^\/web\.yml:3: http_server_config\.headers\.Server: this header cannot be set; expected one of Content-/,
+        ),
+      ],
+    ],
+    [
+      'a header value that is not known',
+      'http_server_config:\n  headers:\n    X-Frame-Options: SAMEORIGIN\n',
+      ['/web.yml:3: http_server_config.headers.X-Frame-Options: expected deny or sameorigin'],
+    ],
+    [
+      'a header over two lines',
+      'http_server_config:\n  headers:\n    X-XSS-Protection: "a\\nb"\n',
+      ['/web.yml:3: http_server_config.headers.X-XSS-Protection: holds characters that no header may have'],
+    ],
+    [
+      'no boolean',
+      'http_server_config: { http2: 2 }\n',
+      ['/web.yml:1: http_server_config.http2: expected true or false'],
+    ],
+    [
+      'a rate without interval',
+      'rate_limit:\n  burst: 3\n',
+      ['/web.yml:1: rate_limit.interval: expected a duration such as 100ms'],
+    ],
+    [
+      'a rate of nothing known',
+      'rate_limit: { interval: 3 days, burst: -1 }\n',
+      [
+        '/web.yml:1: rate_limit.interval: expected a duration such as 100ms',
+        '/web.yml:1: rate_limit.burst: expected a number, 0 or more',
+      ],
+    ],
+  ])('%s', async (_name, yaml, expected) => {
+    expect(await problems(yaml)).toEqual(expected);
+  });
+
+  test.each([
+    'plain-text-password',
+    '$1$abc$def',
+    '$2y$99$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG',
+    '~',
+  ])('a password that is no bcrypt hash, without showing it: %s', async (password) => {
+    const found = await problems(`basic_auth_users:\n  alice: ${password}\n`);
+    expect(found).toEqual([
+      expect.stringMatching(/^\/web\.yml:2: basic_auth_users\.alice: expected a bcrypt hash/),
+    ]);
+    expect(found.join()).not.toContain(password === '~' ? 'null' : password);
+  });
+
+  test('all problems at once', async () => {
+    const yaml = `http_server_config: { http2: maybe }\nbasic_auth_users: { a: b }\nrate: 1\n`;
+    expect((await problems(yaml)).map((problem) => problem.split(': ')[1])).toEqual([
+      'http_server_config.http2',
+      'basic_auth_users.a',
+      'rate',
+    ]);
+  });
+
+  test('a broken file, without quoting what may be a key', async () => {
+    const secret = server.key.split('\n')[1] ?? '';
+    for (const yaml of [
+      `tls_server_config:\n  key: |\n    ${secret}\n ${secret}\n`,
+      `tls_server_config:\n  key: "${secret}\n${secret}\n`,
+      `tls_server_config:\n  key: [${secret}\n`,
+      `tls_server_config:\n  key: ${secret}: ${secret}\n`,
+      `tls_server_config:\n  key: ${secret}\n`,
+      `tls_server_config:\n  key: { ${secret} }\n`,
+      `basic_auth_users:\n  alice: '${secret}' ${secret}\n`,
+      `basic_auth_users:\n  alice: !${secret} x\n`,
+      `basic_auth_users:\n  alice: *${secret}\n`,
+    ]) {
+      const found = (await problems(yaml)).join('\n');
+      expect(found).toContain('/web.yml:');
+      expect(found).not.toContain(secret.slice(0, 20));
+    }
+  });
+
+  test('a file that is not there', async () => {
+    await expect(loadWebConfig('/nowhere/web.yml')).rejects.toThrow(
+      '/nowhere/web.yml: cannot be read (ENOENT); check --web.config.file',
+    );
+  });
+});

@@ -1,0 +1,263 @@
+import { chmod, mkdir, readlink, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { format, inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { CredentialError, createCredentials, Secret } from '../../src/secrets/credentials.ts';
+import { canary, directory } from '../config/fixtures.ts';
+
+describe('a secret', () => {
+  const secret = new Secret(canary);
+
+  test('is told to those who ask', () => {
+    expect(secret.reveal()).toBe(canary);
+  });
+
+  test.each<[string, () => string]>([
+    ['text', () => String(secret)],
+    ['a template', () => `${secret as unknown as string}`],
+    ['JSON', () => JSON.stringify({ secret })],
+    ['inspection', () => inspect({ secret }, { depth: 9, showHidden: true })],
+    ['format', () => format('%s %o %j', secret, secret, secret)],
+  ])('is redacted as %s', (_, show) => {
+    expect(show()).toContain('[redacted]');
+    expect(show()).not.toContain(canary);
+  });
+
+  test('has nothing to copy or to enumerate', () => {
+    expect(Object.keys(secret)).toEqual([]);
+    expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(canary);
+    expect(Object.assign({}, secret)).toEqual({});
+  });
+});
+
+describe('a key in the environment', () => {
+  const credentials = (text: string | undefined) =>
+    createCredentials({ account: { env: 'KEY' } }, text === undefined ? {} : { KEY: text });
+
+  test('is read, without its line end', async () => {
+    const account = credentials(`${canary}\r\n`);
+    expect(account.version('account')).toBe(0);
+    expect((await account.read('account')).reveal()).toBe(canary);
+    expect(account.version('account')).toBe(1);
+    expect(await account.check()).toEqual([]);
+  });
+
+  test.each([
+    [undefined, 'expected the key in the environment variable KEY, which is not set'],
+    ['', 'expected a key in the environment variable KEY; it is empty'],
+    ['\n', 'expected a key in the environment variable KEY; it is empty'],
+    [
+      `${canary}\n${canary}`,
+      'expected a key in the environment variable KEY; it holds control characters or characters beyond ASCII',
+    ],
+    [
+      `${canary}é`,
+      'expected a key in the environment variable KEY; it holds control characters or characters beyond ASCII',
+    ],
+    [`${canary} x`, 'expected a key in the environment variable KEY; it holds a space'],
+    ['x'.repeat(4097), 'expected a key in the environment variable KEY; it is larger than 4096 bytes'],
+  ])('%.40j is refused', async (text, message) => {
+    expect(await credentials(text).check()).toEqual([{ credential: 'account', severity: 'error', message }]);
+    await expect(credentials(text).read('account')).rejects.toThrow(new CredentialError(message));
+  });
+});
+
+describe('a key file', () => {
+  const messageOf = async (file: string) => {
+    const problems = await createCredentials({ account: { file } }, {}).check();
+    return problems.map(({ severity, message }) => `${severity}: ${message.replace(file, 'FILE')}`);
+  };
+
+  test.each([
+    ['', 'error: expected a key in the file FILE; it is empty'],
+    ['\n\n', 'error: expected a key in the file FILE; it is empty'],
+    [
+      `${canary}\u0000`,
+      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
+    ],
+    [
+      `\ufeff${canary}`,
+      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
+    ],
+    [
+      `${canary}\n${canary}`,
+      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
+    ],
+    ['x'.repeat(4097), 'error: expected a key in the file FILE; it is larger than 4096 bytes'],
+  ])('that holds %.40j is refused', async (text, message) => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, text, { mode: 0o600 });
+    expect(await messageOf(file)).toEqual([message]);
+  });
+
+  test('that is none is told from one that is missing', async () => {
+    const path = await directory();
+    await symlink('loop', join(path, 'loop'));
+    expect(await messageOf(join(path, 'key'))).toEqual(['error: expected the key file FILE; there is none']);
+    expect(await messageOf(path)).toEqual(['error: expected the key file FILE; it is a directory']);
+    expect(await messageOf('/dev/null')).toEqual([
+      'error: expected the key file FILE; it is not a regular file',
+    ]);
+    expect(await messageOf(join(path, 'loop'))).toEqual([
+      'error: expected the key file FILE; it cannot be read (ELOOP)',
+    ]);
+  });
+
+  test('that every user can read gets a warning, one that Kubernetes mounted does not', async () => {
+    const path = await directory();
+    const file = join(path, 'key');
+    await writeFile(file, canary);
+    await chmod(file, 0o644);
+    expect(await messageOf(file)).toEqual([
+      'warning: every user of this machine can read the key file FILE: chmod o-r takes that away',
+    ]);
+    await chmod(file, 0o640);
+    expect(await messageOf(file)).toEqual([]);
+    await mount(path, 'v1', canary);
+    expect(await messageOf(join(path, 'mounted'))).toEqual([]);
+  });
+
+  test('that changes is used from the next read on', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    const credentials = createCredentials({ account: { file } }, {});
+    expect((await credentials.read('account')).reveal()).toBe('first');
+    // The same length and the same time of change: a file written to twice at once.
+    await writeFile(file, 'other');
+    expect((await credentials.read('account')).reveal()).toBe('other');
+    expect(credentials.version('account')).toBe(2);
+    await writeFile(`${file}.new`, 'third');
+    await rename(`${file}.new`, file);
+    expect((await credentials.read('account')).reveal()).toBe('third');
+    expect(credentials.version('account')).toBe(3);
+  });
+
+  test('that changes without looking younger is used from the next read on', async () => {
+    const file = join(await directory(), 'key');
+    const credentials = createCredentials({ account: { file } }, {});
+    const seen: string[] = [];
+    for (const key of ['first', 'other', 'third']) {
+      await writeFile(`${file}.new`, key);
+      await utimes(`${file}.new`, 1, 1);
+      await rename(`${file}.new`, file);
+      seen.push((await credentials.read('account')).reveal());
+    }
+    expect(seen).toEqual(['first', 'other', 'third']);
+  });
+
+  test('that changed a moment ago is read again, because its times may not show the next change', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    const soon = Date.now() / 1000 + 60;
+    await utimes(file, soon, soon);
+    const credentials = createCredentials({ account: { file } }, {});
+    const first = await credentials.read('account');
+    expect(await credentials.read('account')).not.toBe(first);
+    expect(credentials.version('account')).toBe(1);
+  });
+
+  test('that is touched without changing is the same key', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    const credentials = createCredentials({ account: { file } }, {});
+    await credentials.read('account');
+    await utimes(file, 1, 1);
+    await credentials.read('account');
+    await credentials.read('account');
+    expect(credentials.version('account')).toBe(1);
+  });
+
+  test('that does not change is read once', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    await utimes(file, 1, 1);
+    const credentials = createCredentials({ account: { file } }, {});
+    const first = await credentials.read('account');
+    expect(await credentials.read('account')).toBe(first);
+  });
+
+  test('that Kubernetes swaps behind its symbolic links is used from the next read on', async () => {
+    const path = await directory();
+    await mount(path, 'v1', 'first');
+    const credentials = createCredentials({ account: { file: join(path, 'mounted') } }, {});
+    expect((await credentials.read('account')).reveal()).toBe('first');
+    await mount(path, 'v2', 'second');
+    expect((await credentials.read('account')).reveal()).toBe('second');
+    expect(credentials.version('account')).toBe(2);
+  });
+
+  test('that becomes unusable leaves the last good key in use, and says so once', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    const troubles: [string, string | undefined][] = [];
+    const onTrouble = (name: string, message: string | undefined) => {
+      troubles.push([name, message?.replace(file, 'FILE')]);
+    };
+    const credentials = createCredentials({ account: { file } }, {}, { onTrouble });
+    const read = async () => (await credentials.read('account')).reveal();
+    expect(await read()).toBe('first');
+    await rm(file);
+    expect([await read(), await read()]).toEqual(['first', 'first']);
+    expect(troubles).toEqual([['account', 'expected the key file FILE; there is none']]);
+    await writeFile(file, `${canary}\u0001`);
+    expect([await read(), await read()]).toEqual(['first', 'first']);
+    expect(troubles).toHaveLength(2);
+    expect(credentials.version('account')).toBe(1);
+    await writeFile(file, 'second');
+    expect([await read(), await read()]).toEqual(['second', 'second']);
+    expect(troubles.at(2)).toEqual(['account', undefined]);
+    expect(troubles).toHaveLength(3);
+    expect(credentials.version('account')).toBe(2);
+    expect(JSON.stringify(troubles)).not.toContain(canary);
+  });
+
+  test('that comes back as it was ends the trouble', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'first');
+    await utimes(file, 1, 1);
+    const troubles: (string | undefined)[] = [];
+    const onTrouble = (_: string, message: string | undefined) => {
+      troubles.push(message === undefined ? 'well' : 'trouble');
+    };
+    const credentials = createCredentials({ account: { file } }, {}, { onTrouble });
+    await credentials.read('account');
+    await rename(file, `${file}.away`);
+    await credentials.read('account');
+    await rename(`${file}.away`, file);
+    await credentials.read('account');
+    expect(troubles).toEqual(['trouble', 'well']);
+    expect(credentials.version('account')).toBe(1);
+  });
+
+  test('that was never readable fails every read until it is', async () => {
+    const file = join(await directory(), 'key');
+    const credentials = createCredentials({ account: { file } }, {});
+    await expect(credentials.read('account')).rejects.toThrow(`expected the key file ${file}; there is none`);
+    await writeFile(file, canary);
+    expect((await credentials.read('account')).reveal()).toBe(canary);
+  });
+
+  test('is looked at once for many reads at the same time', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, canary);
+    const credentials = createCredentials({ account: { file } }, {});
+    const secrets = await Promise.all(Array.from({ length: 100 }, () => credentials.read('account')));
+    expect(new Set(secrets).size).toBe(1);
+  });
+});
+
+test('a credential that is not defined is an error', async () => {
+  await expect(createCredentials({}, {}).read('nobody')).rejects.toThrow(
+    'the credential nobody is not defined',
+  );
+});
+
+/** Lays out or swaps a secret volume the way Kubernetes does: mounted → ..data/key, ..data → ..version. */
+async function mount(path: string, version: string, text: string): Promise<void> {
+  await mkdir(join(path, `..${version}`));
+  await writeFile(join(path, `..${version}`, 'key'), text, { mode: 0o644 });
+  await symlink(`..${version}`, join(path, '..data_new'));
+  await rename(join(path, '..data_new'), join(path, '..data'));
+  const linked = await readlink(join(path, 'mounted')).catch(() => undefined);
+  if (linked === undefined) await symlink('..data/key', join(path, 'mounted'));
+}

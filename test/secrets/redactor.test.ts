@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { Redactor } from '../../src/secrets/redactor.ts';
+
+const key = '4f1d9e27-77aa-CANA-b00c-5e1f0d2c3b4a';
+const redactor = new Redactor();
+redactor.learn('account', key);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('what a text holds of a key', () => {
+  it.each<[string, string, string]>([
+    ['the key', `no ${key}, sorry`, 'no [redacted], sorry'],
+    ['the key twice', `${key} ${key}`, '[redacted] [redacted]'],
+    ['the key twice in a row', key + key, '[redacted][redacted]'],
+    ['another case', key.toUpperCase(), '[redacted]'],
+    ['its beginning', `${key.slice(0, 12)}…`, '[redacted]…'],
+    ['its end', `…${key.slice(-8)}`, '…[redacted]'],
+    ['its middle', `<${key.slice(9, 20)}>`, '<[redacted]>'],
+    ['hexadecimal digits', Buffer.from(key).toString('hex'), '[redacted]'],
+    ['after a letter that keeps its place only as it is', `İ${key}İ`, 'İ[redacted]İ'],
+  ])('is redacted: %s', (_, text, expected) => {
+    expect(redactor.redact(text)).toBe(expected);
+  });
+
+  it.each(['', 'x', 'xy', 'xyz', 'Basic user:', 'a longer text before: '])(
+    'is redacted in Base64 after %j',
+    (before) => {
+      const encoded = base64(`${before}${key} and after`);
+      const text = redactor.redact(encoded);
+      expect(text).toContain('[redacted]');
+      // Less is left of the key than any four bytes in a row.
+      const left = text.split('[redacted]').map((part) => Buffer.from(part, 'base64').toString('latin1'));
+      expect(left[0]?.slice(before.length).length).toBeLessThan(4);
+      expect(left.join('')).not.toMatch(/4f1d|3b4a/);
+    },
+  );
+
+  it('is redacted percent-encoded, and in Base64 for URLs', () => {
+    const other = new Redactor();
+    const odd = 'a/b?c&d=e+f~g>>>h???i';
+    other.learn('account', odd);
+    expect(other.redact(`?key=${encodeURIComponent(odd)}`)).toBe('?key=[redacted]');
+    expect(other.redact(Buffer.from(odd).toString('base64url'))).toBe('[redacted]');
+  });
+
+  it('may be seven characters in a row, and nothing else is touched', () => {
+    const text = `HTTP 500: ${key.slice(0, 7)} is not ${key.slice(8, 15)}`;
+    expect(redactor.redact(text)).toBe(text);
+  });
+
+  it('is redacted whole where the key is shorter than that', () => {
+    const other = new Redactor();
+    other.learn('account', 'k-12');
+    expect(other.redact('the key k-12 is short')).toBe('the key [redacted] is short');
+  });
+});
+
+it('knows the key before the one in use, for answers that were under way, and not the ones before that', () => {
+  const rotated = new Redactor();
+  for (const name of ['first', 'second', 'third', 'third']) rotated.learn('account', `the-${name}-key-1234`);
+  rotated.learn('library', 'the-library-key-1234');
+  expect(rotated.redact('the-third-key-1234, the-second-key-1234, the-library-key-1234')).toBe(
+    '[redacted], [redacted], [redacted]',
+  );
+  expect(rotated.redact('the-first')).toBe('the-first');
+});
+
+it('knows nothing before it has learned a key', () => {
+  expect(new Redactor().redact(key)).toBe(key);
+});

@@ -1,0 +1,89 @@
+/** Targets and an exporter's condition as the status page is given them, without an exporter. */
+
+import type { Target } from '../../src/polling/plan.ts';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { Condition } from '../../src/status/page.ts';
+import { createPages, type PagesOptions } from '../../src/status/pages.ts';
+
+export const nowMs = Date.parse('2026-08-15T12:00:00Z');
+
+export const kinds = [
+  { kind: 'application', noun: 'application' },
+  { kind: 'shield_zone', noun: 'Shield Zone' },
+  { kind: 'video_storage', noun: 'video' },
+];
+
+export function status(
+  ids: Readonly<Record<string, string>>,
+  more: Partial<Omit<TargetStatus, 'target'>> & Partial<Pick<Target, 'kind' | 'name' | 'credential'>> = {},
+): TargetStatus {
+  const { kind = 'application', name, credential = 'account', ...rest } = more;
+  const key = `${kind}/${Object.values(ids).join('/')}`;
+  return {
+    target: {
+      key,
+      kind,
+      pollKey: key,
+      ids,
+      name,
+      credential,
+      intervalMs: 60_000,
+      staleAfterMs: 180_000,
+      settings: {},
+      baseUrl: 'http://127.0.0.1:1',
+    },
+    state: 'ok',
+    stale: false,
+    lastSuccessMs: nowMs - 12_000,
+    lastDurationSeconds: 0.184,
+    lastFailure: undefined,
+    ...rest,
+  };
+}
+
+export function failing(
+  ids: Readonly<Record<string, string>>,
+  more: Parameters<typeof status>[1] & { result?: string; message?: string } = {},
+): TargetStatus {
+  const { result = 'server_error', message = 'HTTP 503', ...rest } = more;
+  return status(ids, {
+    state: 'failing',
+    lastFailure: { result, message, atMs: nowMs - 3000 },
+    ...rest,
+  });
+}
+
+/** As many applications; of each 100 the first is failing. */
+export function many(targets: number): readonly TargetStatus[] {
+  return Array.from({ length: targets }, (_, at) => {
+    const ids = { app_id: `app${String(at).padStart(6, '0')}` };
+    const name = `service ${targets - at}`;
+    const lastSuccessMs = nowMs - ((at * 7919) % 60_000);
+    return at % 100 === 0 ? failing(ids, { name, lastSuccessMs }) : status(ids, { name, lastSuccessMs });
+  });
+}
+
+export const calm: Condition = {
+  series: () => 10,
+  droppedSeries: 0,
+  maxSeries: 1_000_000,
+  configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
+  pauses: [],
+  paceWarnings: [],
+};
+
+/** The routes over targets that the test may change. */
+export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<PagesOptions> = {}) {
+  return createPages({
+    telemetryPath: '/metrics',
+    kinds,
+    about: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: undefined },
+    condition: () => calm,
+    isReady: () => true,
+    targets,
+    nextPollInMs: () => 4000,
+    config: () => ({ limits: { max_series: 1_000_000 } }),
+    reload: undefined,
+    ...more,
+  });
+}

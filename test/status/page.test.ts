@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { escapeHtml, Html, html } from '../../src/status/html.ts';
+import {
+  type Condition,
+  renderStatusPage,
+  statusPageHeaders,
+  targetsPerPage,
+} from '../../src/status/page.ts';
+import { everything, type StatusQuery } from '../../src/status/query.ts';
+import { survey } from '../../src/status/query-targets.ts';
+import { clockWords, inWords, tookWords } from '../../src/status/words.ts';
+import { calm, failing, kinds, many, nowMs, status } from './fixtures.ts';
+
+async function render(
+  statuses: readonly TargetStatus[],
+  more: { query?: Partial<StatusQuery>; condition?: Partial<Condition>; shard?: string } = {},
+): Promise<string> {
+  const query = { ...everything, ...more.query };
+  const nextPollInMs = () => 4000;
+  return renderStatusPage({
+    kinds,
+    about: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
+    condition: { ...calm, ...more.condition },
+    survey: await survey(
+      statuses,
+      kinds.map(({ kind }) => kind),
+      query,
+      nextPollInMs,
+    ),
+    query,
+    nextPollInMs,
+    links: [{ href: './metrics', text: 'Metrics' }],
+    nowMs,
+  });
+}
+
+/** The text of a piece of HTML, for tests that look for words. */
+const textOf = (page: string) =>
+  page
+    .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+const count = (page: string, part: string) => page.split(part).length - 1;
+
+describe('the status page', () => {
+  it('shows of a target its name, ids, state, last success, duration, next poll and the reason of its failure', async () => {
+    const page = textOf(await render([failing({ app_id: 'q7TzVb2' }, { name: 'storefront', stale: true })]));
+    expect(page).toContain(
+      'failing stale storefront q7TzVb2 Application 12 s ago 184 ms in 4 s server_error HTTP 503 3 s ago',
+    );
+  });
+
+  it('shows what is not known of a target that was never polled', async () => {
+    const fresh = { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined } as const;
+    const page = textOf(await render([status({ library_id: '4711', video_id: '0f8c' }, fresh)]));
+    expect(page).toContain('pending 4711 / 0f8c library_id / video_id Application never – in 4 s');
+  });
+
+  it('says in its heading, its title and its icon how it stands', async () => {
+    const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
+    expect(well).toContain('<h1 class="ok">All 2 targets are well</h1>');
+    expect(well).toContain('<title>bunnynet-exporter</title>');
+    const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })]);
+    expect(ill).toContain('<h1 class="bad">1 failing of 2 targets</h1>');
+    expect(ill).toContain('<title>1 in trouble · bunnynet-exporter</title>');
+    const icon = (page: string) => /rel="icon" href="([^"]+)"/.exec(page)?.[1];
+    expect(icon(ill)).not.toBe(icon(well));
+    expect(await render([])).toContain('No targets yet');
+    expect(await render([status({ app_id: 'a' }, { stale: true })])).toContain('1 target with stale values');
+    expect(await render([status({ app_id: 'a' }, { state: 'absent' })])).toContain('1 absent of 1 target');
+    expect(await render([status({ app_id: 'a' }, { state: 'pending' })])).toContain(
+      '1 target not polled yet',
+    );
+  });
+
+  it('totals by kind and state, each number a link to its targets', async () => {
+    const page = await render([
+      status({ app_id: 'a' }),
+      failing({ app_id: 'b' }),
+      failing({ shield_zone_id: '1' }, { kind: 'shield_zone' }),
+    ]);
+    expect(textOf(page)).toContain(
+      'Kind Targets OK Failing Absent Pending Stale Series Application 2 1 1 0 0 0 10 Shield Zone 1 0 1 0 0 0 10 All 3 1 2 0 0 0 30',
+    );
+    expect(page).toContain('href="./?kind=application&amp;state=failing">1</a>');
+    expect(page).toContain('href="./?state=failing">2</a>');
+  });
+
+  it('tells what troubles the exporter itself', async () => {
+    const page = textOf(
+      await render(
+        [failing({ app_id: 'a' }, { result: 'auth' }), status({ app_id: 'b' }, { state: 'pending' })],
+        {
+          shard: '1/3',
+          condition: {
+            droppedSeries: 1234,
+            maxSeries: 5000,
+            configuration: {
+              loadedAtMs: nowMs - 60_000,
+              refused: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
+            },
+            pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
+            paceWarnings: ['video: 900 targets at 1s need 900 requests/s'],
+          },
+        },
+      ),
+    );
+    for (const words of [
+      'The configuration was refused 5 s ago ; the one before stays in force.',
+      'config.yml:3: what &lt;is&gt; wrong',
+      'The key of account is refused for 1 target;',
+      'The shield API asked for a pause : it is not asked anything for 20 s, until 12:00:20 UTC .',
+      '1,234 series are left out : limits.max_series is 5,000.',
+      'The pace does not suffice. video: 900 targets at 1s need 900 requests/s',
+      'The first round is under way : 1 of 2 targets were polled.',
+      'up 2 m 30 s series 30 shard 1/3 configured 1 m ago as of 12:00:00 UTC',
+    ]) {
+      expect(page).toContain(words);
+    }
+    expect(await render([status({ app_id: 'a' })])).not.toContain('class="notice warn"');
+  });
+
+  it('tells of many refused keys in a few lines', async () => {
+    const page = await render(
+      Array.from({ length: 40 }, (_, at) =>
+        failing({ app_id: `a${at}` }, { result: 'auth', credential: `library-${at}` }),
+      ),
+    );
+    expect(count(page, 'The key of')).toBe(5);
+    expect(page).toContain('35 more keys refused.');
+  });
+
+  it('marks the column that it is sorted by, and turns the direction with its link', async () => {
+    const page = await render([status({ app_id: 'a' })], { query: { sort: 'name', text: 'a' } });
+    expect(count(page, 'aria-sort=')).toBe(1);
+    expect(page).toMatch(/aria-sort="ascending"><a href="\.\/\?q=a&amp;sort=-name">Target/);
+    expect(page).toMatch(/<a href="\.\/\?q=a&amp;sort=-duration">Took/);
+    expect(page).toContain('<option value="name" selected>by name</option>');
+  });
+
+  it('keeps in its form what was asked for', async () => {
+    const page = await render([status({ app_id: 'a' })], {
+      query: { kinds: ['application'], states: ['failing', 'stale'], text: '"x"', refresh: false },
+    });
+    expect(page).toContain('name="q" value="&quot;x&quot;"');
+    expect(page).toContain('<option value="application" selected>Application</option>');
+    expect(page).toContain('<option value="failing,stale" selected>failing, stale</option>');
+    expect(page).toContain('<input type="hidden" name="refresh" value="off">');
+    expect(page).toContain('No target matches.');
+  });
+
+  it('is one page of many, with links to the others, and no larger for any number of targets', async () => {
+    const page = await render(many(37_000), { query: { page: 3 } });
+    expect(count(page, '<tr role="row">\n<td')).toBe(targetsPerPage);
+    expect(textOf(page)).toContain('201–300 of 37,000 targets page 3 of 370');
+    expect(page).toContain('<a href="./?page=2" rel="prev">Previous</a>');
+    expect(page).toContain('<a href="./?page=370">Last</a>');
+    expect(Buffer.byteLength(page)).toBeLessThan(150_000);
+    const last = await render(many(250), { query: { page: 99 } });
+    expect(textOf(last)).toContain('201–250 of 250 targets page 3 of 3');
+    expect(last).not.toContain('rel="next"');
+  });
+
+  it('runs the style and the script that its policy names, and no other', async () => {
+    const page = await render([status({ app_id: 'a' })]);
+    const policy = statusPageHeaders['Content-Security-Policy'];
+    for (const element of ['style', 'script']) {
+      const found = [...page.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))];
+      expect(found).toHaveLength(1);
+      const hash = createHash('sha256')
+        .update(found[0]?.[1] ?? '')
+        .digest('base64');
+      expect(policy).toContain(`${element}-src 'sha256-${hash}'`);
+    }
+    expect(policy).toMatch(/^default-src 'none'; /);
+    expect(policy).not.toContain('unsafe');
+    expect(page).not.toMatch(/ (style|on\w+)=/);
+    expect(page.replaceAll(/http:\/\/www\.w3\.org\/2000\/svg/g, '')).not.toMatch(
+      /(src|href)="(https?:)?\/\//,
+    );
+  });
+
+  it('asks for itself anew, with or without scripts, unless it was told not to', async () => {
+    const live = await render([status({ app_id: 'a' })]);
+    expect(live).toContain('<noscript><meta http-equiv="refresh" content="30"></noscript>');
+    expect(live).toContain('<a href="./?refresh=off"');
+    const still = await render([status({ app_id: 'a' })], { query: { refresh: false } });
+    expect(still).not.toContain('http-equiv="refresh"');
+    expect(still).not.toContain('<script>');
+    expect(still).toContain('<a href="../web/">keep it up to date</a>');
+    expect(still).toContain('href="./?kind=application&amp;refresh=off"');
+  });
+
+  it('shows whatever others have written as text', async () => {
+    const hostile = `<img src=x onerror="alert('1')"> & \u202Eevil\u0007 </td></table><script>`;
+    const page = await render([
+      failing({ app_id: 'a' }, { name: hostile, message: hostile, credential: hostile }),
+    ]);
+    const shown = escapeHtml(hostile);
+    expect(shown).toBe(
+      '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; \u202Eevil\uFFFD &lt;/td&gt;&lt;/table&gt;&lt;script&gt;',
+    );
+    expect(page).toContain(`<bdi class="name">${shown}</bdi>`);
+    expect(page).toContain(`<bdi>${shown}</bdi>`);
+    expect(count(page, '<img')).toBe(0);
+    expect(count(page, '<script>')).toBe(1);
+  });
+});
+
+describe('HTML as values', () => {
+  it('escapes every text, and leaves out undefined and false', () => {
+    const name = '<b>"&\'';
+    expect(html`<p title="${name}">${name}${undefined}${false}${0}</p>`.text).toBe(
+      '<p title="&lt;b&gt;&quot;&amp;&#39;">&lt;b&gt;&quot;&amp;&#39;0</p>',
+    );
+    expect(html`<ul>${['a', new Html('<i>b</i>'), [html`<li>${'<'}</li>`]]}</ul>`.text).toBe(
+      '<ul>a<i>b</i><li>&lt;</li></ul>',
+    );
+  });
+
+  it('leaves no character that could end a text or an attribute', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+        expect(escapeHtml(text)).not.toMatch(/[<>"'\0]|&(?!(amp|lt|gt|quot|#39);)/);
+      }),
+    );
+  });
+});
+
+describe('the words of the status page', () => {
+  it.each([
+    [0, '0 s'],
+    [-5000, '0 s'],
+    [12_400, '12 s'],
+    [59_700, '1 m'],
+    [192_000, '3 m 12 s'],
+    [7_500_000, '2 h 5 m'],
+    [86_400_000, '1 d'],
+    [400 * 86_400_000 + 3_600_000, '400 d 1 h'],
+  ])('writes %d ms as %s', (ms, words) => {
+    expect(inWords(ms)).toBe(words);
+  });
+
+  it('writes durations of polls, and times of other days with the day', () => {
+    expect([0.0004, 0.184, 0.9996, 12.3456].map(tookWords)).toEqual(['0 ms', '184 ms', '1.00 s', '12.35 s']);
+    expect(clockWords(nowMs, nowMs + 1000)).toBe('12:00:00 UTC');
+    expect(clockWords(nowMs, nowMs + 86_400_000)).toBe('2026-08-15 12:00:00 UTC');
+  });
+});

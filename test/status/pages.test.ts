@@ -1,0 +1,223 @@
+import { connect } from 'node:http2';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { issueFamily } from '../http/certificates.ts';
+import { metrics, rawClient, serve } from '../http/serve.ts';
+import { temporary } from '../http/temporary.ts';
+import { failing, many, nowMs, pagesOver, status } from './fixtures.ts';
+
+interface TargetsPage {
+  readonly counts: Readonly<Record<string, unknown>>;
+  readonly matching: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly targets: readonly Readonly<Record<string, unknown>>[];
+}
+
+async function targetsPage(url: string, query = ''): Promise<TargetsPage> {
+  const response = await fetch(`${url}/api/v1/targets${query}`);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return (await response.json()) as TargetsPage;
+}
+
+/** Too many for one write to a socket. */
+const crowd = many(20_000);
+
+/** What a route answers, without a server. */
+function recorder() {
+  const body: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      body.push(chunk);
+      done();
+    },
+  });
+  const headers = new Map<string, unknown>();
+  return Object.assign(stream, {
+    statusCode: 200,
+    headersSent: false,
+    setHeader: (name: string, value: unknown) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
+    writeHead: () => undefined,
+    headers,
+    text: () => Buffer.concat(body).toString(),
+  });
+}
+
+describe('the pages', () => {
+  it('serve the status page with a policy of its own', async () => {
+    const { url } = await serve({
+      routes: pagesOver(() => [status({ app_id: 'a' }, { name: 'storefront' })]),
+    });
+    const response = await fetch(`${url}/`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("style-src 'sha256-");
+    expect(await response.text()).toContain('storefront');
+    const config = await fetch(`${url}/config`);
+    expect(config.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+  });
+
+  it('answer a query that means nothing with 400 and what was expected', async () => {
+    const { url } = await serve({ routes: pagesOver(() => []) });
+    for (const path of ['/', '/api/v1/targets']) {
+      const response = await fetch(`${url}${path}?state=%3Cb%3E`);
+      expect(response.status).toBe(400);
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(await response.text()).toBe('state: expected failing, absent, pending, ok, stale; got "<b>"\n');
+    }
+  });
+
+  it('tell of every target in JSON what the status page shows', async () => {
+    const one = failing({ library_id: '4711', video_id: '0f8c' }, { kind: 'video_storage', name: 'trailer' });
+    const two = status(
+      { app_id: 'a' },
+      { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined },
+    );
+    const { url } = await serve({ routes: pagesOver(() => [one, two], { nextPollInMs: () => undefined }) });
+    const page = await targetsPage(url);
+    expect(page.counts).toEqual({
+      targets: 2,
+      ok: 0,
+      failing: 1,
+      absent: 0,
+      pending: 1,
+      stale: 0,
+      by_kind: {
+        application: { targets: 1, ok: 0, failing: 0, absent: 0, pending: 1, stale: 0 },
+        video_storage: { targets: 1, ok: 0, failing: 1, absent: 0, pending: 0, stale: 0 },
+      },
+    });
+    expect(page.targets).toEqual([
+      {
+        kind: 'video_storage',
+        ids: { library_id: '4711', video_id: '0f8c' },
+        name: 'trailer',
+        credential: 'account',
+        state: 'failing',
+        stale: false,
+        interval_seconds: 60,
+        stale_after_seconds: 180,
+        last_success: new Date(nowMs - 12_000).toISOString(),
+        last_duration_seconds: 0.184,
+        next_poll: null,
+        last_failure: {
+          result: 'server_error',
+          reason: 'HTTP 503',
+          at: new Date(nowMs - 3000).toISOString(),
+        },
+      },
+      {
+        kind: 'application',
+        ids: { app_id: 'a' },
+        name: null,
+        credential: 'account',
+        state: 'pending',
+        stale: false,
+        interval_seconds: 60,
+        stale_after_seconds: 180,
+        last_success: null,
+        last_duration_seconds: null,
+        next_poll: null,
+        last_failure: null,
+      },
+    ]);
+  });
+
+  it('filter, sort and page the JSON as the status page; without a page all of them come', async () => {
+    const { url } = await serve({ routes: pagesOver(() => many(1050)) });
+    const all = await targetsPage(url);
+    expect([all.targets.length, all.matching, all.page, all.pages]).toEqual([1050, 1050, 1, 1]);
+    const some = await targetsPage(url, '?state=failing&sort=-name');
+    expect(some.targets.map(({ ids }) => ids)).toHaveLength(11);
+    expect(some.targets[0]).toMatchObject({ name: 'service 950', state: 'failing' });
+    const last = await targetsPage(url, '?page=11');
+    expect([last.targets.length, last.matching, last.page, last.pages]).toEqual([50, 1050, 11, 11]);
+    expect((await targetsPage(url, '?q=nothing')).targets).toEqual([]);
+  });
+
+  it('send 20,000 targets as JSON at the pace of the reader, while others are answered', async () => {
+    const { url, port } = await serve({ routes: [metrics, ...pagesOver(() => crowd)] });
+    const slow = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await slow.until('"targets"');
+    slow.socket.pause();
+    expect(await (await fetch(`${url}/metrics`)).text()).toBe('up 1\n');
+    slow.socket.resume();
+    const rows = (await slow.closed).match(/\{"kind":/g);
+    expect(rows).toHaveLength(20_000);
+  });
+
+  it('send them over HTTP/2 as well', async () => {
+    const { ca, server } = issueFamily();
+    const folder = temporary({
+      'web.yml': 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n',
+      'server.pem': server.cert,
+      'server.key': server.key,
+    });
+    const { port } = await serve({ routes: pagesOver(() => crowd), webConfigFile: join(folder, 'web.yml') });
+    const session = connect(`https://127.0.0.1:${port}`, { ca: ca.cert });
+    onTestFinished(() => session.destroy());
+    const page = JSON.parse(await text(session.request({ ':path': '/api/v1/targets' }))) as TargetsPage;
+    expect(page.targets).toHaveLength(20_000);
+    expect(await text(session.request({ ':path': '/' }))).toContain('200 failing of 20,000 targets');
+  });
+
+  it('give up on a reader that goes away', async () => {
+    const { url, port, log } = await serve({ routes: pagesOver(() => crowd) });
+    const gone = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
+    await gone.until('"targets"');
+    gone.socket.destroy();
+    for (let reader = 0; reader < 17; reader++) expect((await targetsPage(url, '?page=1')).page).toBe(1);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('answer 16 readers of the targets at the same time, and the next with 503', async () => {
+    const route = pagesOver(() => crowd).find(({ path }) => path === '/');
+    const read = async (response: ReturnType<typeof recorder>) => {
+      await route?.handle({ method: 'GET', headers: {} }, response, new URL('http://localhost/'));
+      return response.statusCode;
+    };
+    const first = Array.from({ length: 16 }, () => read(recorder()));
+    const refused = recorder();
+    expect(await read(refused)).toBe(503);
+    expect(refused.headers.get('Retry-After')).toBe(1);
+    expect(new Set(await Promise.all(first))).toEqual(new Set([200]));
+    const later = recorder();
+    expect(await read(later)).toBe(200);
+    expect(later.text()).toContain('200 failing of 20,000 targets');
+  });
+
+  it('answer HEAD with the headers alone', async () => {
+    const { url } = await serve({ routes: pagesOver(() => many(10)) });
+    for (const path of ['/', '/api/v1/targets']) {
+      const response = await fetch(`${url}${path}`, { method: 'HEAD' });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('');
+    }
+  });
+
+  it('say whether every target was polled, and that the process serves', async () => {
+    let ready = false;
+    const { url } = await serve({ routes: pagesOver(() => [], { isReady: () => ready }) });
+    expect((await fetch(`${url}/-/ready`)).status).toBe(503);
+    ready = true;
+    expect((await fetch(`${url}/-/ready`)).status).toBe(200);
+    expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+  });
+
+  it('reload where that is allowed, and tell what is wrong', async () => {
+    const reload = (path: string) => fetch(path, { method: 'POST' });
+    const off = await serve({ routes: pagesOver(() => []) });
+    expect((await reload(`${off.url}/-/reload`)).status).toBe(403);
+    const good = await serve({ routes: pagesOver(() => [], { reload: () => Promise.resolve() }) });
+    expect((await reload(`${good.url}/-/reload`)).status).toBe(200);
+    const wrong = () => Promise.reject(new Error('config.yml:3: wrong'));
+    const bad = await serve({ routes: pagesOver(() => [], { reload: wrong }) });
+    const response = await reload(`${bad.url}/-/reload`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('config.yml:3: wrong');
+    expect((await fetch(`${bad.url}/-/reload`)).status).toBe(405);
+  });
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { everything, type StatusQuery } from '../../src/status/query.ts';
+import { pageOf, survey } from '../../src/status/query-targets.ts';
+import { failing, many, nowMs, status } from './fixtures.ts';
+
+const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
+const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
+const three = failing({ shield_zone_id: '3' }, { kind: 'shield_zone', result: 'auth', message: 'HTTP 401' });
+const four = status(
+  { library_id: '4711', video_id: '0f8c' },
+  { kind: 'video_storage', state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined },
+);
+const five = status(
+  { shield_zone_id: '5' },
+  { kind: 'shield_zone', state: 'absent', lastSuccessMs: undefined },
+);
+const all = [one, two, three, four, five];
+const kinds = ['application', 'shield_zone', 'video_storage'];
+
+const nextPolls = new Map([
+  [one, 5000],
+  [two, 0],
+  [four, 9000],
+]);
+
+async function find(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = all) {
+  const asked = { ...everything, ...query };
+  const { matching } = await survey(statuses, kinds, asked, (each) => nextPolls.get(each));
+  return matching;
+}
+
+describe('a survey of the targets', () => {
+  it('counts every target by kind and state, whatever is asked for', async () => {
+    const { total, byKind } = await survey(all, kinds, { ...everything, text: 'nothing' }, () => 0);
+    expect(total).toEqual({ targets: 5, ok: 1, failing: 2, absent: 1, pending: 1, stale: 1 });
+    expect([...byKind.keys()]).toEqual(kinds);
+    expect(byKind.get('shield_zone')).toEqual({
+      targets: 2,
+      ok: 0,
+      failing: 1,
+      absent: 1,
+      pending: 0,
+      stale: 0,
+    });
+  });
+
+  it('tells which credentials are refused, and for how many targets', async () => {
+    const refused = [
+      failing({ app_id: 'x' }, { result: 'auth', credential: 'other' }),
+      failing({ app_id: 'y' }, { result: 'auth', credential: 'other' }),
+      ...all,
+    ];
+    const found = await survey(refused, kinds, everything, () => 0);
+    expect([...found.refused]).toEqual([
+      ['other', 2],
+      ['account', 1],
+    ]);
+  });
+
+  it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
+    expect(await find({})).toEqual([two, three, five, four, one]);
+    expect(await find({ descending: true })).toEqual([one, four, five, three, two]);
+  });
+
+  it('narrows by kind and by state, stale among them', async () => {
+    expect(await find({ kinds: ['shield_zone'] })).toEqual([three, five]);
+    expect(await find({ kinds: ['shield_zone', 'video_storage'], states: ['failing', 'pending'] })).toEqual([
+      three,
+      four,
+    ]);
+    expect(await find({ states: ['stale'] })).toEqual([two]);
+    expect(await find({ states: ['ok', 'stale'] })).toEqual([two, one]);
+  });
+
+  it('finds words in names, ids, kinds, credentials and reasons, whatever the case', async () => {
+    expect(await find({ text: 'STORE' })).toEqual([one]);
+    expect(await find({ text: '4711/0f' })).toEqual([four]);
+    expect(await find({ text: '401 shield' })).toEqual([three]);
+    expect(await find({ text: '401 storefront' })).toEqual([]);
+  });
+
+  it('sorts by every column; what has no value goes last in either direction', async () => {
+    expect((await find({ sort: 'name' })).slice(0, 2)).toEqual([three, four]);
+    expect((await find({ sort: 'last_success' })).slice(0, 2)).toEqual([two, one]);
+    expect((await find({ sort: 'last_success' })).slice(3)).toEqual([four, five]);
+    expect((await find({ sort: 'last_success', descending: true })).slice(3)).toEqual([four, five]);
+    expect((await find({ sort: 'next_poll' })).slice(0, 3)).toEqual([two, one, four]);
+    expect((await find({ sort: 'next_poll', descending: true })).slice(0, 3)).toEqual([four, one, two]);
+    expect((await find({ sort: 'duration' })).at(-1)).toBe(four);
+    expect((await find({ sort: 'kind', descending: true }))[0]).toBe(four);
+  });
+
+  it('sorts any number of targets as one sort would, and keeps the order of those alike', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 4000 }), async (ages) => {
+        const statuses = ages.map((age, at) => status({ app_id: `a${at}` }, { lastSuccessMs: age }));
+        const sorted = statuses.toSorted((a, b) => (a.lastSuccessMs ?? 0) - (b.lastSuccessMs ?? 0));
+        expect(await find({ sort: 'last_success' }, statuses)).toEqual(sorted);
+      }),
+      { numRuns: 20 },
+    );
+    const statuses = many(12_345);
+    const sorted = statuses.toSorted((a, b) => (b.lastSuccessMs ?? 0) - (a.lastSuccessMs ?? 0));
+    expect(await find({ sort: 'last_success', descending: true }, statuses)).toEqual(sorted);
+  });
+
+  it('lets others have their turn while it goes through many targets', async () => {
+    let turns = 0;
+    let running = true;
+    const others = () => {
+      if (!running) return;
+      turns++;
+      setImmediate(others);
+    };
+    setImmediate(others);
+    await find({ sort: 'name' }, many(20_000));
+    running = false;
+    // Nine times between ten slices to look at, and as often while they are sorted.
+    expect(turns).toBeGreaterThanOrEqual(18);
+  });
+});
+
+describe('a page of many', () => {
+  it('is a part of them; beyond the last comes the last', () => {
+    const items = Array.from({ length: 250 }, (_, at) => at);
+    expect(pageOf(items, 1, 100)).toMatchObject({ page: 1, pages: 3, items: items.slice(0, 100) });
+    expect(pageOf(items, 9, 100)).toMatchObject({ page: 3, pages: 3, items: items.slice(200) });
+    expect(pageOf([], 1, 100)).toEqual({ page: 1, pages: 1, items: [] });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { everything, linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
+
+const kinds = ['application', 'shield_zone'];
+const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds);
+
+describe('the query of the status page', () => {
+  it('asks for everything, the worst first, where it is empty', () => {
+    expect(parse('')).toEqual(everything);
+    expect(parse('kind=&state=&q=&sort=&page=')).toEqual(everything);
+  });
+
+  it('takes several kinds and states, given again or with commas', () => {
+    expect(parse('kind=application&kind=shield_zone').kinds).toEqual(['application', 'shield_zone']);
+    expect(parse('state=failing,stale').states).toEqual(['failing', 'stale']);
+  });
+
+  it('takes a minus before the column for the other direction', () => {
+    expect(parse('sort=-duration')).toMatchObject({ sort: 'duration', descending: true });
+  });
+
+  it.each([
+    ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
+    ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
+    ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
+    ['page=0', 'page: expected a number from 1; got "0"'],
+    ['page=1e3', 'page: expected a number from 1; got "1e3"'],
+  ])('says what it expected instead of %s', (text, message) => {
+    expect(() => parse(text)).toThrow(new QueryError(message));
+  });
+
+  it('reads back from a link what the link was made of', () => {
+    const query = {
+      kinds: ['application', 'shield_zone'],
+      states: ['failing', 'stale'],
+      text: 'a&b="c" é',
+      sort: 'last_success',
+      descending: true,
+      page: 3,
+      refresh: false,
+    } as const;
+    expect(parse(new URL(linkTo(query), 'http://localhost/').search)).toEqual(query);
+    expect(linkTo(everything)).toBe('../web/');
+  });
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { didYouMean, formatDuration, oneOf, parseDuration, quote, suggest } from '../src/text.ts';
+
+describe('durations', () => {
+  test.each([
+    ['30s', 30_000],
+    ['1h30m', 5_400_000],
+    ['1d', 86_400_000],
+    ['1w', 604_800_000],
+    ['1y', 31_536_000_000],
+    ['1s500ms', 1500],
+    ['0s', 0],
+    ['', undefined],
+    ['30', undefined],
+    ['s', undefined],
+    ['1m1h', undefined],
+    ['1.5h', undefined],
+    ['-1s', undefined],
+    [' 1s', undefined],
+    ['1H', undefined],
+    ['99999999999999999999y', undefined],
+  ])('%j is read as %s ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each([
+    [2_000_000, '33m20s'],
+    [60_000, '1m'],
+    [604_800_000, '1w'],
+    [691_200_000, '8d'],
+    [1500, '1s500ms'],
+    [0, '0s'],
+  ])('%s ms is written %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  test('what is written is read back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e14 }), (ms) => {
+        expect(parseDuration(formatDuration(ms))).toBe(ms);
+      }),
+    );
+  });
+});
+
+describe('suggestions', () => {
+  test.each([
+    ['intervl', 'interval'],
+    ['staleAfter', 'stale_after'],
+    ['stale-after', 'stale_after'],
+    ['itnerval', 'interval'],
+    ['nmae', 'name'],
+    ['zzz', undefined],
+    ['', undefined],
+    ['x'.repeat(100_000), undefined],
+  ])('%.20s means %s', (word, meant) => {
+    expect(suggest(word, ['interval', 'stale_after', 'name', 'credential'])).toBe(meant);
+  });
+
+  test('reads as a parenthesis, or as nothing', () => {
+    expect(didYouMean('tru', ['true'])).toBe(' (did you mean true?)');
+    expect(didYouMean('zzz', ['true'])).toBe('');
+  });
+});
+
+test('quotations are short and hold no control character', () => {
+  expect(quote('a\n\u001b[31m"')).toBe(String.raw`"a\n\u001b[31m\""`);
+  expect(quote('x'.repeat(1000))).toHaveLength(60);
+});
+
+test('alternatives read as a sentence', () => {
+  expect(oneOf(['a'])).toBe('a');
+  expect(oneOf(['a', 'b', 'c'])).toBe('a, b or c');
+});
