@@ -11,7 +11,7 @@ import { type Target, targetKey } from '../src/polling/plan.ts';
 import { type FamilyRows, rowsOf } from '../src/polling/target-states.ts';
 import { firstFamilyOf } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
-import type { Ids } from '../src/resources/resource.ts';
+import { type Ids, isReadAlone } from '../src/resources/resource.ts';
 import {
   applicationSummary,
   guardianMetrics,
@@ -118,12 +118,14 @@ async function* readAll(world: World, nowMs: number): AsyncGenerator<TargetReadi
     );
   }
   const page = zonePage(world.zones, 1, world.zones.length, nowMs).body;
-  const listing = resources.find((resource) => resource.mode === 'listing');
-  if (listing?.mode !== 'listing') throw new Error('no resource is a listing');
-  const zones = await listing.list(
+  const listing = resources.find((resource) => !isReadAlone(resource));
+  if (!listing || isReadAlone(listing)) throw new Error('no resource is a listing');
+  const found = await listing.listing.discover(
     (path) => Promise.resolve(path.includes('page=1') ? parsed(page) : { data: [] }),
+    undefined,
     notes,
   );
+  const zones = new Map(found.map(({ ids, reading }) => [ids['shield_zone_id'], reading]));
   for (const zone of world.zones) {
     const ids = { shield_zone_id: zone.shieldZoneId };
     yield toLine(listing.kind, ids, zone.name, nowMs, zones.get(zone.shieldZoneId));
@@ -157,7 +159,7 @@ async function readOne(
   body: unknown,
 ): Promise<TargetReading> {
   const resource = resources.find((one) => one.kind === kind);
-  if (resource?.mode !== 'single') throw new Error(`no resource reads one ${kind}`);
+  if (!resource || !isReadAlone(resource)) throw new Error(`no resource reads one ${kind}`);
   return toLine(kind, ids, name, nowMs, await resource.read(() => Promise.resolve(parsed(body)), ids, notes));
 }
 

@@ -3,23 +3,25 @@
  * scrapes read from it, and neither waits for the other.
  */
 import type { Logger } from 'pino';
-import { ApiClient, type ClientObserver } from './api/client.ts';
-import { Pacer } from './api/pacer.ts';
+import { ApiAccess } from './api/api-access.ts';
+import type { ClientObserver } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
-import { describeConfig, paceReport } from './config/summary.ts';
+import { describeConfig } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsHandler } from './http/metrics-route.ts';
-import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
-import { Fleet } from './polling/engine.ts';
-import { ownConfig } from './polling/plan.ts';
+import { createWebServer, type ListenAddress } from './http/server.ts';
+import type { ApiCapacity } from './polling/capacity.ts';
+import { PollEngine } from './polling/engine.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
-import { type ApiName, apiNames } from './resources/resource.ts';
+import type { ApiName } from './resources/resource.ts';
 import type { Credentials } from './secrets/credentials.ts';
+import { KeyWatch } from './secrets/key-watch.ts';
+import type { Condition } from './status/page.ts';
 import { createPages } from './status/pages.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { revision, version } from './version.ts';
@@ -53,11 +55,11 @@ export interface Exporter {
    * a further one asks everything again at once, whatever its interval.
    */
   pollOnce(): Promise<boolean>;
-  /** How every target stands. */
+  /** The state of every target. */
   targets(): readonly TargetStatus[];
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
-  /** Loads the configuration anew. Rejects where it is wrong; the one in force then stays. */
+  /** Loads the configuration again. Rejects where it is wrong, and keeps the previous one. */
   reload(): Promise<void>;
   /** Ends polls and connections. */
   stop(): Promise<void>;
@@ -72,19 +74,155 @@ const stopGraceMs = 3000;
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
   const { log } = options;
   let { config, credentials } = await options.load();
+  let configuration: Condition['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
+  let paceWarnings: readonly string[] = [];
+  let watch: NodeJS.Timeout | undefined;
 
-  const owns = ownedBy(options.shard);
   const store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-  const telemetry: Telemetry = createTelemetry(resources, {
-    targets: (kind) => fleet.board.counts(kind).targets,
-    staleTargets: (kind) => fleet.board.counts(kind).stale,
+  const telemetry = createTelemetry(resources, {
+    targets: (kind) => engine.states.counts(kind).targets,
+    staleTargets: (kind) => engine.states.counts(kind).stale,
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
   });
+  const readKey = (credential: string) => credentials.read(credential);
+  const apis = new ApiAccess(config.apis, readKey, observeRequests(telemetry, log), options.proxy);
+  const engine = new PollEngine({
+    resources,
+    store,
+    clientOf: (api) => apis.client(api),
+    paceOf: (api) => apis.pacer(api),
+    observer: telemetry,
+    log,
+    redact: (text) => credentials.redact(text),
+    owns: ownedBy(options.shard),
+    onPlanned: (capacities) => {
+      paceWarnings = warnOfShortfalls(capacities, paceWarnings, log);
+    },
+    now: options.now,
+  });
+  const keyWatch = new KeyWatch((name) => engine.keyChanged(name));
+  const tellDropped = droppedTeller(store, log);
+  const server = createServer();
 
+  function createServer() {
+    const metrics = createMetricsHandler({
+      store,
+      kinds,
+      ownMetrics: (format) => telemetry.render(format),
+      beforeScrape: () => engine.dropStale(),
+      maxConcurrentScrapes,
+      writeTimeoutMs: scrapeWriteTimeoutMs,
+    });
+    const { addresses, webConfigFile, telemetryPath, shard, enableLifecycle } = options;
+    const pages = createPages({
+      telemetryPath,
+      kinds: resources,
+      about: { version, revision, startedAtMs: Date.now(), shard: shard && `${shard.index}/${shard.count}` },
+      condition: status,
+      isReady: () => engine.isReady,
+      targets: () => [...engine.states.statuses()],
+      nextPollInMs: (target) => engine.nextPollInMs(target),
+      config: () => describeConfig(config, resources),
+      reload: enableLifecycle ? reload : undefined,
+    });
+    const routes = [{ path: telemetryPath, methods: ['GET'] as const, handle: metrics }, ...pages];
+    return createWebServer({ addresses, webConfigFile, log, routes });
+  }
+
+  function status(): Condition {
+    return {
+      series: (kind) => store.series(kind),
+      droppedSeries: droppedSeries(store),
+      maxSeries: config.limits.maxSeries,
+      configuration,
+      pauses: apis.pauses,
+      paceWarnings,
+    };
+  }
+
+  /** Puts the configuration in force. */
+  async function apply(): Promise<void> {
+    configuration = { loadedAtMs: Date.now(), refused: undefined };
+    telemetry.reloaded(true, configuration.loadedAtMs);
+    keyWatch.follow(credentials, Object.keys(config.credentials));
+    await engine.apply(config);
+  }
+
+  async function startPolling(): Promise<void> {
+    await apply();
+    void keyWatch.look();
+    watch = setInterval(() => {
+      void keyWatch.look();
+      tellDropped(config.limits.maxSeries);
+    }, watchIntervalMs).unref();
+  }
+
+  function logTargets(): void {
+    const counts = kinds.map((kind) => [kind, engine.states.counts(kind).targets] as const);
+    log.info(
+      { targets: Object.fromEntries(counts.filter(([, count]) => count > 0)) },
+      'polling what the configuration wants',
+    );
+  }
+
+  const reload = oneAtATime(async () => {
+    let loaded: Loaded;
+    try {
+      loaded = await options.load();
+      await server.reload();
+    } catch (error) {
+      const { message } = error as Error;
+      configuration = { ...configuration, refused: { atMs: Date.now(), message } };
+      telemetry.reloaded(false, Date.now());
+      log.error(`keeping the previous configuration: ${message}`);
+      throw error;
+    }
+    ({ config, credentials } = loaded);
+    store.setMaxSeries(config.limits.maxSeries);
+    apis.reconfigure(config.apis, (api, err) => log.error({ api, err }, 'keeping its previous settings'));
+    log.info('the configuration was reloaded');
+    await apply();
+    logTargets();
+  });
+
+  return {
+    async start() {
+      const urls = await server.start();
+      await startPolling();
+      logTargets();
+      return urls;
+    },
+    async pollOnce() {
+      if (watch) {
+        await engine.pollNow();
+      } else {
+        await startPolling();
+        await engine.allPolled;
+      }
+      tellDropped(config.limits.maxSeries);
+      return engine.allHealthy;
+    },
+    targets: () => [...engine.states.statuses()],
+    async page() {
+      engine.dropStale();
+      const { parts } = await store.page('text');
+      return Buffer.concat([...parts, ...renderTail('text', await telemetry.render('text'))]).toString();
+    },
+    reload,
+    async stop() {
+      clearInterval(watch);
+      apis.closePacers();
+      await Promise.all([engine.stop(), server.stop(stopGraceMs)]);
+      await apis.close();
+    },
+  };
+}
+
+/** What the clients tell: counted, and for people who want to know more, logged. */
+function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
   const pausedUntilMs = new Map<ApiName, number>();
-  /** What the clients tell: counted, and for people who want to know more, logged. */
-  const requests: ClientObserver = {
+  return {
     requested(api, code, seconds, path) {
       telemetry.requested(api, code, seconds);
       log.debug({ api, path, code, duration_seconds: seconds }, 'asked the API');
@@ -93,223 +231,54 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       telemetry.paused(api, untilMs);
       const isNew = Date.now() > (pausedUntilMs.get(api) ?? 0);
       pausedUntilMs.set(api, untilMs);
-      if (isNew)
-        log.warn(
-          { api },
-          `the API answered 429; it is asked nothing until ${new Date(untilMs).toISOString()}`,
-        );
-    },
-  };
-
-  const pacers = new Map<ApiName, Pacer>();
-  const clients = new Map<ApiName, ApiClient>();
-  for (const api of apiNames) {
-    const asking = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
-    const pacer = new Pacer(config.apis[api], asking);
-    pacers.set(api, pacer);
-    const readKey = (credential: string) => credentials.read(credential);
-    clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, requests, options.proxy));
-  }
-
-  const fleet = new Fleet({
-    resources,
-    store,
-    clientOf: (api) => known(clients, api),
-    lineOf: (api) => known(pacers, api),
-    observer: telemetry,
-    log,
-    redact: (text) => credentials.redact(text),
-    owns,
-    now: options.now,
-  });
-
-  const metrics = createMetricsHandler({
-    store,
-    kinds,
-    ownMetrics: (format) => telemetry.render(format),
-    beforeScrape: () => fleet.dropStale(),
-    maxConcurrentScrapes,
-    writeTimeoutMs: scrapeWriteTimeoutMs,
-  });
-  const server: WebServer = createWebServer({
-    addresses: options.addresses,
-    webConfigFile: options.webConfigFile,
-    log,
-    routes: [
-      { path: options.telemetryPath, methods: ['GET'], handle: metrics },
-      ...createPages({
-        telemetryPath: options.telemetryPath,
-        kinds: resources.map(({ kind, noun }) => ({ kind, noun })),
-        about: {
-          version,
-          revision,
-          startedAtMs: Date.now(),
-          shard: options.shard && `${options.shard.index}/${options.shard.count}`,
-        },
-        condition: () => ({
-          series: (kind) => store.series(kind),
-          droppedSeries: kinds.reduce((sum, kind) => sum + store.dropped(kind), 0),
-          maxSeries: config.limits.maxSeries,
-          configuration: { loadedAtMs, refused },
-          pauses: pauses(),
-          paceWarnings,
-        }),
-        isReady: () => fleet.isReady,
-        targets: () => [...fleet.board.statuses()],
-        nextPollInMs: (status) => fleet.nextPollInMs(status),
-        config: () => describeConfig(config, resources),
-        reload: options.enableLifecycle ? reload : undefined,
-      }),
-    ],
-  });
-
-  /** The configuration in force as the status page tells of it. */
-  let loadedAtMs = Date.now();
-  let refused: { readonly atMs: number; readonly message: string } | undefined;
-  let paceWarnings: readonly string[] = [];
-
-  function pauses() {
-    return apiNames.flatMap((api) => {
-      const { pausedForMs } = known(pacers, api);
-      // A pacer that was closed pauses for ever.
-      return pausedForMs > 0 && Number.isFinite(pausedForMs)
-        ? [{ api, untilMs: Date.now() + pausedForMs }]
-        : [];
-    });
-  }
-
-  /** Puts the configuration in force. */
-  function apply(): void {
-    loadedAtMs = Date.now();
-    refused = undefined;
-    telemetry.reloaded(true, loadedAtMs);
-    const short = paceReport(ownConfig(config, owns), resources).filter(
-      ({ message }) => message !== undefined,
-    );
-    for (const { api, message } of short) log.warn({ api }, message);
-    paceWarnings = short.map(({ message = '' }) => message);
-    fleet.apply(config);
-  }
-
-  function logTargets(): void {
-    const targets = kinds.map((kind) => [kind, fleet.board.counts(kind).targets] as const);
-    const counts = Object.fromEntries(targets.filter(([, count]) => count > 0));
-    log.info({ targets: counts }, 'polling what the configuration wants');
-  }
-
-  /** Says once that limits.max_series leaves something out, and once that it does no more. */
-  let isDropping = false;
-  function tellOfDropped(): void {
-    const dropped = kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
-    if (dropped > 0 === isDropping) return;
-    isDropping = dropped > 0;
-    const limit = config.limits.maxSeries;
-    if (isDropping)
-      log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${limit}`);
-    else log.info('no series is left out any more');
-  }
-
-  /** The version of each key in force that was last seen here; requests may have read a newer one since. */
-  const keyVersions = new Map<string, number>();
-  /** Whoever waits for a newer version of a key learns of it here; the next request reads it anyway. */
-  async function watchKeys(): Promise<void> {
-    const watched = credentials;
-    for (const name of Object.keys(config.credentials)) {
-      // What is wrong with a key shows in the polls that need it.
-      await watched.read(name).catch(() => undefined);
-      if (watched !== credentials) return;
-      const version = watched.version(name);
-      const isNewer = version > (keyVersions.get(name) ?? version);
-      keyVersions.set(name, version);
-      if (isNewer) fleet.keyChanged(name);
-    }
-  }
-  let watch: NodeJS.Timeout | undefined;
-
-  function poll(): void {
-    apply();
-    void watchKeys();
-    watch = setInterval(() => {
-      void watchKeys();
-      tellOfDropped();
-    }, watchIntervalMs).unref();
-  }
-
-  /** Reloads never overlap, or an older configuration could end in force. Who asks while one waits joins it. */
-  let lastReload: Promise<unknown> = Promise.resolve();
-  let nextReload: Promise<void> | undefined;
-  function reload(): Promise<void> {
-    nextReload ??= lastReload.then(() => {
-      nextReload = undefined;
-      const reloaded = reloadNow();
-      lastReload = reloaded.catch(() => undefined);
-      return reloaded;
-    });
-    return nextReload;
-  }
-
-  async function reloadNow(): Promise<void> {
-    let loaded: Loaded;
-    try {
-      loaded = await options.load();
-      await server.reload();
-    } catch (error) {
-      refused = { atMs: Date.now(), message: (error as Error).message };
-      telemetry.reloaded(false, refused.atMs);
-      log.error(`the configuration before stays in force: ${refused.message}`);
-      throw error;
-    }
-    const before = config;
-    ({ config, credentials } = loaded);
-    keyVersions.clear();
-    store.setMaxSeries(config.limits.maxSeries);
-    for (const api of apiNames) {
-      if (JSON.stringify(before.apis[api]) === JSON.stringify(config.apis[api])) continue;
-      known(pacers, api).setPace(config.apis[api]);
-      known(clients, api)
-        .reconfigure(config.apis[api])
-        .catch((err: unknown) => log.error({ api, err }, 'its settings before stay in force'));
-    }
-    log.info('the configuration was reloaded');
-    apply();
-    logTargets();
-  }
-
-  return {
-    async start() {
-      const urls = await server.start();
-      poll();
-      logTargets();
-      return urls;
-    },
-    async pollOnce() {
-      if (watch) {
-        await fleet.pollNow();
-      } else {
-        poll();
-        await fleet.allPolled;
-      }
-      tellOfDropped();
-      return fleet.isWell;
-    },
-    targets: () => [...fleet.board.statuses()],
-    async page() {
-      fleet.dropStale();
-      const { parts } = await store.page('text');
-      return Buffer.concat([...parts, ...renderTail('text', await telemetry.render('text'))]).toString();
-    },
-    reload,
-    async stop() {
-      clearInterval(watch);
-      for (const pacer of pacers.values()) pacer.close();
-      await Promise.all([fleet.stop(), server.stop(stopGraceMs)]);
-      await Promise.all([...clients.values()].map((client) => client.close()));
+      if (!isNew) return;
+      const until = new Date(untilMs).toISOString();
+      log.warn({ api }, `the API answered 429; it is asked nothing until ${until}`);
     },
   };
 }
 
-function known<Value>(map: ReadonlyMap<ApiName, Value>, api: ApiName): Value {
-  const value = map.get(api);
-  if (value === undefined) throw new Error(`no part for the API ${api}`);
-  return value;
+/** Logs the shortfalls that were not there before. Returns those there are now. */
+function warnOfShortfalls(
+  capacities: readonly ApiCapacity[],
+  known: readonly string[],
+  log: Logger,
+): readonly string[] {
+  const short = capacities.flatMap(({ api, shortfall }) =>
+    shortfall === undefined ? [] : [{ api, shortfall }],
+  );
+  for (const { api, shortfall } of short) if (!known.includes(shortfall)) log.warn({ api }, shortfall);
+  return short.map(({ shortfall }) => shortfall);
+}
+
+function droppedSeries(store: Store): number {
+  return kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
+}
+
+/** Says once that limits.max_series leaves something out, and once that it no longer does. */
+function droppedTeller(store: Store, log: Logger): (maxSeries: number) => void {
+  let wasDropping = false;
+  return (maxSeries) => {
+    const dropped = droppedSeries(store);
+    if (dropped > 0 === wasDropping) return;
+    wasDropping = dropped > 0;
+    if (wasDropping)
+      log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
+    else log.info('no series is left out any more');
+  };
+}
+
+/** Runs never overlap; whoever asks while one waits for its turn joins it. */
+function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      const running = run();
+      last = running.catch(() => undefined);
+      return running;
+    });
+    return next;
+  };
 }

@@ -15,7 +15,7 @@ import { Store } from '../../src/exposition/store.ts';
 import { createMetricsHandler } from '../../src/http/metrics-route.ts';
 import { createWebServer } from '../../src/http/server.ts';
 import type { Target } from '../../src/polling/plan.ts';
-import { Board, type FamilyRows } from '../../src/polling/target-states.ts';
+import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
@@ -52,11 +52,11 @@ function listen(listener: RequestListener): Promise<number> {
 /** The exporter from the end of a poll to the socket. */
 function holdAsExporter(): Holder {
   const store = new Store(catalogue);
-  const board = new Board(store);
+  const states = new TargetStates(store);
   const targets = new Map<string, Target>();
   const telemetry = createTelemetry(resources, {
-    targets: (kind) => board.counts(kind).targets,
-    staleTargets: (kind) => board.counts(kind).stale,
+    targets: (kind) => states.counts(kind).targets,
+    staleTargets: (kind) => states.counts(kind).stale,
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
   });
@@ -64,7 +64,7 @@ function holdAsExporter(): Holder {
     store,
     kinds,
     ownMetrics: (format) => telemetry.render(format),
-    beforeScrape: () => void board.dropStale(Date.now()),
+    beforeScrape: () => void states.dropStale(Date.now()),
     maxConcurrentScrapes: 16,
     writeTimeoutMs: 30_000,
   });
@@ -72,11 +72,11 @@ function holdAsExporter(): Holder {
   return {
     expect(expected) {
       for (const one of expected) targets.set(one.key, toTarget(one));
-      board.reconcile(targets);
+      for (const target of targets.values()) states.add(target);
     },
     take({ key, reading, atMs }) {
       const target = targets.get(key);
-      if (target) board.succeeded(target, reading, 0.1, atMs);
+      if (target) states.succeeded(target, reading, 0.1, atMs);
     },
     replace({ key, kind, ids }, rows) {
       // The board keeps the first two families, those of the target's state, apart.

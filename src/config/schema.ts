@@ -120,7 +120,7 @@ export function isCredentialName(name: string): boolean {
 
 /** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
-  return resource.mode === 'listing' || resource.followsListing;
+  return resource.listing !== undefined;
 }
 
 /** How the short form of a target is written: `an id`, or `library_id/video_id`. */

@@ -2,7 +2,7 @@
  * What a configuration amounts to: how many requests it needs against how many it allows, in numbers and in sentences,
  * and the whole of it as plain data. Pure; a configuration holds no key, so nothing here can show one.
  */
-import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
 import type { Config, SectionConfig } from './config.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
@@ -56,8 +56,8 @@ interface Poll {
 
 /** What is asked again and again: every target, or, of a listing, the listing of every credential. */
 function pollsOf(section: SectionConfig, resource: Resource): readonly Poll[] {
-  if (section.targets === 'all') return resource.mode === 'listing' ? [section] : [];
-  if (resource.mode === 'single') return section.targets;
+  if (section.targets === 'all') return isReadAlone(resource) ? [] : [section];
+  if (isReadAlone(resource)) return section.targets;
   const listings = new Map<string, Poll>();
   for (const target of section.targets) {
     const known = listings.get(target.credential);

@@ -1,75 +1,120 @@
 /**
- * The polls of the configuration in force: it plans them, follows the listings, and keeps scheduler, poller and board in
- * agreement. The way from configuration to store ends here; pages only look at it.
+ * Polls what the configuration in force wants. It plans, follows the listings, and keeps scheduler, poller and target states
+ * in agreement. The way from configuration to store ends here; pages only look at it.
  */
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Turn } from '../api/pacer.ts';
+import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import type { ApiName, Resource } from '../resources/resource.ts';
-import { type Plan, type Poll, plan, type Target } from './plan.ts';
-import { type Client, Poller, type PollObserver } from './poller.ts';
-import { type Line, Scheduler } from './scheduler.ts';
-import { Board, type RowStore, type TargetStatus } from './target-states.ts';
+import { compareListed, type Discovery, describeDiscovery } from '../discovery/discovered.ts';
+import { type ApiName, type Found, isReadAlone, type Listed, type Resource } from '../resources/resource.ts';
+import { type ApiCapacity, capacity } from './capacity.ts';
+import { idText, type ListingPoll, type Poll, plan, readPollOf, type Target } from './plan.ts';
+import { type Client, Poller, type PollHealth, type PollObserver } from './poller.ts';
+import { type PermitQueues, Scheduler } from './scheduler.ts';
+import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
+import { type TargetChange, WantedTargets } from './wanted-targets.ts';
 
-export interface FleetObserver extends PollObserver {
+export interface EngineObserver extends PollObserver {
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
 }
 
-export interface FleetOptions {
+/** The pacer of one API, as far as polls need it. */
+export interface Pace extends PermitQueues {
+  /** The queues that polls wait in from now on. */
+  setQueues(queues: Iterable<string>): void;
+}
+
+export interface EngineOptions {
   readonly resources: readonly Resource[];
   readonly store: RowStore;
   readonly clientOf: (api: ApiName) => Client;
-  readonly lineOf: (api: ApiName) => Line;
-  readonly observer: FleetObserver;
+  readonly paceOf: (api: ApiName) => Pace;
+  readonly observer: EngineObserver;
   readonly log: Logger;
   /** Takes keys out of what the API wrote. */
   readonly redact: (text: string) => string;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
+  /** Told when what is planned has changed, once the changes have settled. */
+  readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-const sweepIntervalMs = 1000;
+/** A poll that is wanted, from its first planning to its removal. */
+interface Active {
+  poll: Poll;
+  readonly health: PollHealth;
+  /** Whether it has come to an end once, whatever the outcome. */
+  hasEnded: boolean;
+  /** Called when the next run that starts has ended, or when it is wanted no more. */
+  waiters: readonly (() => void)[];
+  /** The targets that a listing feeds with readings, by their ids as text. */
+  readonly fed: Map<string, Target>;
+}
 
-export class Fleet {
-  readonly board: Board;
-  readonly #options: FleetOptions;
+const noWaiters: Active['waiters'] = [];
+const noTargets: Active['fed'] = new Map();
+
+const sweepIntervalMs = 1000;
+/** The longest that planning and handing out readings keep others waiting. */
+const sliceMs = 2;
+
+/** Lets others have their turn when this has run for a slice. */
+class Slices {
+  #endsAtMs = performance.now() + sliceMs;
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAtMs;
+  }
+
+  async breathe(): Promise<void> {
+    await nextTurn();
+    this.#endsAtMs = performance.now() + sliceMs;
+  }
+}
+
+export class PollEngine {
+  readonly states: TargetStates;
+  readonly #options: EngineOptions;
   readonly #now: () => number;
   readonly #poller: Poller;
   readonly #scheduler: Scheduler<Poll>;
+  readonly #wanted: WantedTargets;
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
-  /** Keys of polls that have not come to an end yet for the first time. */
-  readonly #pending = new Set<string>();
-  /** Called when the next poll that begins with this key has come to an end. */
-  readonly #awaited = new Map<string, () => void>();
-  readonly #listings = new Map<string, readonly string[]>();
+  readonly #active = new Map<string, Active>();
+  /** How many polls wait in each queue of each API's pacer. */
+  readonly #queues = new Map<ApiName, Map<string, number>>();
+  readonly #discovered = new Map<string, readonly Listed[]>();
   #config: Config | undefined;
-  #plan: Plan = { targets: new Map(), polls: [] };
+  #pending = 0;
+  #isOutdated = false;
+  #reconciling: Promise<void> | undefined;
+  #hasChanged = false;
   #sweep: NodeJS.Timeout | undefined;
   #onAllPolled: (() => void) | undefined;
+  #isReady = false;
 
   /** Resolves once every target was polled, whatever the outcome; targets wanted later do not count. */
   readonly allPolled: Promise<void>;
-  #isReady = false;
 
-  constructor(options: FleetOptions) {
-    const { store, clientOf, lineOf, observer, log, redact } = options;
+  constructor(options: EngineOptions) {
+    const { store, clientOf, paceOf, observer, log, redact, owns } = options;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.allPolled = new Promise((resolve) => {
       this.#onAllPolled = resolve;
     });
-    const now = this.#now;
-    this.board = new Board(store, now);
-    const onListing = (credential: string, ids: readonly string[]) => this.#follow(credential, ids);
-    this.#poller = new Poller({ clientOf, board: this.board, observer, log, redact, onListing, now });
+    this.states = new TargetStates(store, this.#now);
+    this.#poller = new Poller({ clientOf, states: this.states, observer, log, redact, now: this.#now });
+    this.#wanted = new WantedTargets(owns);
     this.#scheduler = new Scheduler(
-      (poll, turn, lagMs) => this.#run(poll, turn, lagMs),
-      ({ resource }) => lineOf(resource.api),
+      (poll, permit, lagMs) => this.#run(poll, permit, lagMs),
+      ({ api }) => paceOf(api),
     );
     // Every request under way listens for the end.
     setMaxListeners(0, this.#abort.signal);
@@ -80,46 +125,60 @@ export class Fleet {
     return this.#isReady;
   }
 
-  /** Whether every target's last poll succeeded. */
-  get isWell(): boolean {
-    if (this.#plan.polls.some(({ key }) => this.#poller.isFailing(key))) return false;
-    return [...this.board.statuses()].every(({ state }) => state === 'ok');
+  /** Whether the last poll of every target and of every listing succeeded. */
+  get allHealthy(): boolean {
+    for (const { health } of this.#active.values()) if (health.lastFailure) return false;
+    for (const { state } of this.states.statuses()) if (state !== 'ok') return false;
+    return true;
+  }
+
+  /** Every poll that is wanted. */
+  *polls(): Generator<Poll> {
+    for (const { poll } of this.#active.values()) yield poll;
   }
 
   /**
-   * Polls what a configuration wants from now on. Unchanged targets keep their readings and their places; changed ones,
-   * and those that failed for a reason that may be gone now, are asked at once.
+   * Polls what a configuration wants from now on; resolves when it is planned. Unchanged targets keep their readings and
+   * their times; what changed, and what failed for a reason that may be gone now, is asked at once.
    */
-  apply(config: Config): void {
+  async apply(config: Config): Promise<void> {
     this.#config = config;
-    const before = this.#plan.targets;
-    this.#replan();
-    this.#scheduler.hasten(
-      ({ key, targets }) =>
-        this.#poller.awaitsChange(key) ||
-        targets.some((target) => before.get(target.key) !== undefined && before.get(target.key) !== target),
-    );
+    await this.#reconcile();
+    for (const [key, active] of this.#active) {
+      const hasNew = [...active.fed.values()].some(
+        ({ key: target }) => this.states.status(target)?.state === 'pending',
+      );
+      if (active.health.lasting > 0 || hasNew) this.#scheduler.runNow(key);
+    }
     this.#checkReady();
-    this.#sweep ??= setInterval(() => this.dropStale(), sweepIntervalMs).unref();
+    this.#sweep ??= setInterval(() => {
+      this.dropStale();
+      this.#tellPlanned();
+    }, sweepIntervalMs).unref();
+    this.#tellPlanned();
   }
 
   /** Asks at once what the old key of a credential may have failed for. */
   keyChanged(credential: string): void {
-    this.#scheduler.hasten((poll) => poll.credential === credential && this.#poller.awaitsChange(poll.key));
+    for (const [key, { poll, health }] of this.#active)
+      if (poll.credential === credential && health.lasting > 0) this.#scheduler.runNow(key);
   }
 
   /** Asks everything at once, whatever its interval; resolves when each such poll has come to an end. */
   async pollNow(): Promise<void> {
-    const ended = this.#plan.polls.map(
-      ({ key }) => new Promise<void>((resolve) => this.#awaited.set(key, resolve)),
+    const ended = [...this.#active].map(
+      ([key, active]) =>
+        new Promise<void>((resolve) => {
+          active.waiters = [...active.waiters, resolve];
+          this.#scheduler.runNow(key);
+        }),
     );
-    this.#scheduler.hasten(() => true);
     await Promise.all(ended);
   }
 
   /** Takes the values off the page that are too old by now. */
   dropStale(): void {
-    for (const status of this.board.dropStale(this.#now())) this.#logStale(status);
+    for (const status of this.states.dropStale(this.#now())) this.#logStale(status);
   }
 
   /** When the target is polled next, in milliseconds from now; 0 while it is under way or in line. */
@@ -135,45 +194,195 @@ export class Fleet {
     await Promise.allSettled(this.#running);
   }
 
-  #replan(): void {
-    if (!this.#config) return;
+  /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
+  #reconcile(): Promise<void> {
+    this.#isOutdated = true;
+    this.#reconciling ??= this.#carryOutPlans().finally(() => {
+      this.#reconciling = undefined;
+    });
+    return this.#reconciling;
+  }
+
+  async #carryOutPlans(): Promise<void> {
     const { resources, owns } = this.#options;
-    this.#plan = plan(this.#config, resources, this.#listings, owns, this.#plan);
-    const keys = new Set(this.#plan.polls.map(({ key }) => key));
-    for (const key of this.#pending) if (!keys.has(key)) this.#pending.delete(key);
-    for (const [key, resolve] of this.#awaited) if (!keys.has(key) && this.#awaited.delete(key)) resolve();
-    for (const key of keys) if (!this.#poller.hasPolled(key)) this.#pending.add(key);
-    this.#poller.retain(keys);
-    this.board.reconcile(this.#plan.targets);
-    this.#scheduler.reconcile(this.#plan.polls);
+    const slices = new Slices();
+    while (this.#isOutdated && this.#config) {
+      this.#isOutdated = false;
+      const { groups, listings } = plan(this.#config, resources, this.#discovered, owns);
+      this.#followListings(listings);
+      for (const change of this.#wanted.changesTo(groups)) {
+        if (change) this.#carryOut(change);
+        if (slices.isOver) await slices.breathe();
+      }
+      this.#setQueues();
+    }
   }
 
-  /** Takes over what a complete listing has; answers with the targets that it feeds. */
-  #follow(credential: string, ids: readonly string[]): readonly Target[] {
-    this.#listings.set(credential, ids);
-    this.#replan();
-    const listing = this.#plan.polls.find((poll) => isListing(poll) && poll.credential === credential);
-    return listing?.targets ?? [];
+  #followListings(listings: ReadonlyMap<string, ListingPoll>): void {
+    for (const [key, { poll }] of this.#active) {
+      if (poll.type !== 'listing' || listings.has(key)) continue;
+      this.#discovered.delete(key);
+      this.#deactivate(key);
+    }
+    for (const poll of listings.values()) {
+      const known = this.#active.get(poll.key)?.poll;
+      const isSame = known?.intervalMs === poll.intervalMs && known.queue === poll.queue;
+      if (!known) this.#activate(poll);
+      else if (!isSame) this.#replace(poll);
+    }
   }
 
-  async #run(poll: Poll, turn: Turn, lagMs: number): Promise<number> {
-    this.#options.observer.started(poll.kind, lagMs / 1000);
-    const onEnd = this.#awaited.get(poll.key);
-    this.#awaited.delete(poll.key);
-    const running = this.#poller.poll(poll, turn, this.#abort.signal);
+  #carryOut({ resource, before, after }: TargetChange): void {
+    if (before && before.pollKey !== after?.pollKey) this.#unfeed(before);
+    if (!before && after) this.states.add(after);
+    else if (before && !after) this.states.remove(before.key);
+    else if (after) this.states.update(after);
+    if (!isReadAlone(resource)) {
+      if (after) this.#active.get(after.pollKey)?.fed.set(idText(after.ids), after);
+      // What changed is asked at once, but not by the listing that has just told so.
+      if (before && after && after.name === before.name) this.#scheduler.runNow(after.pollKey);
+      return;
+    }
+    if (!after) {
+      if (before) this.#deactivate(before.pollKey);
+      return;
+    }
+    const poll = readPollOf(resource, after);
+    if (before) {
+      this.#replace(poll);
+      this.#scheduler.runNow(poll.key);
+    } else this.#activate(poll);
+  }
+
+  #unfeed({ pollKey, ids }: Target): void {
+    this.#active.get(pollKey)?.fed.delete(idText(ids));
+  }
+
+  #activate(poll: Poll): void {
+    const health: PollHealth = { lastFailure: undefined, lasting: 0 };
+    const fed = poll.type === 'listing' ? new Map<string, Target>() : noTargets;
+    this.#active.set(poll.key, { poll, health, hasEnded: false, waiters: noWaiters, fed });
+    this.#pending++;
+    this.#count(poll, 1);
+    this.#scheduler.add(poll);
+  }
+
+  #replace(poll: Poll): void {
+    const active = this.#active.get(poll.key);
+    if (!active) return;
+    this.#count(active.poll, -1);
+    this.#count(poll, 1);
+    active.poll = poll;
+    this.#scheduler.update(poll);
+  }
+
+  #deactivate(key: string): void {
+    const active = this.#active.get(key);
+    if (!active) return;
+    this.#active.delete(key);
+    if (!active.hasEnded) this.#pending--;
+    this.#count(active.poll, -1);
+    this.#scheduler.remove(key);
+    for (const resolve of active.waiters) resolve();
+  }
+
+  #count({ api, queue }: Poll, change: number): void {
+    this.#hasChanged = true;
+    const queues = this.#queues.get(api) ?? new Map<string, number>();
+    this.#queues.set(api, queues);
+    const polls = (queues.get(queue) ?? 0) + change;
+    if (polls > 0) queues.set(queue, polls);
+    else queues.delete(queue);
+  }
+
+  #setQueues(): void {
+    for (const [api, queues] of this.#queues) this.#options.paceOf(api).setQueues(queues.keys());
+  }
+
+  #tellPlanned(): void {
+    if (!this.#hasChanged || !this.#config || this.#reconciling) return;
+    this.#hasChanged = false;
+    this.#options.onPlanned?.(capacity(this.polls(), this.#config.apis));
+  }
+
+  async #run(poll: Poll, permit: Permit, lagMs: number): Promise<number> {
+    const active = this.#active.get(poll.key);
+    if (!active) {
+      permit.release();
+      return 1;
+    }
+    if (poll.type === 'read' || poll.isRead) this.#options.observer.started(poll.kind, lagMs / 1000);
+    const { waiters } = active;
+    active.waiters = noWaiters;
+    const running = this.#pollAndFollow(active, poll, permit);
     this.#running.add(running);
-    const slowdown = await running;
+    const backoffFactor = await running;
     this.#running.delete(running);
-    this.#pending.delete(poll.key);
+    for (const resolve of waiters) resolve();
+    // The end of a poll that is wanted no more, or otherwise since, counts for nothing.
+    const isCurrent =
+      this.#active.get(poll.key) === active && (poll.type === 'listing' || active.poll === poll);
+    if (!isCurrent || active.hasEnded) return backoffFactor;
+    active.hasEnded = true;
+    this.#pending--;
     this.#checkReady();
-    onEnd?.();
-    return slowdown;
+    return backoffFactor;
+  }
+
+  async #pollAndFollow(active: Active, poll: Poll, permit: Permit): Promise<number> {
+    const { signal } = this.#abort;
+    const targets = () => (poll.type === 'read' ? [poll.target] : active.fed.values());
+    const { backoffFactor, found, durationSeconds } = await this.#poller.poll(
+      poll,
+      targets,
+      active.health,
+      permit,
+      signal,
+    );
+    if (found && poll.type === 'listing') await this.#follow(active, poll, found, durationSeconds);
+    return backoffFactor;
+  }
+
+  /** Takes over what a complete listing has: first its targets, then their readings. */
+  async #follow(
+    active: Active,
+    poll: ListingPoll,
+    found: readonly Found[],
+    durationSeconds: number,
+  ): Promise<void> {
+    const isWanted = () => this.#active.get(poll.key) === active && !this.#abort.signal.aborted;
+    if (!isWanted()) return;
+    const before = this.#discovered.get(poll.key);
+    const discovery = compareListed(before, found);
+    if (discovery.listed !== before) {
+      this.#discovered.set(poll.key, discovery.listed);
+      this.#logDiscovery(poll, discovery);
+      await this.#reconcile();
+    }
+    if (active.fed.size === 0) return;
+    const byIds = new Map(found.map((one) => [idText(one.ids), one]));
+    const slices = new Slices();
+    for (const [ids, target] of active.fed) {
+      if (!isWanted()) return;
+      this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
+      if (slices.isOver) await slices.breathe();
+    }
   }
 
   #checkReady(): void {
-    if (this.#pending.size > 0 || this.#abort.signal.aborted) return;
+    if (this.#pending > 0 || this.#reconciling || this.#abort.signal.aborted) return;
     this.#isReady = true;
     this.#onAllPolled?.();
+  }
+
+  #logDiscovery({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery): void {
+    const { added, removed, renamed, listed } = discovery;
+    if (added + removed + renamed === 0) return;
+    const of = parent && (parent.name ?? idText(parent.ids));
+    this.#options.log.info(
+      { kind, listing_of: credential, parent: of, added, removed, renamed, listed: listed.length },
+      `${describeDiscovery(discovery)} ${listing.nouns}`,
+    );
   }
 
   #logStale({ target, lastSuccessMs }: TargetStatus): void {
@@ -183,8 +392,4 @@ export class Fleet {
       `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
     );
   }
-}
-
-function isListing({ resource }: Poll): boolean {
-  return resource.mode === 'listing';
 }

@@ -1,78 +1,262 @@
 /**
- * What is wanted: the targets and the polls that follow from a configuration and from what the listings have shown. Pure
- * functions; who polls, and when, is decided elsewhere.
+ * What is wanted: the listings to poll and the groups of targets, from a configuration and from what the listings have
+ * found. Pure functions; who polls, and when, is decided elsewhere.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
-import type { Ids, ListingResource, Resource } from '../resources/resource.ts';
+import {
+  type ApiName,
+  type Ids,
+  isReadAlone,
+  type Listed,
+  type Listing,
+  type ReadResource,
+  type Resource,
+} from '../resources/resource.ts';
 
-/** One thing that a resource is read for. */
+/** One thing that a kind is read for. */
 export interface Target extends TargetConfig {
   /** Unique among all targets: the kind and the ids. */
   readonly key: string;
   readonly kind: string;
-  /** The poll that reads it. */
+  /** The poll that reads it: its own, or that of a listing. */
   readonly pollKey: string;
   readonly settings: unknown;
   /** Where it is read; values read elsewhere are not its own. */
   readonly baseUrl: string;
 }
 
-/** One thing to ask the API regularly; a listing feeds many targets, any other poll one. */
-export interface Poll {
+interface PollBase {
   readonly key: string;
+  /** The kind read, or that the listing is named after. */
   readonly kind: string;
-  readonly resource: Resource;
+  readonly api: ApiName;
+  /** Its queue at the pacer of its API. */
+  readonly queue: string;
   readonly credential: string;
   readonly intervalMs: number;
-  readonly targets: readonly Target[];
+}
+
+/** Reads one target. */
+export interface ReadPoll extends PollBase {
+  readonly type: 'read';
+  readonly resource: ReadResource;
+  readonly target: Target;
+}
+
+/** Asks one listing what there is. */
+export interface ListingPoll extends PollBase {
+  readonly type: 'listing';
+  readonly listing: Listing;
+  /** What of the parent listing it is asked for. */
+  readonly parent: Listed | undefined;
+  /** Whether its readings are wanted: then it is the poll of all the targets that it feeds. */
+  readonly isRead: boolean;
+}
+
+export type Poll = ReadPoll | ListingPoll;
+
+/** Targets of one section and one source: the configuration's own list, or one listing. */
+export interface Group {
+  readonly key: string;
+  readonly resource: Resource;
+  /** Where it is the same, equal entries make equal targets. */
+  readonly signature: string;
+  readonly entries: readonly Listed[];
+  toTarget(entry: Listed): Target;
 }
 
 export interface Plan {
-  readonly targets: ReadonlyMap<string, Target>;
-  readonly polls: readonly Poll[];
+  readonly groups: readonly Group[];
+  readonly listings: ReadonlyMap<string, ListingPoll>;
 }
 
-/** The ids that complete listings have shown, by credential. */
-export type Listings = ReadonlyMap<string, readonly string[]>;
+/** What complete listings have found, by the key of their poll. */
+export type Discovered = ReadonlyMap<string, readonly Listed[]>;
+
+/** The ids of a target as one text. */
+export function idText(ids: Ids): string {
+  let text = '';
+  for (const label in ids) text += text === '' ? ids[label] : `/${ids[label]}`;
+  return text;
+}
 
 export function targetKey(kind: string, ids: Ids): string {
-  return `${kind}/${Object.values(ids).join('/')}`;
+  return `${kind}/${idText(ids)}`;
 }
 
-function listingKey(kind: string, credential: string): string {
-  return `${kind}#${credential}`;
+/** The poll of a target that is read alone. */
+export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
+  const { kind, api } = resource;
+  const { key, credential, intervalMs } = target;
+  return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, resource, target };
 }
 
-function isListing(resource: Resource): resource is ListingResource {
-  return resource.mode === 'listing';
+/** Another address is another account: a listing is known by its credential, its address and its parent. */
+function listingKey(
+  { kind }: Listing,
+  credential: string,
+  baseUrl: string,
+  parent: Listed | undefined,
+): string {
+  return `${kind}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
 }
 
-function toTarget(config: Config, resource: Resource, section: SectionConfig, of: TargetConfig): Target {
-  const { kind } = resource;
-  const key = targetKey(kind, of.ids);
+/** The listing polls that are wanted so far; what wants one more often has its way. */
+class ListingPolls {
+  readonly polls = new Map<string, ListingPoll>();
+  readonly #config: Config;
+  readonly #resources: readonly Resource[];
+
+  constructor(config: Config, resources: readonly Resource[]) {
+    this.#config = config;
+    this.#resources = resources;
+  }
+
+  /** intervalMs: undefined where nobody reads the answers, and only what exists is of interest. */
+  want(
+    listing: Listing,
+    credential: string,
+    parent: Listed | undefined,
+    intervalMs: number | undefined,
+  ): ListingPoll {
+    const { kind, api } = listing;
+    const key = listingKey(listing, credential, this.#config.apis[api].baseUrl, parent);
+    const known = this.polls.get(key);
+    const wantedMs = intervalMs ?? this.#defaultIntervalMs(kind);
+    const isRead = intervalMs !== undefined || known?.isRead === true;
+    const poll: ListingPoll = {
+      type: 'listing',
+      key,
+      kind,
+      api,
+      queue: isRead ? kind : `${kind} listing`,
+      credential,
+      // What is read sets the pace; a longer interval of others is served by it too.
+      intervalMs: Math.min(wantedMs, known?.intervalMs ?? wantedMs),
+      listing,
+      parent,
+      isRead,
+    };
+    this.polls.set(key, poll);
+    return poll;
+  }
+
+  #defaultIntervalMs(kind: string): number {
+    const resource = this.#resources.find((one) => one.kind === kind);
+    return (resource?.defaultIntervalSeconds ?? 600) * 1000;
+  }
+}
+
+/** Every poll of a listing for a credential: one, or one for each thing that its parent has found. */
+function* pollsOf(
+  polls: ListingPolls,
+  listing: Listing,
+  credential: string,
+  intervalMs: number | undefined,
+  discovered: Discovered,
+): Generator<ListingPoll> {
+  if (!listing.parent) {
+    yield polls.want(listing, credential, undefined, intervalMs);
+    return;
+  }
+  for (const { key } of pollsOf(polls, listing.parent, credential, undefined, discovered)) {
+    for (const parent of discovered.get(key) ?? []) yield polls.want(listing, credential, parent, intervalMs);
+  }
+}
+
+function listedGroup(
+  config: Config,
+  resource: Resource,
+  section: SectionConfig,
+  entries: readonly Listed[],
+  poll: ListingPoll,
+): Group {
+  const { kind, api } = resource;
+  const { settings, intervalMs, staleAfterMs } = section;
+  const { credential } = poll;
+  const { baseUrl } = config.apis[api];
+  const ownKey = isReadAlone(resource) ? undefined : poll.key;
   return {
-    ...of,
-    key,
-    kind,
-    pollKey: isListing(resource) ? listingKey(kind, of.credential) : key,
-    settings: section.settings,
-    baseUrl: config.apis[resource.api].baseUrl,
+    key: `${kind}<${poll.key}`,
+    resource,
+    signature: JSON.stringify([baseUrl, settings, credential, intervalMs, staleAfterMs]),
+    entries,
+    toTarget({ ids, name }) {
+      const key = targetKey(kind, ids);
+      return {
+        key,
+        kind,
+        ids,
+        name,
+        credential,
+        intervalMs,
+        staleAfterMs,
+        settings,
+        baseUrl,
+        pollKey: ownKey ?? key,
+      };
+    },
   };
 }
 
-/** The targets that `all` stands for: those of the credential's last complete listing. */
-function listedTargets(resource: Resource, section: SectionConfig, listings: Listings): TargetConfig[] {
-  const label = resource.ids[0]?.label ?? '';
-  return (listings.get(section.credential) ?? []).map((id) => ({
-    ids: { [label]: id },
-    name: undefined,
-    credential: section.credential,
-    intervalMs: section.intervalMs,
-    staleAfterMs: section.staleAfterMs,
-  }));
+function namedGroup(
+  config: Config,
+  resource: Resource,
+  section: SectionConfig,
+  entries: readonly TargetConfig[],
+): Group {
+  const { kind, api } = resource;
+  const { settings } = section;
+  const { baseUrl } = config.apis[api];
+  const pollKeyOf = (credential: string) =>
+    isReadAlone(resource) ? undefined : listingKey(resource.listing, credential, baseUrl, undefined);
+  return {
+    key: kind,
+    resource,
+    signature: JSON.stringify([baseUrl, settings]),
+    entries,
+    toTarget(entry) {
+      const of = entry as TargetConfig;
+      const key = targetKey(kind, of.ids);
+      return { ...of, key, kind, settings, baseUrl, pollKey: pollKeyOf(of.credential) ?? key };
+    },
+  };
 }
 
-/** A configuration less the listed targets of other shards; what `all` stands for is not known yet. */
+/** @param owns whether the target of a key belongs to this process (sharding) */
+export function plan(
+  config: Config,
+  resources: readonly Resource[],
+  discovered: Discovered,
+  owns: (key: string) => boolean,
+): Plan {
+  const polls = new ListingPolls(config, resources);
+  const groups: Group[] = [];
+  for (const section of config.sections) {
+    const resource = resources.find(({ kind }) => kind === section.kind);
+    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
+    const isAlone = isReadAlone(resource);
+    if (section.targets !== 'all') {
+      groups.push(namedGroup(config, resource, section, section.targets));
+      if (isAlone) continue;
+      for (const { ids, credential, intervalMs } of section.targets) {
+        if (owns(targetKey(resource.kind, ids)))
+          polls.want(resource.listing, credential, undefined, intervalMs);
+      }
+      continue;
+    }
+    const { listing } = resource;
+    if (!listing) throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
+    const intervalMs = isAlone ? undefined : section.intervalMs;
+    for (const poll of pollsOf(polls, listing, section.credential, intervalMs, discovered)) {
+      const entries = discovered.get(poll.key);
+      if (entries) groups.push(listedGroup(config, resource, section, entries, poll));
+    }
+  }
+  return { groups, listings: polls.polls };
+}
+
+/** A configuration less the named targets of other shards; what `all` stands for is not known yet. */
 export function ownConfig(config: Config, owns: (key: string) => boolean): Config {
   const sections = config.sections.map((section) =>
     section.targets === 'all'
@@ -80,78 +264,4 @@ export function ownConfig(config: Config, owns: (key: string) => boolean): Confi
       : { ...section, targets: section.targets.filter(({ ids }) => owns(targetKey(section.kind, ids))) },
   );
   return { ...config, sections };
-}
-
-function pollOf(resource: Resource, target: Target): Poll {
-  const { key, kind, credential, intervalMs } = target;
-  return { key, kind, resource, credential, intervalMs, targets: [target] };
-}
-
-/** Whether two wanted targets are so alike that nothing has to be done. */
-function isSame(a: Target, b: Target): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/**
- * The targets and polls for a configuration.
- *
- * @param listings what `targets: all` stands for so far
- * @param owns whether a target belongs to this process (sharding)
- * @param previous the plan before: its targets that did not change are kept as the same objects
- */
-export function plan(
-  config: Config,
-  resources: readonly Resource[],
-  listings: Listings,
-  owns: (key: string) => boolean,
-  previous?: Plan,
-): Plan {
-  const targets = new Map<string, Target>();
-  const polls: Poll[] = [];
-  /** The listings that are wanted, by credential, with the zones that they feed here. */
-  const listingPolls = new Map<string, { intervalMs: number; targets: Target[] }>();
-
-  const wantListing = (credential: string, intervalMs: number) => {
-    const wanted = listingPolls.get(credential) ?? { intervalMs, targets: [] };
-    wanted.intervalMs = Math.min(wanted.intervalMs, intervalMs);
-    listingPolls.set(credential, wanted);
-    return wanted;
-  };
-
-  for (const section of config.sections) {
-    const resource = resources.find(({ kind }) => kind === section.kind);
-    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
-    if (section.targets === 'all' && isListing(resource)) wantListing(section.credential, section.intervalMs);
-    const wanted = section.targets === 'all' ? listedTargets(resource, section, listings) : section.targets;
-    for (const one of wanted) {
-      const fresh = toTarget(config, resource, section, one);
-      const feed = isListing(resource) ? wantListing(fresh.credential, fresh.intervalMs) : undefined;
-      if (!owns(fresh.key)) continue;
-      const known = previous?.targets.get(fresh.key);
-      const target = known && isSame(known, fresh) ? known : fresh;
-      targets.set(target.key, target);
-      if (feed) feed.targets.push(target);
-      else polls.push(pollOf(resource, target));
-    }
-  }
-
-  const listing = resources.find(isListing);
-  if (listing) {
-    for (const section of config.sections) {
-      const follows = section.targets === 'all' && section.kind !== listing.kind;
-      if (follows && !listingPolls.has(section.credential)) {
-        wantListing(section.credential, listing.defaultIntervalSeconds * 1000);
-      }
-    }
-    for (const [credential, wanted] of listingPolls) {
-      polls.push({
-        key: listingKey(listing.kind, credential),
-        kind: listing.kind,
-        resource: listing,
-        credential,
-        ...wanted,
-      });
-    }
-  }
-  return { targets, polls };
 }

@@ -1,20 +1,14 @@
 /**
- * Carries out one poll: asks, reads, and tells the board how it ended. The one place that catches; it logs a change of
- * state once, and says what happens next.
+ * Carries out one poll: asks, reads, and tells the target states how it ended. The one place that catches; it logs a change
+ * of state once, and says what happens next.
  */
 import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
-import {
-  type Answer,
-  ApiError,
-  type PollFailure,
-  type PollResult,
-  ServerFailureError,
-} from '../api/errors.ts';
-import type { Turn } from '../api/pacer.ts';
-import { type ApiName, type Get, type Notes, ReadingError } from '../resources/resource.ts';
-import type { Poll, Target } from './plan.ts';
-import type { Board, Failure } from './target-states.ts';
+import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
+import type { Permit } from '../api/pacer.ts';
+import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
+import { idText, type ListingPoll, type Poll, type ReadPoll, type Target } from './plan.ts';
+import type { Failure, TargetStates } from './target-states.ts';
 
 /** What polling tells of itself. */
 export interface PollObserver {
@@ -30,28 +24,35 @@ export interface Client {
 
 export interface PollerOptions {
   readonly clientOf: (api: ApiName) => Client;
-  readonly board: Board;
+  readonly states: TargetStates;
   readonly observer: PollObserver;
   readonly log: Logger;
   /** Takes keys out of what the API wrote: an answer may repeat them. */
   readonly redact: (text: string) => string;
-  /** Told the ids that a complete listing of a credential has; answers with the targets that it feeds now. */
-  readonly onListing: (credential: string, ids: readonly string[]) => readonly Target[];
   /** Unix time. */
   readonly now: () => number;
 }
 
+/** How the polls of one key have gone so far. */
+export interface PollHealth {
+  lastFailure: Failure | undefined;
+  /** Polls in a row that failed for a reason that will last until somebody changes something. */
+  lasting: number;
+}
+
+export interface Outcome {
+  /** How many intervals the next poll may be away. */
+  readonly backoffFactor: number;
+  /** What a listing has, where the poll was one and succeeded. */
+  readonly found?: readonly Found[];
+  readonly durationSeconds: number;
+}
+
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
-const maxSlowdown = 10;
+const maxBackoffFactor = 10;
 
 /** Errors in a body that will be the same next time: what is asked for is not there, or not paid for. */
 const lastingErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
-
-interface Health {
-  failing: boolean;
-  /** Polls in a row that failed for a reason that will last. */
-  lasting: number;
-}
 
 interface Failed {
   readonly result: PollFailure;
@@ -67,7 +68,7 @@ const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    const retryAfterMs = error instanceof ServerFailureError ? error.retryAfterMs : undefined;
+    const retryAfterMs = error.result === 'server_error' ? error.retryAfterMs : undefined;
     return { result: error.result, message: error.message, answer: error.answer, retryAfterMs };
   }
   if (error instanceof ReadingError) {
@@ -88,117 +89,132 @@ function inSeconds(durationMs: number): string {
 
 export class Poller {
   readonly #options: PollerOptions;
-  readonly #health = new Map<string, Health>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
   }
 
-  /** Whether the poll with this key has come to an end at least once. */
-  hasPolled(key: string): boolean {
-    return this.#health.has(key);
-  }
-
-  isFailing(key: string): boolean {
-    return this.#health.get(key)?.failing ?? false;
-  }
-
-  /** Whether the last poll failed for a reason that lasts until somebody changes something. */
-  awaitsChange(key: string): boolean {
-    return (this.#health.get(key)?.lasting ?? 0) > 0;
-  }
-
-  /** Forgets the polls that are wanted no more. */
-  retain(keys: ReadonlySet<string>): void {
-    for (const key of this.#health.keys()) if (!keys.has(key)) this.#health.delete(key);
-  }
-
-  /** Polls once. Resolves with how many intervals the next poll may be away; never rejects. */
-  async poll(poll: Poll, turn: Turn, signal: AbortSignal): Promise<number> {
+  /**
+   * Polls once; never rejects. A failure is that of all its targets, which are asked for when it is known. The readings of
+   * a listing are for `deliver`, once the plan follows it.
+   */
+  async poll(
+    poll: Poll,
+    targets: () => Iterable<Target>,
+    health: PollHealth,
+    permit: Permit,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
-      const readings = await this.#read(poll, turn, signal);
-      this.#succeed(poll, readings, took());
-      return 1;
+      const get = this.#getFor(poll, permit, signal);
+      if (poll.type === 'listing') {
+        const found = await poll.listing.discover(get, poll.parent?.ids, this.#diagnosticsOf(poll));
+        const durationSeconds = took();
+        this.#succeed(poll, health, durationSeconds);
+        return { backoffFactor: 1, found, durationSeconds };
+      }
+      const reading = await this.#read(poll, get);
+      const durationSeconds = took();
+      this.#options.states.succeeded(poll.target, reading, durationSeconds, this.#options.now());
+      this.#succeed(poll, health, durationSeconds);
+      return { backoffFactor: 1, durationSeconds };
     } catch (error) {
-      return signal.aborted ? 1 : this.#fail(poll, describe(error), took());
+      const durationSeconds = took();
+      const backoffFactor = signal.aborted
+        ? 1
+        : this.#fail(poll, targets(), health, describe(error), durationSeconds);
+      return { backoffFactor, durationSeconds };
     } finally {
-      turn.release();
+      permit.release();
     }
   }
 
-  /** The readings that one poll gives, by the key of the target in the listing or of the only one. */
-  async #read(poll: Poll, turn: Turn, signal: AbortSignal): Promise<ReadonlyMap<string, unknown>> {
-    const { clientOf, observer } = this.#options;
-    const { resource, kind, credential, intervalMs } = poll;
-    const notes: Notes = {
+  /** Hands a target its reading out of a listing; one that the listing lacks is absent. */
+  deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds: number): void {
+    const { states, log, now } = this.#options;
+    const wasAbsent = states.status(target.key)?.state === 'absent';
+    if (!found) {
+      const message = 'the complete listing does not have it';
+      if (!wasAbsent) {
+        const next = `its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
+        log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}; ${next}`);
+      }
+      states.absent(target, { result: 'not_found', message, atMs: now() }, durationSeconds);
+      return;
+    }
+    try {
+      states.succeeded(target, found.reading, durationSeconds, now());
+      if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
+    } catch (error) {
+      const { result, message } = describe(error);
+      const reason = this.#toLine(message);
+      states.failed(target, { result, message: reason, atMs: now() }, durationSeconds);
+      log.error({ ...aboutTarget(target), result, reason }, `its reading cannot be used: ${reason}`);
+    }
+  }
+
+  #diagnosticsOf({ kind }: Poll): Diagnostics {
+    const { observer } = this.#options;
+    return {
       mismatch: (field) => observer.mismatched(kind, field),
       unrecognized: (field) => observer.unrecognized(kind, field),
     };
-    let first: Turn | undefined = turn;
+  }
+
+  /** Asks with the permit that the poll holds, then with one for each further page; for an interval at most. */
+  #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, signal: AbortSignal): Get {
+    const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
-    const get: Get = (path) => {
-      const budgetMs = endsAtMs - performance.now();
-      const request = { path, kind, credential, budgetMs, turn: first };
-      first = undefined;
-      return clientOf(resource.api).get(request, signal);
+    let held: Permit | undefined = permit;
+    return (path) => {
+      const request = { path, queue, credential, budgetMs: endsAtMs - performance.now(), permit: held };
+      held = undefined;
+      return client.get(request, signal);
     };
-    if (resource.mode === 'listing') return await resource.list(get, notes);
-    const [target] = poll.targets;
-    if (!target) return new Map();
+  }
+
+  async #read(poll: ReadPoll, get: Get): Promise<unknown> {
+    const { resource, target } = poll;
     try {
-      return new Map([[idIn(target), await resource.read(get, target.ids, notes)]]);
+      return await resource.read(get, target.ids, this.#diagnosticsOf(poll));
     } catch (error) {
       const { errorKey } = describe(error).answer;
-      if (!resource.empty || !errorKey || !resource.emptyOn.includes(errorKey)) throw error;
-      return new Map([[idIn(target), resource.empty()]]);
+      if (!errorKey || !resource.empty?.on.includes(errorKey)) throw error;
+      return resource.empty.reading();
     }
   }
 
-  #succeed(poll: Poll, readings: ReadonlyMap<string, unknown>, durationSeconds: number): void {
-    const { board, observer, log, onListing, now } = this.#options;
-    const atMs = now();
-    const isListing = poll.resource.mode === 'listing';
-    for (const target of isListing ? onListing(poll.credential, [...readings.keys()]) : poll.targets) {
-      if (!readings.has(idIn(target))) {
-        this.#absent(poll, target, durationSeconds, atMs);
-        continue;
-      }
-      const wasAbsent = board.status(target.key)?.state === 'absent';
-      if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
-      board.succeeded(target, readings.get(idIn(target)), durationSeconds, atMs);
-    }
-    observer.polled(poll.kind, 'success', durationSeconds);
-    const wasFailing = this.#health.get(poll.key)?.failing;
-    if (wasFailing) log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
-    this.#health.set(poll.key, { failing: false, lasting: 0 });
+  #succeed(poll: Poll, health: PollHealth, durationSeconds: number): void {
+    const { observer, log } = this.#options;
+    if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
+    if (health.lastFailure) log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
+    health.lastFailure = undefined;
+    health.lasting = 0;
   }
 
-  #absent(poll: Poll, target: Target, durationSeconds: number, atMs: number): void {
-    const { board, log } = this.#options;
-    const message = 'the complete listing does not have it';
-    if (board.status(target.key)?.state !== 'absent') {
-      const next = `its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
-      log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}; ${next}`);
-    }
-    board.absent(target, { result: 'not_found', message, atMs }, durationSeconds);
-  }
-
-  #fail(poll: Poll, failed: Failed, durationSeconds: number): number {
-    const { board, observer, log, now } = this.#options;
+  #fail(
+    poll: Poll,
+    targets: Iterable<Target>,
+    health: PollHealth,
+    failed: Failed,
+    durationSeconds: number,
+  ): number {
+    const { states, observer, log, now } = this.#options;
     const { result, answer } = failed;
     const message = this.#toLine(failed.message);
-    observer.polled(poll.kind, result, durationSeconds);
+    if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const failure: Failure = { result, message, atMs: now() };
-    for (const target of poll.targets) board.failed(target, failure, durationSeconds);
-
-    const before = this.#health.get(poll.key);
-    const lasting = willLast(failed) ? (before?.lasting ?? 0) + 1 : 0;
-    const slowdown = Math.min(maxSlowdown, 2 ** Math.max(0, lasting - 1));
-    this.#health.set(poll.key, { failing: true, lasting });
-    if (!before?.failing) {
-      const hasValues = poll.targets.some(({ key }) => board.status(key)?.lastSuccessMs !== undefined);
+    let hasValues = false;
+    for (const target of targets) {
+      states.failed(target, failure, durationSeconds);
+      hasValues ||= states.status(target.key)?.lastSuccessMs !== undefined;
+    }
+    const wasFailing = health.lastFailure !== undefined;
+    health.lastFailure = failure;
+    health.lasting = willLast(failed) ? health.lasting + 1 : 0;
+    if (!wasFailing) {
       const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
       log.warn(
         {
@@ -209,14 +225,15 @@ export class Poller {
           error_key: this.#toLine(answer.errorKey),
           request_id: this.#toLine(answer.requestId),
         },
-        `poll failed: ${message}; ${values}, ${whatNext(poll, result, lasting > 0)}`,
+        `poll failed: ${message}; ${values}, ${whatNext(poll, result, health.lasting > 0)}`,
       );
     }
-    // The next poll is at least half an interval less than the slowdown away.
-    return Math.max(
-      slowdown,
-      failed.retryAfterMs === undefined ? 1 : failed.retryAfterMs / poll.intervalMs + 0.5,
-    );
+    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, health.lasting - 1));
+    const { retryAfterMs } = failed;
+    // The next poll may begin a tenth of an interval early.
+    return retryAfterMs === undefined
+      ? backoffFactor
+      : Math.max(backoffFactor, retryAfterMs / poll.intervalMs + 0.1);
   }
 
   /** One line without keys and of bounded length: what answers say is not to be trusted. */
@@ -227,9 +244,9 @@ export class Poller {
   }
 }
 
-/** What a listing calls the target; the one id of a target that is read alone does as well. */
-function idIn(target: Target): string {
-  return Object.values(target.ids).join('/');
+/** A listing that only finds targets is no poll of a kind. */
+function isCounted(poll: Poll): boolean {
+  return poll.type === 'read' || poll.isRead;
 }
 
 function whatNext({ credential, intervalMs }: Poll, result: PollFailure, isLasting: boolean): string {
@@ -243,8 +260,9 @@ function aboutTarget({ kind, ids, name }: Target) {
   return { kind, target: ids, name };
 }
 
-function aboutPoll({ kind, credential, resource, targets }: Poll) {
-  const [target] = targets;
-  const about = resource.mode === 'single' && target ? aboutTarget(target) : { kind, listing_of: credential };
-  return { ...about, credential };
+function aboutPoll(poll: Poll) {
+  const { kind, credential } = poll;
+  if (poll.type === 'read') return { ...aboutTarget(poll.target), credential };
+  const parent = poll.parent && (poll.parent.name ?? idText(poll.parent.ids));
+  return { kind, listing_of: credential, ...(parent === undefined ? {} : { parent }), credential };
 }

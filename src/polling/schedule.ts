@@ -1,27 +1,43 @@
-/** When a poll is due: places spread evenly over an interval, and the queue of what is due next. Pure of clocks. */
+/** When a poll is due: offsets spread evenly over an interval, and the queue of what is due next. Pure of clocks. */
 
 /**
- * The n-th place in [0, 1): the van der Corput sequence. Any first n of them are spread evenly, so that each poll keeps
- * its place when others come and go.
+ * The n-th offset in [0, 1): the van der Corput sequence. Any first n of them are spread evenly, so that each poll keeps
+ * its offset when others come and go.
  */
-export function placeOf(n: number): number {
-  let place = 0;
+export function offsetOf(n: number): number {
+  let offset = 0;
   let half = 0.5;
   for (let rest = n; rest > 0; rest = Math.floor(rest / 2)) {
-    place += (rest % 2) * half;
+    offset += (rest % 2) * half;
     half /= 2;
   }
-  return place;
+  return offset;
 }
 
-/** The first time at or after `notBeforeMs` that lies at the place of the interval, counted from `anchorMs`. */
-export function nextSlot(anchorMs: number, intervalMs: number, place: number, notBeforeMs: number): number {
-  const firstMs = anchorMs + place * intervalMs;
-  return firstMs + Math.max(0, Math.ceil((notBeforeMs - firstMs) / intervalMs)) * intervalMs;
+/** How far the time between two polls may be from the interval, as a share of it. */
+const tolerance = 0.1;
+
+/**
+ * When to poll again: `backoffFactor` intervals after the start of the last poll, moved by at most a tenth of an interval
+ * towards the time that the offset gives it (counted from `anchorMs`). So a poll reaches its own time within a few rounds,
+ * and never waits much longer than its interval on the way.
+ */
+export function nextStart(
+  anchorMs: number,
+  intervalMs: number,
+  offset: number,
+  startedMs: number,
+  backoffFactor: number,
+): number {
+  const idealMs = startedMs + backoffFactor * intervalMs;
+  const ownMs = anchorMs + offset * intervalMs;
+  const nearestMs = ownMs + Math.round((idealMs - ownMs) / intervalMs) * intervalMs;
+  const slackMs = tolerance * intervalMs;
+  return Math.min(Math.max(nearestMs, idealMs - slackMs), idealMs + slackMs);
 }
 
-/** Hands out the smallest free number, so that places are used again. */
-export class Places {
+/** Hands out the smallest free number, so that offsets are used again. */
+export class Offsets {
   #next = 0;
   #freed: number[] = [];
   #isSorted = true;

@@ -1,89 +1,100 @@
 /**
- * Starts every poll at its own interval: evenly spread, never two of the same at once, in line at its API's pacer. It knows
- * neither what a poll asks nor how it ends, only how much less often to ask.
+ * Starts every poll at its own interval: evenly spread, never two of the same at once, in the queue of its API's pacer. How
+ * a poll ended is told to it as a backoff factor alone.
  */
-import type { Turn, Waiter } from '../api/pacer.ts';
-import { DueQueue, nextSlot, Places, placeOf } from './schedule.ts';
+import type { Permit, Waiter } from '../api/pacer.ts';
+import { DueQueue, nextStart, Offsets, offsetOf } from './schedule.ts';
 
 export interface Schedulable {
   readonly key: string;
-  readonly kind: string;
+  /** Items of one queue are spread evenly among each other. */
+  readonly queue: string;
   readonly intervalMs: number;
 }
 
-/** Where polls stand in line for their turn. */
-export interface Line {
-  enqueue(kind: string, waiter: Waiter): void;
+/** Where polls wait for their permit. */
+export interface PermitQueues {
+  enqueue(queue: string, waiter: Waiter): void;
 }
 
 /**
  * Runs a poll to its end and never rejects. Resolves with how many intervals the next one may be away (1, or more for
- * what is asked less often). It owns the turn and releases it.
+ * what is asked less often). It owns the permit and releases it.
  */
-export type Run<Item> = (item: Item, turn: Turn, lagMs: number) => Promise<number>;
+export type Run<Item> = (item: Item, permit: Permit, lagMs: number) => Promise<number>;
 
 interface Entry<Item> {
   item: Item;
-  /** Handed out by the kind's Places. */
+  /** Handed out by the queue's Offsets. */
   readonly number: number;
-  readonly place: number;
-  state: 'waiting' | 'queued' | 'running' | 'removed';
+  readonly offset: number;
+  /** held: an earlier run of the same key has not ended yet. */
+  state: 'held' | 'waiting' | 'queued' | 'running' | 'removed';
   /** When it is due, while waiting or queued (monotonic). */
   dueAtMs: number;
-  slowdown: number;
   /** Asked for at once while it was running. */
   again: boolean;
 }
 
 const longestTimerMs = 3_600_000;
+/** How many due polls are put in line before others have their turn. */
+const maxEnqueuedAtOnce = 1000;
 
 export class Scheduler<Item extends Schedulable> {
   readonly #run: Run<Item>;
-  readonly #lineOf: (item: Item) => Line;
+  readonly #permitsOf: (item: Item) => PermitQueues;
   readonly #entries = new Map<string, Entry<Item>>();
-  readonly #places = new Map<string, Places>();
+  /** Keys of removed entries whose run has not ended. */
+  readonly #leaving = new Set<string>();
+  readonly #offsets = new Map<string, Offsets>();
   readonly #due = new DueQueue<Entry<Item>>();
   readonly #anchorMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
   #stopped = false;
 
-  constructor(run: Run<Item>, lineOf: (item: Item) => Line) {
+  constructor(run: Run<Item>, permitsOf: (item: Item) => PermitQueues) {
     this.#run = run;
-    this.#lineOf = lineOf;
+    this.#permitsOf = permitsOf;
   }
 
-  /**
-   * Makes the wanted items the scheduled ones. One whose key is known keeps its place and its time; a new one is due at
-   * once; one that is wanted no more is forgotten, and a run of it that is under way ends without a successor.
-   */
-  reconcile(wanted: readonly Item[]): void {
-    const keys = new Set(wanted.map(({ key }) => key));
-    for (const [key, entry] of this.#entries) {
-      if (keys.has(key)) continue;
-      entry.state = 'removed';
-      this.#entries.delete(key);
-      this.#placesOf(entry.item.kind).free(entry.number);
-    }
-    const added: Entry<Item>[] = [];
-    for (const item of wanted) {
-      const entry = this.#entries.get(item.key);
-      if (entry) this.#update(entry, item);
-      else added.push(this.#add(item));
-    }
-    // In the order of their places: what is polled together later is also polled, and laid out, together at first.
-    added.sort((a, b) => a.place - b.place);
-    for (const entry of added) this.#schedule(entry, performance.now());
-    this.#serve();
+  /** Schedules a new item: it is due at once, or as soon as an earlier run of the same key has ended. */
+  add(item: Item): void {
+    const number = this.#offsetsOf(item.queue).take();
+    const offset = offsetOf(number);
+    const state = this.#leaving.has(item.key) ? 'held' : 'waiting';
+    const entry: Entry<Item> = { item, number, offset, state, dueAtMs: 0, again: false };
+    this.#entries.set(item.key, entry);
+    // What is added together is due in the order of offsets: then it is polled, and laid out, together at first as later.
+    if (state === 'waiting') this.#schedule(entry, performance.now() + offset);
   }
 
-  /** Makes the items due at once, those too that were asked less and less often. */
-  hasten(isMeant: (item: Item, slowdown: number) => boolean): void {
-    for (const entry of this.#entries.values()) {
-      if (!isMeant(entry.item, entry.slowdown)) continue;
-      if (entry.state === 'running') entry.again = true;
-      else if (entry.state === 'waiting') this.#schedule(entry, performance.now());
-    }
-    this.#serve();
+  /** Takes up another interval; the item keeps its offset. */
+  update(item: Item): void {
+    const entry = this.#entries.get(item.key);
+    if (!entry) return;
+    const isFaster = item.intervalMs < entry.item.intervalMs;
+    entry.item = item;
+    if (entry.state !== 'waiting' || !isFaster) return;
+    const soonestMs = nextStart(this.#anchorMs, item.intervalMs, entry.offset, performance.now(), 1);
+    if (soonestMs < entry.dueAtMs) this.#schedule(entry, soonestMs);
+  }
+
+  /** Forgets an item; a run of it that is under way ends without a successor. */
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    if (entry.state === 'running') this.#leaving.add(key);
+    entry.state = 'removed';
+    this.#entries.delete(key);
+    this.#offsetsOf(entry.item.queue).free(entry.number);
+  }
+
+  /** Makes an item due at once, also where it was to be asked less often; one that is running runs again afterwards. */
+  runNow(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry?.state === 'running') entry.again = true;
+    else if (entry?.state === 'waiting') this.#schedule(entry, performance.now());
   }
 
   /** How long until the item is due, in milliseconds: 0 when it is under way, undefined when it is unknown. */
@@ -98,79 +109,80 @@ export class Scheduler<Item extends Schedulable> {
     clearTimeout(this.#timer);
   }
 
-  #placesOf(kind: string): Places {
-    const places = this.#places.get(kind) ?? new Places();
-    this.#places.set(kind, places);
-    return places;
-  }
-
-  #add(item: Item): Entry<Item> {
-    const number = this.#placesOf(item.kind).take();
-    const entry: Entry<Item> = {
-      item,
-      number,
-      place: placeOf(number),
-      state: 'waiting',
-      dueAtMs: 0,
-      slowdown: 1,
-      again: false,
-    };
-    this.#entries.set(item.key, entry);
-    return entry;
-  }
-
-  #update(entry: Entry<Item>, item: Item): void {
-    const isFaster = item.intervalMs < entry.item.intervalMs;
-    entry.item = item;
-    if (entry.state !== 'waiting' || !isFaster) return;
-    const soonestMs = nextSlot(this.#anchorMs, item.intervalMs, entry.place, performance.now());
-    if (soonestMs < entry.dueAtMs) this.#schedule(entry, soonestMs);
+  #offsetsOf(queue: string): Offsets {
+    const offsets = this.#offsets.get(queue) ?? new Offsets();
+    this.#offsets.set(queue, offsets);
+    return offsets;
   }
 
   #schedule(entry: Entry<Item>, dueAtMs: number): void {
     entry.state = 'waiting';
     entry.dueAtMs = dueAtMs;
     this.#due.push(entry, dueAtMs);
+    this.#wakeAt(dueAtMs);
+  }
+
+  #wakeAt(atMs: number): void {
+    if (this.#stopped || atMs >= this.#timerAtMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    const waitMs = Math.min(Math.max(0, Math.ceil(atMs - performance.now())), longestTimerMs);
+    this.#timer = setTimeout(() => this.#serve(), waitMs);
   }
 
   /** Puts what is due in line, and comes back for the next. */
   #serve(): void {
-    clearTimeout(this.#timer);
-    if (this.#stopped) return;
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
     const nowMs = performance.now();
+    let enqueued = 0;
     for (let due = this.#due.peek(); due; due = this.#due.peek()) {
       const { item: entry, atMs } = due;
-      // Hastened entries are in the queue a second time, under a time that no longer holds.
+      // What was made due sooner is in the queue a second time, under a time that no longer holds.
       const holds = entry.state === 'waiting' && entry.dueAtMs === atMs;
-      if (holds && atMs > nowMs) {
-        this.#timer = setTimeout(() => this.#serve(), Math.min(Math.ceil(atMs - nowMs), longestTimerMs));
+      if (holds && (atMs > nowMs || enqueued === maxEnqueuedAtOnce)) {
+        this.#wakeAt(atMs);
         return;
       }
       this.#due.pop();
-      if (holds) this.#enqueue(entry);
+      if (!holds) continue;
+      enqueued++;
+      this.#enqueue(entry);
     }
   }
 
   #enqueue(entry: Entry<Item>): void {
     entry.state = 'queued';
-    this.#lineOf(entry.item).enqueue(entry.item.kind, (turn) => {
+    this.#permitsOf(entry.item).enqueue(entry.item.queue, (permit) => {
       if (entry.state !== 'queued' || this.#stopped) return false;
-      void this.#start(entry, turn);
+      void this.#start(entry, permit);
       return true;
     });
   }
 
-  async #start(entry: Entry<Item>, turn: Turn): Promise<void> {
+  async #start(entry: Entry<Item>, permit: Permit): Promise<void> {
     const startedMs = performance.now();
     entry.state = 'running';
     entry.again = false;
-    entry.slowdown = await this.#run(entry.item, turn, startedMs - entry.dueAtMs);
-    if (entry.state !== 'running') return;
+    const backoffFactor = await this.#run(entry.item, permit, startedMs - entry.dueAtMs);
+    // It can have been removed meanwhile.
+    if ((entry.state as Entry<Item>['state']) === 'removed') {
+      this.#letIn(entry.item.key);
+      return;
+    }
     const { intervalMs } = entry.item;
-    // Half an interval away at least: a poll that was late, or the first, is not followed by the next at once.
-    const notBeforeMs = Math.max(performance.now(), startedMs + (entry.slowdown - 0.5) * intervalMs);
-    const nextMs = nextSlot(this.#anchorMs, intervalMs, entry.place, notBeforeMs);
-    this.#schedule(entry, entry.again ? performance.now() : nextMs);
-    this.#serve();
+    const nowMs = performance.now();
+    const next = (fromMs: number, intervals: number) =>
+      nextStart(this.#anchorMs, intervalMs, entry.offset, fromMs, intervals);
+    const nextMs = next(startedMs, backoffFactor);
+    // A poll that took longer than its interval is not followed by the next at once.
+    const dueAtMs = nextMs > nowMs ? nextMs : next(nowMs, 0.5);
+    this.#schedule(entry, entry.again ? nowMs : dueAtMs);
+  }
+
+  /** The run of a removed item has ended: one of the same key that was added meanwhile may start. */
+  #letIn(key: string): void {
+    this.#leaving.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry?.state === 'held') this.#schedule(entry, performance.now());
   }
 }

@@ -1,12 +1,12 @@
 /**
- * What is known of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
- * the last poll succeeded and when the last success was, always. It knows nothing of how or when targets are polled.
+ * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
+ * the last poll succeeded and when the last success was, always.
  */
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Ids, Sample } from '../resources/resource.ts';
 import type { Target } from './plan.ts';
 
-/** The rows of one family, by its place in the catalogue. */
+/** The rows of one family, by its index in the catalogue. */
 export interface FamilyRows {
   readonly family: number;
   readonly samples: readonly Sample[];
@@ -48,7 +48,7 @@ interface Moment {
   readonly steadyMs: number;
 }
 
-interface Standing {
+interface TargetState {
   target: Target;
   state: TargetStatus['state'];
   stale: boolean;
@@ -68,12 +68,8 @@ interface Counts {
 
 const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
 
-function haveSameSettings(a: Target, b: Target): boolean {
-  return JSON.stringify(a.settings) === JSON.stringify(b.settings);
-}
-
 /** The rows that every target has that was polled: whether it answers, and when it last did. */
-function stateRowsOf({ target, state, lastSuccessMs }: Standing): readonly FamilyRows[] {
+function stateRowsOf({ target, state, lastSuccessMs }: TargetState): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
   if (lastSuccessMs === undefined) return [up];
@@ -103,10 +99,10 @@ function ageMs(since: Moment, now: Moment): number {
   return Math.max(now.wallMs - since.wallMs, now.steadyMs - since.steadyMs);
 }
 
-export class Board {
+export class TargetStates {
   readonly #store: RowStore;
   readonly #now: () => number;
-  readonly #standings = new Map<string, Standing>();
+  readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
   /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
   #staleAfter: Moment = never;
@@ -117,72 +113,76 @@ export class Board {
     this.#now = now;
   }
 
-  /** Makes the wanted targets the known ones: what is wanted no more leaves the page at once, with all its series. */
-  reconcile(wanted: ReadonlyMap<string, Target>): void {
-    for (const [key, standing] of this.#standings) {
-      const { target } = standing;
-      if (wanted.has(key)) continue;
-      this.#store.remove(key);
-      this.#standings.delete(key);
-      this.#setStale(standing, false);
-      this.#countsOf(target.kind).targets--;
+  /** A target that is wanted from now on. */
+  add(target: Target): void {
+    const known = this.#blank(target);
+    this.#states.set(target.key, known);
+    this.#countsOf(target.kind).targets++;
+    this.#watch(known);
+  }
+
+  /** What is wanted of a known target has changed: of another address nothing is known, by other settings values differ. */
+  update(target: Target): void {
+    const known = this.#states.get(target.key);
+    if (!known) return;
+    const before = known.target;
+    if (before.baseUrl !== target.baseUrl) {
+      this.#store.remove(target.key);
+      this.#setStale(known, false);
+      Object.assign(known, this.#blank(target));
     }
-    for (const target of wanted.values()) {
-      const standing = this.#standings.get(target.key);
-      if (!standing) {
-        this.#add(target);
-        continue;
-      }
-      const before = standing.target;
-      if (before.baseUrl !== target.baseUrl) {
-        // Another address is another account, of which nothing is known.
-        this.#store.remove(target.key);
-        this.#setStale(standing, false);
-        Object.assign(standing, this.#blank(target));
-      }
-      standing.target = target;
-      if (!haveSameSettings(before, target)) this.#showStateAlone(standing);
-      this.#watch(standing);
-    }
+    known.target = target;
+    if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
+    this.#watch(known);
+  }
+
+  /** A target that is wanted no more leaves the page at once, with all its series. */
+  remove(key: string): void {
+    const known = this.#states.get(key);
+    if (!known) return;
+    this.#store.remove(key);
+    this.#states.delete(key);
+    this.#setStale(known, false);
+    this.#countsOf(known.target.kind).targets--;
   }
 
   /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
   succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
-    const standing = this.#standingOf(target);
-    if (!standing) return;
+    const known = this.#stateOf(target);
+    if (!known) return;
     // First of all: a reading that cannot become rows is no success.
     const rows = rowsOf(target, reading);
-    standing.state = 'ok';
-    this.#setStale(standing, false);
-    standing.freshSince = momentAt(atMs);
-    this.#watch(standing);
-    standing.lastSuccessMs = atMs;
-    standing.lastDurationSeconds = durationSeconds;
-    standing.lastFailure = undefined;
-    standing.hasValues = true;
-    this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(standing), ...rows]);
+    known.state = 'ok';
+    this.#setStale(known, false);
+    known.freshSince = momentAt(atMs);
+    this.#watch(known);
+    known.lastSuccessMs = atMs;
+    known.lastDurationSeconds = durationSeconds;
+    known.lastFailure = undefined;
+    known.hasValues = true;
+    this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(known), ...rows]);
   }
 
   /** A poll that failed: the values stay until they are stale. */
   failed(target: Target, failure: Failure, durationSeconds: number): void {
-    const standing = this.#standingOf(target);
-    if (!standing) return;
-    standing.state = 'failing';
-    standing.lastDurationSeconds = durationSeconds;
-    standing.lastFailure = failure;
-    if (standing.hasValues) this.#store.set(target.key, firstFamilyOf(target.kind), 0);
-    else this.#showStateAlone(standing);
+    const known = this.#stateOf(target);
+    if (!known) return;
+    known.state = 'failing';
+    known.lastDurationSeconds = durationSeconds;
+    known.lastFailure = failure;
+    if (known.hasValues) this.#store.set(target.key, firstFamilyOf(target.kind), 0);
+    else this.#showStateAlone(known);
   }
 
   /** A complete listing lacks the target: only `_up` 0 stays of it. */
   absent(target: Target, failure: Failure, durationSeconds: number): void {
-    const standing = this.#standingOf(target);
-    if (!standing) return;
-    standing.state = 'absent';
-    standing.lastSuccessMs = undefined;
-    standing.lastDurationSeconds = durationSeconds;
-    standing.lastFailure = failure;
-    this.#showStateAlone(standing);
+    const known = this.#stateOf(target);
+    if (!known) return;
+    known.state = 'absent';
+    known.lastSuccessMs = undefined;
+    known.lastDurationSeconds = durationSeconds;
+    known.lastFailure = failure;
+    this.#showStateAlone(known);
   }
 
   /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
@@ -191,26 +191,26 @@ export class Board {
     const now = momentAt(nowMs);
     if (now.wallMs <= this.#staleAfter.wallMs && now.steadyMs <= this.#staleAfter.steadyMs) return dropped;
     this.#staleAfter = never;
-    for (const standing of this.#standings.values()) {
-      if (standing.stale) continue;
-      if (ageMs(standing.freshSince, now) <= standing.target.staleAfterMs) {
-        this.#watch(standing);
+    for (const known of this.#states.values()) {
+      if (known.stale) continue;
+      if (ageMs(known.freshSince, now) <= known.target.staleAfterMs) {
+        this.#watch(known);
         continue;
       }
-      this.#setStale(standing, true);
-      this.#showStateAlone(standing);
-      if (standing.lastSuccessMs !== undefined) dropped.push(standing);
+      this.#setStale(known, true);
+      this.#showStateAlone(known);
+      if (known.lastSuccessMs !== undefined) dropped.push(known);
     }
     return dropped;
   }
 
   status(key: string): TargetStatus | undefined {
-    return this.#standings.get(key);
+    return this.#states.get(key);
   }
 
   /** Every target in the order of the configuration. */
   statuses(): Iterable<TargetStatus> {
-    return this.#standings.values();
+    return this.#states.values();
   }
 
   /** How many targets a kind has, and how many of them are stale. */
@@ -224,14 +224,7 @@ export class Board {
     return counts;
   }
 
-  #add(target: Target): void {
-    const standing = this.#blank(target);
-    this.#standings.set(target.key, standing);
-    this.#countsOf(target.kind).targets++;
-    this.#watch(standing);
-  }
-
-  #blank(target: Target): Standing {
+  #blank(target: Target): TargetState {
     return {
       target,
       state: 'pending',
@@ -244,14 +237,14 @@ export class Board {
     };
   }
 
-  #setStale(standing: Standing, isStale: boolean): void {
-    if (standing.stale === isStale) return;
-    standing.stale = isStale;
-    this.#countsOf(standing.target.kind).stale += isStale ? 1 : -1;
+  #setStale(known: TargetState, isStale: boolean): void {
+    if (known.stale === isStale) return;
+    known.stale = isStale;
+    this.#countsOf(known.target.kind).stale += isStale ? 1 : -1;
   }
 
   /** Takes into account when the target's values become stale. */
-  #watch({ freshSince, target: { staleAfterMs } }: Standing): void {
+  #watch({ freshSince, target: { staleAfterMs } }: TargetState): void {
     const { wallMs, steadyMs } = this.#staleAfter;
     this.#staleAfter = {
       wallMs: Math.min(wallMs, freshSince.wallMs + staleAfterMs),
@@ -259,15 +252,15 @@ export class Board {
     };
   }
 
-  #standingOf(target: Target): Standing | undefined {
-    const standing = this.#standings.get(target.key);
-    return standing?.target === target ? standing : undefined;
+  #stateOf(target: Target): TargetState | undefined {
+    const known = this.#states.get(target.key);
+    return known?.target === target ? known : undefined;
   }
 
   /** Of a target that was polled: takes its values off the page, if there are any. */
-  #showStateAlone(standing: Standing): void {
-    const { target, state } = standing;
-    standing.hasValues = false;
-    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(standing));
+  #showStateAlone(known: TargetState): void {
+    const { target, state } = known;
+    known.hasValues = false;
+    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(known));
   }
 }

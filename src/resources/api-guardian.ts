@@ -1,7 +1,7 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
 import { z } from 'zod';
 import { type Day, integer, newestDay, readFields, unwrapData } from './fields.ts';
-import { familiesOf, type SingleResource } from './resource.ts';
+import { defineResource, familiesOf } from './resource.ts';
 
 const endpointMetrics = z.object({
   totalBlockedRequests: integer,
@@ -55,36 +55,30 @@ const figures = [
   ],
 ] as const;
 
-export const apiGuardian: SingleResource<ApiGuardianReading> = {
-  mode: 'single',
+export const apiGuardian = defineResource({
   kind: 'api_guardian',
   api: 'shield',
   reference: '4.2',
   noun: 'API Guardian endpoint',
   section: 'api_guardian',
-  environment: 'BUNNYNET_API_GUARDIAN',
   metricPrefix: 'bunnynet_shield_api_guardian',
   ids: [
     { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
     { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
   ],
   defaultIntervalSeconds: 300,
-  settings: {},
   fields: Object.keys(endpointMetrics.shape),
-  enumeratedFields: [],
-  emptyOn: [],
-  followsListing: false,
 
-  async read(get, ids, notes) {
+  async read(get, ids, diagnostics): Promise<ApiGuardianReading> {
     const body = await get(
       `/shield/metrics/shield-zone/${ids['shield_zone_id']}/api-guardian/endpoint/${ids['endpoint_id']}`,
     );
     const { overviewPastTwentyEightDays: days, ...totals } = readFields(
       endpointMetrics,
       unwrapData(body),
-      notes,
+      diagnostics,
     );
-    return { ...totals, latestDay: newestDay(days, 'overviewPastTwentyEightDays', notes) };
+    return { ...totals, latestDay: newestDay(days, 'overviewPastTwentyEightDays', diagnostics) };
   },
 
   families: [
@@ -109,4 +103,4 @@ export const apiGuardian: SingleResource<ApiGuardianReading> = {
       ({ latestDay }) => latestDay?.startSeconds,
     ),
   ],
-};
+});

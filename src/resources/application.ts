@@ -1,7 +1,7 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import { z } from 'zod';
 import { number, parseInstant, readFields, text } from './fields.ts';
-import { familiesOf, type SingleResource } from './resource.ts';
+import { defineResource, familiesOf } from './resource.ts';
 
 /** ApplicationStatus (reference 3), matched without regard to case. */
 export const applicationStates = [
@@ -76,29 +76,24 @@ function latestPoint(reading: ApplicationReading, { latency_chart }: Settings): 
 
 const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
 
-export const application: SingleResource<ApplicationReading, Settings> = {
-  mode: 'single',
+export const application = defineResource({
   kind: 'application',
   api: 'application',
   reference: '4.1',
   noun: 'application',
   section: 'applications',
-  environment: 'BUNNYNET_APPLICATIONS',
-  metricPrefix: 'bunnynet_application',
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   defaultIntervalSeconds: 60,
   settings,
   fields: Object.keys(summary.shape),
   enumeratedFields: ['status'],
-  emptyOn: [],
-  followsListing: false,
 
-  async read(get, ids, notes) {
+  async read(get, ids, diagnostics): Promise<ApplicationReading> {
     const body = await get(`/apps/${encodeURIComponent(ids['app_id'] ?? '')}/summary`);
-    const { status, latencyChart, ...rest } = readFields(summary, body, notes);
+    const { status, latencyChart, ...rest } = readFields(summary, body, diagnostics);
     const state = applicationStates.find((known) => known === status?.toLowerCase());
     const given = typeof status === 'string';
-    if (given && state === undefined) notes.unrecognized('status');
+    if (given && state === undefined) diagnostics.unrecognized('status');
     return {
       ...rest,
       state: state ?? (given ? 'unknown' : undefined),
@@ -164,4 +159,4 @@ export const application: SingleResource<ApplicationReading, Settings> = {
       ['key'],
     ),
   ],
-};
+});

@@ -38,7 +38,11 @@ export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource
   }));
 });
 
-/** The place of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
+const firstFamilies = new Map<string, number>();
+for (const [index, { kind }] of catalogue.entries())
+  if (!firstFamilies.has(kind)) firstFamilies.set(kind, index);
+
+/** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
 export function firstFamilyOf(kind: string): number {
-  return catalogue.findIndex((family) => family.kind === kind);
+  return firstFamilies.get(kind) ?? -1;
 }

@@ -3,7 +3,7 @@
  * absent, what has the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing).
  */
 import { z } from 'zod';
-import { type Notes, ReadingError } from './resource.ts';
+import { type Diagnostics, ReadingError } from './resource.ts';
 
 /** Integers beyond 2^53 arrive as bigint; a figure may lose its last digits, an id may not. */
 const figure = z.union([z.number(), z.bigint()]).transform(Number);
@@ -75,12 +75,12 @@ export interface Day<Figures> {
 export function newestDay<Figures>(
   days: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
   field: string,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): Day<Figures> | undefined {
   let newest: Day<Figures> | undefined;
   for (const [key, figures] of Object.entries(days ?? {})) {
     const startSeconds = parseDay(key);
-    if (startSeconds === undefined) notes.mismatch(field);
+    if (startSeconds === undefined) diagnostics.mismatch(field);
     else if (figures && (!newest || startSeconds > newest.startSeconds)) newest = { startSeconds, figures };
   }
   return newest;
@@ -113,7 +113,7 @@ function removeAt(body: unknown, path: readonly PropertyKey[]): void {
 export function readFields<Schema extends z.ZodObject>(
   schema: Schema,
   body: unknown,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): z.output<Schema> {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
   if (!Object.keys(schema.shape).some((field) => Object.hasOwn(body, field))) {
@@ -122,7 +122,7 @@ export function readFields<Schema extends z.ZodObject>(
   const first = schema.safeParse(body);
   if (first.success) return first.data;
   for (const issue of first.error.issues) {
-    notes.mismatch(String(issue.path[0]));
+    diagnostics.mismatch(String(issue.path[0]));
     removeAt(body, issue.path);
   }
   return schema.parse(body);
@@ -137,17 +137,17 @@ export function readElements<Schema extends z.ZodObject>(
   schema: Schema,
   identifier: keyof z.output<Schema> & string,
   value: unknown,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): readonly z.output<Schema>[] {
   if (!Array.isArray(value)) throw new ReadingError('schema', `expected an array, got ${nameOf(value)}`);
   const elements: z.output<Schema>[] = [];
   for (const element of value as readonly unknown[]) {
     if (!isObject(element) || element[identifier] === undefined || element[identifier] === null) {
-      notes.mismatch(identifier);
+      diagnostics.mismatch(identifier);
       continue;
     }
     // An identifier of the wrong type is noted here, as any field is.
-    const fields = readFields(schema, element, notes);
+    const fields = readFields(schema, element, diagnostics);
     if (fields[identifier] !== undefined) elements.push(fields);
   }
   if (value.length > 0 && elements.length === 0) {

@@ -1,7 +1,8 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
 import { z } from 'zod';
 import { type Day, id, integer, newestDay, readElements, unwrapData } from './fields.ts';
-import { familiesOf, type SingleResource } from './resource.ts';
+import { defineResource, familiesOf } from './resource.ts';
+import { zones } from './shield-zone.ts';
 
 const breachCounts = z.object({
   totalBreaches: integer,
@@ -49,37 +50,32 @@ const figures = [
   ['blocked_breaches', 'blockedBreaches', 'Breaches of the rate limit that were blocked'],
 ] as const;
 
-export const rateLimit: SingleResource<RateLimitReading> = {
-  mode: 'single',
+export const rateLimit = defineResource({
   kind: 'rate_limit',
   api: 'shield',
   reference: '4.3',
   noun: "zone's rate limits",
   section: 'rate_limits',
-  environment: 'BUNNYNET_RATE_LIMITS',
   metricPrefix: 'bunnynet_shield_rate_limit',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 300,
-  settings: {},
   fields: Object.keys(rateLimitMetrics.shape),
-  enumeratedFields: [],
-  emptyOn: ['not_found.ratelimit_shieldzone'],
-  followsListing: true,
+  listing: zones,
 
-  async read(get, ids, notes) {
+  async read(get, ids, diagnostics): Promise<RateLimitReading> {
     const body = await get(`/shield/metrics/rate-limits/${ids['shield_zone_id']}`);
-    return readElements(rateLimitMetrics, 'ratelimitId', unwrapData(body), notes).map((item) => ({
+    return readElements(rateLimitMetrics, 'ratelimitId', unwrapData(body), diagnostics).map((item) => ({
       rateLimitId: item.ratelimitId ?? '',
       overview: item.overview,
       latestDay: newestDay(
         item.ratelimitOverviewPastTwentyEightDays,
         'ratelimitOverviewPastTwentyEightDays',
-        notes,
+        diagnostics,
       ),
     }));
   },
 
-  empty: () => [],
+  empty: { on: ['not_found.ratelimit_shieldzone'], reading: () => [] },
 
   families: [
     ...figures.map(([name, field, words]) =>
@@ -102,4 +98,4 @@ export const rateLimit: SingleResource<RateLimitReading> = {
       ({ latestDay }) => latestDay?.startSeconds,
     ),
   ],
-};
+});

@@ -1,6 +1,6 @@
 /**
- * What a resource is: one read operation of the API, declared as data. It owns the words that the rest of the house uses
- * for any kind; it knows nothing of HTTP, of configuration files, of the exposition format or of any one kind.
+ * What a kind is: one read operation of the API, declared as data, and what a listing is: an operation that finds targets.
+ * It owns the words that the rest of the house uses for any kind.
  */
 import type { z } from 'zod';
 
@@ -24,8 +24,8 @@ export interface IdField {
 /** Asks the API for a path under its base URL; resolves with the parsed JSON body, rejects when the request failed. */
 export type Get = (path: string) => Promise<unknown>;
 
-/** Where a reading leaves word of what it could not use. */
-export interface Notes {
+/** Takes note of what could not be used of an answer. */
+export interface Diagnostics {
   /** A field of the wrong type: its series are left out, the rest of the answer is kept. */
   mismatch(field: string): void;
   /** A value that the reference does not list (an unknown state). */
@@ -46,8 +46,8 @@ export class ReadingError extends Error {
   }
 }
 
-/** What the configuration says of the target whose reading becomes samples. */
-export interface Subject<Settings = unknown> {
+/** The target whose reading becomes samples: its ids, its name, and the settings of its section. */
+export interface TargetContext<Settings = unknown> {
   readonly ids: Ids;
   readonly name: string | undefined;
   readonly settings: Settings;
@@ -70,10 +70,36 @@ export interface Family<Reading = unknown, Settings = unknown> {
   /** Names of the labels beyond the target's. */
   readonly labels: readonly string[];
   /** The samples of a reading; nothing for what the API did not give. */
-  samples(reading: Reading, subject: Subject<Settings>): number | undefined | readonly Sample[];
+  samples(reading: Reading, target: TargetContext<Settings>): number | undefined | readonly Sample[];
 }
 
-interface ResourceDeclaration<Reading, Settings> {
+/** One thing that a listing has. */
+export interface Listed {
+  readonly ids: Ids;
+  readonly name?: string | undefined;
+}
+
+/** The same with its reading, where the listing reads it. */
+export interface Found<Reading = unknown> extends Listed {
+  readonly reading?: Reading;
+}
+
+/** An operation that finds targets: of a credential or, with a parent, of each thing that the parent lists. */
+export interface Listing<Reading = unknown> {
+  /** The kind that it is named after; it finds targets for others of the same ids, too. */
+  readonly kind: string;
+  readonly api: ApiName;
+  /** What it lists, for people: `Shield Zones`. */
+  readonly nouns: string;
+  readonly parent?: Listing | undefined;
+  /** The outermost fields of its answers that are read. */
+  readonly fields: readonly string[];
+  /** Rejects unless the listing is complete. parent: the ids of what the parent lists. */
+  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<readonly Found<Reading>[]>;
+}
+
+/** What every kind states; `defineResource` supplies what is usual. */
+interface Declaration<Reading, Settings> {
   /** The value of the label `kind`. */
   readonly kind: string;
   readonly api: ApiName;
@@ -83,44 +109,65 @@ interface ResourceDeclaration<Reading, Settings> {
   readonly noun: string;
   /** The key of its section in the configuration. */
   readonly section: string;
-  /** The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`. */
-  readonly environment: string;
-  /** The first part of its metric names, up to `_up`. */
-  readonly metricPrefix: string;
+  /**
+   * The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`.
+   * Default: `BUNNYNET_` and the section.
+   */
+  readonly environment?: string;
+  /** The first part of its metric names, up to `_up`. Default: `bunnynet_` and the kind. */
+  readonly metricPrefix?: string;
   readonly ids: readonly IdField[];
   readonly defaultIntervalSeconds: number;
-  /** Settings of the section beyond those that every section has. */
-  readonly settings: z.ZodRawShape;
+  /** Settings of the section beyond those that every section has. Default: none. */
+  readonly settings?: z.ZodRawShape;
   /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
   readonly fields: readonly string[];
-  /** Those of them whose values the reference lists. */
-  readonly enumeratedFields: readonly string[];
-  /** Keys of errors in an answer that mean that there is nothing to read, which is no failure. */
-  readonly emptyOn: readonly string[];
+  /** Those of them whose values the reference lists. Default: none. */
+  readonly enumeratedFields?: readonly string[];
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
   readonly families: readonly Family<Reading, Settings>[];
 }
 
-/** A resource of which one read gives one target's reading. */
-export interface SingleResource<Reading = unknown, Settings = unknown>
-  extends ResourceDeclaration<Reading, Settings> {
-  readonly mode: 'single';
-  /** True where `targets: all` may stand for every target that the listing of the same ids gives. */
-  readonly followsListing: boolean;
-  read(get: Get, ids: Ids, notes: Notes): Promise<Reading>;
-  /** The reading that stands for an answer with a key of `emptyOn`. */
-  empty?(): Reading;
+/** A kind of which one read gives one target's reading. */
+interface ReadsOne<Reading> {
+  /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
+  readonly listing?: Listing | undefined;
+  read(get: Get, ids: Ids, diagnostics: Diagnostics): Promise<Reading>;
+  /** The reading where the API answers with one of these keys: there is nothing to read, which is no failure. */
+  readonly empty?: { readonly on: readonly string[]; reading(): Reading };
 }
 
-/** A resource of which one read gives the readings of all the targets that a credential can see, by their id. */
-export interface ListingResource<Reading = unknown, Settings = unknown>
-  extends ResourceDeclaration<Reading, Settings> {
-  readonly mode: 'listing';
-  /** Rejects unless the listing is complete. */
-  list(get: Get, notes: Notes): Promise<ReadonlyMap<string, Reading>>;
+/** A kind whose readings come with the listing of its targets. */
+interface ReadsMany<Reading> {
+  readonly listing: Listing<Reading>;
 }
 
-export type Resource = SingleResource | ListingResource;
+type Common<Reading, Settings> = Required<Declaration<Reading, Settings>>;
+
+export type ReadResource<Reading = unknown, Settings = unknown> = Common<Reading, Settings> &
+  ReadsOne<Reading>;
+export type ListedResource<Reading = unknown, Settings = unknown> = Common<Reading, Settings> &
+  ReadsMany<Reading>;
+export type Resource<Reading = unknown, Settings = unknown> =
+  | ReadResource<Reading, Settings>
+  | ListedResource<Reading, Settings>;
+
+export function isReadAlone(resource: Resource): resource is ReadResource {
+  return 'read' in resource;
+}
+
+/** Declares a kind: what it does not state is as usual. */
+export function defineResource<Reading, Settings, Reads extends ReadsOne<Reading> | ReadsMany<Reading>>(
+  declaration: Declaration<Reading, Settings> & Reads,
+): Common<Reading, Settings> & Reads {
+  return {
+    environment: `BUNNYNET_${declaration.section.toUpperCase()}`,
+    metricPrefix: `bunnynet_${declaration.kind}`,
+    settings: {},
+    enumeratedFields: [],
+    ...declaration,
+  } as Common<Reading, Settings> & Reads;
+}
 
 type SampleSource<Reading, Settings> = Family<Reading, Settings>['samples'];
 
@@ -141,7 +188,7 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
     labels: readonly string[],
     texts: (
       reading: Reading,
-      subject: Subject<Settings>,
+      target: TargetContext<Settings>,
     ) => Readonly<Record<string, string | null | undefined>>,
   ): Family<Reading, Settings> {
     return {
@@ -149,8 +196,8 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
       help,
       type: 'info',
       labels,
-      samples(reading, subject) {
-        const given = texts(reading, subject);
+      samples(reading, target) {
+        const given = texts(reading, target);
         if (!labels.some((label) => given[label])) return undefined;
         return [{ labels: Object.fromEntries(labels.map((label) => [label, given[label] ?? ''])), value: 1 }];
       },

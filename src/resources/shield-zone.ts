@@ -1,11 +1,10 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
 import { z } from 'zod';
 import { boolean, id, instant, integer, list, readElements, readFields, unwrapData } from './fields.ts';
-import { familiesOf, type Get, type ListingResource, type Notes, ReadingError } from './resource.ts';
+import { type Page, readPages } from './pages.ts';
+import { type Diagnostics, defineResource, familiesOf, type Get, type Listing } from './resource.ts';
 
 const zonesPerPage = 100;
-/** Ends a listing whose pages never do. */
-const maxPages = 1000;
 
 const zone = z.object({
   shieldZoneId: id,
@@ -44,39 +43,45 @@ const page = z.object({
 
 export type ShieldZoneReading = z.output<typeof zone>;
 
-interface ZonePage {
-  readonly zones: readonly ShieldZoneReading[];
-  /** Elements without a usable id. */
-  readonly unusable: number;
-  /** Absent where the answer has none, as an empty list has. */
-  readonly page: z.output<typeof page> | undefined;
-}
-
-async function readPage(get: Get, number: number, notes: Notes): Promise<ZonePage> {
+/**
+ * One page of the zones. `nextPage` can point onward past the last page, so it is believed only as long as there is more to
+ * come; where the number of pages is missing, one that does not grow ends the listing.
+ */
+async function readZones(
+  get: Get,
+  number: number,
+  diagnostics: Diagnostics,
+): Promise<Page<ShieldZoneReading, number>> {
   const body = await get(`/shield/shield-zones?page=${number}&perPage=${zonesPerPage}`);
   const data = unwrapData(body);
-  const zones = readElements(zone, 'shieldZoneId', data, notes);
-  const about = (body as { page?: unknown }).page;
+  const items = readElements(zone, 'shieldZoneId', data, diagnostics);
+  const unusable = (data as readonly unknown[]).length - items.length;
+  const given = (body as { page?: unknown }).page;
+  if (!given)
+    return { items, unusable, next: items.length > 0 ? number + 1 : undefined, isNextGuessed: true };
+  const { totalCount, totalPages, currentPage, nextPage } = readFields(page, given, diagnostics);
+  const following = nextPage ?? number + 1;
+  const hasMore = typeof totalPages === 'number' ? (currentPage ?? number) < totalPages : following > number;
   return {
-    zones,
-    unusable: (data as readonly unknown[]).length - zones.length,
-    page: about ? readFields(page, about, notes) : undefined,
+    items,
+    unusable,
+    total: totalCount ?? undefined,
+    next: items.length > 0 && hasMore ? following : undefined,
   };
 }
 
-/**
- * The page to ask for after this one; undefined after the last. `nextPage` can point onward past the last page, so it
- * is believed only as long as there is more to come. Where the number of pages is missing, one that does not grow ends
- * the listing; where there is no page object, the first page that brings nothing new does.
- */
-function pageAfter(number: number, { zones, page: about }: ZonePage): number | undefined {
-  if (zones.length === 0) return undefined;
-  if (!about) return number + 1;
-  const { totalPages, currentPage, nextPage } = about;
-  const next = nextPage ?? number + 1;
-  if (typeof totalPages !== 'number') return next > number ? next : undefined;
-  return (currentPage ?? number) < totalPages ? next : undefined;
-}
+/** Every zone that a credential can see, each with its configuration. */
+export const zones: Listing<ShieldZoneReading> = {
+  kind: 'shield_zone',
+  api: 'shield',
+  nouns: 'Shield Zones',
+  fields: [...Object.keys(zone.shape), ...Object.keys(page.shape)],
+  async discover(get, _parent, diagnostics) {
+    const ask = (number: number) => readZones(get, number, diagnostics);
+    const found = await readPages('zones', 1, ask, ({ shieldZoneId }) => shieldZoneId ?? '');
+    return [...found].map(([id, reading]) => ({ ids: { shield_zone_id: id }, reading }));
+  },
+};
 
 /** A code or count as it is; true and false as 1 and 0. */
 function asNumber(value: number | boolean | null | undefined): number | undefined {
@@ -107,56 +112,16 @@ function length(name: string, field: FieldOf<readonly unknown[]>, meaning: strin
   );
 }
 
-export const shieldZone: ListingResource<ShieldZoneReading> = {
-  mode: 'listing',
+export const shieldZone = defineResource({
   kind: 'shield_zone',
   api: 'shield',
   reference: '4.4',
   noun: 'Shield Zone',
   section: 'shield_zones',
-  environment: 'BUNNYNET_SHIELD_ZONES',
-  metricPrefix: 'bunnynet_shield_zone',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
-  settings: {},
-  fields: [...Object.keys(zone.shape), ...Object.keys(page.shape)],
-  enumeratedFields: [],
-  emptyOn: [],
-
-  async list(get, notes) {
-    const zones = new Map<string, ShieldZoneReading>();
-    let unusable = 0;
-    let expected: number | undefined;
-    let asked = 0;
-    for (let number: number | undefined = 1; number !== undefined; ) {
-      const answer = await readPage(get, number, notes);
-      const known = zones.size;
-      for (const reading of answer.zones) zones.set(reading.shieldZoneId ?? '', reading);
-      unusable += answer.unusable;
-      const count = answer.page?.totalCount ?? expected;
-      // A zone created or deleted meanwhile moves the others from page to page, and one that is there may be missed.
-      if (expected !== undefined && count !== expected) {
-        throw new ReadingError(
-          'schema',
-          `the listing changed from ${expected} to ${count} zones on page ${number}`,
-        );
-      }
-      expected = count;
-      if (!answer.page && zones.size === known) break;
-      const next = pageAfter(number, answer);
-      if (next !== undefined && (next <= number || zones.size === known)) {
-        throw new ReadingError('schema', `the listing repeats itself after page ${number}`);
-      }
-      if (next !== undefined && ++asked === maxPages) {
-        throw new ReadingError('schema', `the listing did not end after ${maxPages} pages`);
-      }
-      number = next;
-    }
-    if (zones.size + unusable < (expected ?? 0)) {
-      throw new ReadingError('schema', `the listing ended after ${zones.size} of ${expected} zones`);
-    }
-    return zones;
-  },
+  fields: zones.fields,
+  listing: zones,
 
   families: [
     info(
@@ -222,4 +187,4 @@ export const shieldZone: ListingResource<ShieldZoneReading> = {
       'Whether response pages are shown without the name of the vendor',
     ),
   ],
-};
+});

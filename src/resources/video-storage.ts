@@ -1,7 +1,7 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
 import { z } from 'zod';
 import { instant, integer, readFields, text, unwrapData } from './fields.ts';
-import { familiesOf, type SingleResource } from './resource.ts';
+import { defineResource, familiesOf } from './resource.ts';
 
 const maxEncodings = 50;
 
@@ -32,29 +32,23 @@ function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
 
 const { gauge, info } = familiesOf<VideoStorageReading>('bunnynet_video');
 
-export const videoStorage: SingleResource<VideoStorageReading> = {
-  mode: 'single',
+export const videoStorage = defineResource({
   kind: 'video_storage',
   api: 'video',
   reference: '4.5',
   noun: 'video',
   section: 'video_storage',
   environment: 'BUNNYNET_VIDEOS',
-  metricPrefix: 'bunnynet_video_storage',
   ids: [
     { label: 'library_id', setting: 'library_id', form: 'integer' },
     { label: 'video_id', setting: 'video_id', form: 'guid' },
   ],
   defaultIntervalSeconds: 3600,
-  settings: {},
   fields: Object.keys(storageInfo.shape),
-  enumeratedFields: [],
-  emptyOn: [],
-  followsListing: false,
 
-  async read(get, ids, notes) {
+  async read(get, ids, diagnostics): Promise<VideoStorageReading> {
     const body = await get(`/library/${ids['library_id']}/videos/${ids['video_id']}/storage`);
-    return readFields(storageInfo, unwrapData(body), notes);
+    return readFields(storageInfo, unwrapData(body), diagnostics);
   },
 
   families: [
@@ -102,4 +96,4 @@ export const videoStorage: SingleResource<VideoStorageReading> = {
       ({ calculatedAt }) => calculatedAt ?? undefined,
     ),
   ],
-};
+});

@@ -1,9 +1,10 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KeyRefusedError } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
-import { Fleet } from '../../src/polling/engine.ts';
+import type { ApiCapacity } from '../../src/polling/capacity.ts';
+import { PollEngine } from '../../src/polling/engine.ts';
 import { resources } from '../../src/resources/index.ts';
 import { configOf, sectionConfig, targetConfig } from './fixtures.ts';
 
@@ -12,39 +13,65 @@ afterEach(() => void vi.useRealTimers());
 
 const minuteMs = 60_000;
 
-/** A fleet whose API refuses some credentials; `count` is how often a target was asked for. */
-function fleetOf(config: Config, ...refusedAtFirst: readonly string[]) {
+interface Setting {
+  readonly refused?: readonly string[];
+  readonly zones?: readonly number[];
+  readonly owns?: (key: string) => boolean;
+  /** Holds an answer back until it resolves. */
+  readonly hold?: (path: string) => Promise<unknown> | undefined;
+}
+
+/** An engine whose API refuses some credentials and lists some zones; `count` is how often a path was asked for. */
+async function engineOf(config: Config, setting: Setting = {}) {
   const asked: string[] = [];
-  const refused = new Set(refusedAtFirst);
-  const pacer = new Pacer(
-    { requestsPerSecond: 10_000, maxConcurrency: 8 },
-    resources.map(({ kind }) => kind),
-  );
-  const fleet = new Fleet({
+  const refused = new Set(setting.refused);
+  let zones = setting.zones ?? [];
+  const capacities: (readonly ApiCapacity[])[] = [];
+  const lines: string[] = [];
+  const queues: string[][] = [];
+  const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
+  vi.spyOn(pacer, 'setQueues').mockImplementation((names) => void queues.push([...names]));
+  const engine = new PollEngine({
     resources,
     store: { replace: () => undefined, set: () => undefined, remove: () => undefined },
     clientOf: () => ({
-      get: async ({ path, credential, turn }) => {
+      get: async ({ path, credential, permit }) => {
         asked.push(path);
-        turn?.release();
-        if (refused.has(credential)) throw new KeyRefusedError('HTTP 401', { status: 401 });
-        return await Promise.resolve({ monthlyCost: 1 });
+        await setting.hold?.(path);
+        permit?.release();
+        if (refused.has(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
+        if (path.includes('/shield-zones')) return { data: zones.map((shieldZoneId) => ({ shieldZoneId })) };
+        if (path.includes('/rate-limits/')) return { data: [] };
+        return { monthlyCost: 1 };
       },
     }),
-    lineOf: () => pacer,
+    paceOf: () => pacer,
     observer: {
       polled: () => undefined,
       mismatched: () => undefined,
       unrecognized: () => undefined,
       started: () => undefined,
     },
-    log: pino({ level: 'silent' }),
+    log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     redact: (text) => text,
-    owns: () => true,
+    owns: setting.owns ?? (() => true),
+    onPlanned: (planned) => capacities.push(planned),
   });
-  fleet.apply(config);
-  const count = (id: string) => asked.filter((path) => path.includes(`/${id}/`)).length;
-  return { fleet, refused, count };
+  await engine.apply(config);
+  const count = (part: string) => asked.filter((path) => path.includes(part)).length;
+  const keys = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
+  return {
+    engine,
+    refused,
+    count,
+    keys,
+    capacities,
+    queues,
+    logged: (text: string) => lines.filter((line) => line.includes(text)),
+    setZones: (ids: readonly number[]) => {
+      zones = ids;
+    },
+  };
 }
 
 const config = configOf([
@@ -53,86 +80,230 @@ const config = configOf([
     targetConfig({ app_id: 'two' }, { credential: 'second', intervalMs: 60 * minuteMs }),
   ]),
 ]);
+const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 
 /** Lets everything happen that is due. */
-const settle = async () => await vi.advanceTimersByTimeAsync(10);
+const settle = async () => await vi.advanceTimersByTimeAsync(20);
 
 describe('a changed key', () => {
   it('lets a target that was refused once be asked again at once, not after its interval', async () => {
-    const { fleet, count } = fleetOf(config, 'first');
+    const { engine, count } = await engineOf(config, { refused: ['first'] });
     await settle();
-    expect(count('one')).toBe(1);
-    fleet.keyChanged('first');
+    expect(count('/one/')).toBe(1);
+    engine.keyChanged('first');
     await settle();
-    expect(count('one')).toBe(2);
-    await fleet.stop();
+    expect(count('/one/')).toBe(2);
+    await engine.stop();
   });
 
   it('lets a target that is asked less and less often be asked again at once, and at its interval from then on', async () => {
-    const { fleet, refused, count } = fleetOf(config, 'first');
+    const { engine, refused, count } = await engineOf(config, { refused: ['first'] });
     await vi.advanceTimersByTimeAsync(20 * 60 * minuteMs);
-    const before = count('one');
+    const before = count('/one/');
     expect(before).toBeLessThan(10);
-    expect(count('two')).toBeGreaterThanOrEqual(20);
+    expect(count('/two/')).toBeGreaterThanOrEqual(20);
     refused.delete('first');
-    fleet.keyChanged('first');
+    engine.keyChanged('first');
     await settle();
-    expect(count('one')).toBe(before + 1);
+    expect(count('/one/')).toBe(before + 1);
     await vi.advanceTimersByTimeAsync(10 * 60 * minuteMs);
-    expect(count('one')).toBeGreaterThanOrEqual(before + 10);
-    await fleet.stop();
+    expect(count('/one/')).toBeGreaterThanOrEqual(before + 10);
+    await engine.stop();
   });
 
-  it('changes nothing for targets that are well, nor for those of other keys', async () => {
-    const { fleet, count } = fleetOf(config, 'second');
+  it('changes nothing for healthy targets, nor for those of other keys', async () => {
+    const { engine, count } = await engineOf(config, { refused: ['second'] });
     await settle();
-    fleet.keyChanged('first');
+    engine.keyChanged('first');
     await settle();
-    expect([count('one'), count('two')]).toEqual([1, 1]);
-    await fleet.stop();
+    expect([count('/one/'), count('/two/')]).toEqual([1, 1]);
+    await engine.stop();
   });
 });
 
 describe('a configuration that is applied again', () => {
-  it('asks at once what was refused, and leaves alone what is well', async () => {
-    const { fleet, count } = fleetOf(config, 'first');
+  it('asks at once what was refused, and leaves alone what is healthy', async () => {
+    const { engine, count } = await engineOf(config, { refused: ['first'] });
     await settle();
-    fleet.apply(config);
+    await engine.apply(config);
     await settle();
-    expect([count('one'), count('two')]).toEqual([2, 1]);
-    await fleet.stop();
+    expect([count('/one/'), count('/two/')]).toEqual([2, 1]);
+    await engine.stop();
   });
 
   it('takes a target that comes back for a new one', async () => {
-    const { fleet, count } = fleetOf(config);
+    const { engine, count, keys } = await engineOf(config);
     await settle();
-    fleet.apply(configOf([]));
-    expect([...fleet.board.statuses()]).toEqual([]);
-    fleet.apply(config);
-    expect([...fleet.board.statuses()].map(({ state }) => state)).toEqual(['pending', 'pending']);
+    await engine.apply(configOf([]));
+    expect(keys()).toEqual([]);
+    await engine.apply(config);
+    expect(keys()).toEqual(['application/one pending', 'application/two pending']);
     await settle();
-    expect([count('one'), count('two')]).toEqual([2, 2]);
-    await fleet.stop();
+    expect([count('/one/'), count('/two/')]).toEqual([2, 2]);
+    await engine.stop();
+  });
+
+  it('does not let the end of an old run count for a target that has come back meanwhile', async () => {
+    const ends: (() => void)[] = [];
+    const hold = () => new Promise<void>((resolve) => ends.push(resolve));
+    const one = configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]);
+    const { engine, count, keys } = await engineOf(one, { hold });
+    await settle();
+    await engine.apply(configOf([]));
+    await engine.apply(one);
+    await settle();
+    expect(count('/one/')).toBe(1);
+    ends[0]?.();
+    await settle();
+    expect([count('/one/'), ...keys()]).toEqual([2, 'application/one pending']);
+    ends[1]?.();
+    await settle();
+    expect(keys()).toEqual(['application/one ok']);
+    await engine.stop();
+  });
+
+  it('keeps a queue at the pacer only for the kinds that are still polled', async () => {
+    const { engine, queues } = await engineOf(
+      configOf([
+        sectionConfig('application', [targetConfig({ app_id: 'one' })]),
+        sectionConfig('rate_limit', [targetConfig({ shield_zone_id: '7' })]),
+      ]),
+    );
+    expect(queues.flat()).toEqual(['application', 'rate_limit']);
+    queues.length = 0;
+    await engine.apply(configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]));
+    expect(queues.flat()).toEqual(['application']);
+    await engine.stop();
+  });
+});
+
+describe('a listing', () => {
+  it('brings its targets, and takes those away that it no longer has', async () => {
+    const { engine, keys, setZones, logged } = await engineOf(allZones, { zones: [7, 8] });
+    await settle();
+    expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/8 ok', 'rate_limit/7 ok', 'rate_limit/8 ok']);
+    setZones([8, 9]);
+    await vi.advanceTimersByTimeAsync(2 * minuteMs);
+    expect(keys().toSorted()).toEqual([
+      'rate_limit/8 ok',
+      'rate_limit/9 ok',
+      'shield_zone/8 ok',
+      'shield_zone/9 ok',
+    ]);
+    expect(logged('+1 −1 Shield Zones')).toHaveLength(1);
+    await engine.stop();
+  });
+
+  it('that shrinks to nothing is believed', async () => {
+    const { engine, keys, setZones, logged } = await engineOf(allZones, { zones: [7, 8] });
+    await settle();
+    setZones([]);
+    await vi.advanceTimersByTimeAsync(2 * minuteMs);
+    expect(keys()).toEqual([]);
+    expect(logged('−2 Shield Zones')).toHaveLength(1);
+    await engine.stop();
+  });
+
+  it('is forgotten with its section: one that is added again starts anew', async () => {
+    const { engine, keys, setZones } = await engineOf(allZones, { zones: [7] });
+    await settle();
+    await engine.apply(configOf([]));
+    setZones([9]);
+    await engine.apply(allZones);
+    expect(keys()).toEqual([]);
+    await settle();
+    expect(keys()).toEqual(['shield_zone/9 ok', 'rate_limit/9 ok']);
+    await engine.stop();
+  });
+
+  it('of another address has nothing of the one before', async () => {
+    const { engine, keys, setZones } = await engineOf(allZones, { zones: [7] });
+    await settle();
+    setZones([9]);
+    const shield = { ...allZones.apis.shield, baseUrl: 'http://127.0.0.1:2' };
+    await engine.apply({ ...allZones, apis: { ...allZones.apis, shield } });
+    expect(keys()).toEqual([]);
+    await settle();
+    expect(keys()).toEqual(['shield_zone/9 ok', 'rate_limit/9 ok']);
+    await engine.stop();
+  });
+
+  it('is not polled by a shard that owns none of the named zones', async () => {
+    const named = configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])]);
+    const { engine, count } = await engineOf(named, { owns: () => false });
+    await settle();
+    expect(count('/shield-zones')).toBe(0);
+    await engine.stop();
+  });
+
+  it('makes the exporter ready only once what it found was polled, too', async () => {
+    const ends: (() => void)[] = [];
+    const hold = (path: string) =>
+      path.includes('rate-limits') ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
+    const { engine } = await engineOf(allZones, { zones: [7], hold });
+    await settle();
+    expect(engine.isReady).toBe(false);
+    ends[0]?.();
+    await settle();
+    expect(engine.isReady).toBe(true);
+    await engine.stop();
+  });
+});
+
+describe('the capacity', () => {
+  it('is told of the plan, with what `all` stands for, whenever the plan has changed', async () => {
+    const { engine, capacities, setZones } = await engineOf(allZones, { zones: [7, 8] });
+    expect(capacities.map(([shield]) => shield?.polls)).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(capacities.map(([shield]) => shield?.polls)).toEqual([1, 3]);
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    expect(capacities).toHaveLength(2);
+    setZones([7]);
+    await vi.advanceTimersByTimeAsync(2 * minuteMs);
+    expect(capacities.map(([shield]) => shield?.polls)).toEqual([1, 3, 2]);
+    await engine.stop();
+  });
+
+  it('has a sentence where the pace does not suffice for what a listing has found', async () => {
+    const slow: Config = {
+      ...allZones,
+      apis: { ...allZones.apis, shield: { ...allZones.apis.shield, requestsPerSecond: 0.1 } },
+    };
+    const { engine, capacities } = await engineOf(slow, { zones: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(capacities.at(-1)?.[0]?.shortfall).toBe(
+      'shield: 10 targets at 1m need 0.17 requests/s, requests_per_second is 0.1: a round takes 1m40s, values go stale after 3m; raise the interval or apis.shield.requests_per_second',
+    );
+    await engine.stop();
   });
 });
 
 describe('polling now', () => {
   it('asks everything at once, and is over when everything was asked', async () => {
-    const { fleet, count } = fleetOf(config);
+    const { engine, count } = await engineOf(config);
     await settle();
-    const polled = fleet.pollNow();
+    const polled = engine.pollNow();
     await settle();
     await polled;
-    expect([count('one'), count('two')]).toEqual([2, 2]);
-    await fleet.stop();
+    expect([count('/one/'), count('/two/')]).toEqual([2, 2]);
+    await engine.stop();
   });
 
-  it('does not wait for what is wanted no more', async () => {
-    const { fleet } = fleetOf(config);
+  it('twice at the same time is over for both', async () => {
+    const { engine } = await engineOf(config);
     await settle();
-    const polled = fleet.pollNow();
-    fleet.apply(configOf([]));
+    const both = Promise.all([engine.pollNow(), engine.pollNow()]);
+    await settle();
+    await expect(both).resolves.toHaveLength(2);
+    await engine.stop();
+  });
+
+  it('does not wait for what is no longer wanted', async () => {
+    const { engine } = await engineOf(config);
+    await settle();
+    const polled = engine.pollNow();
+    await engine.apply(configOf([]));
     await expect(polled).resolves.toBeUndefined();
-    await fleet.stop();
+    await engine.stop();
   });
 });

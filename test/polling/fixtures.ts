@@ -1,6 +1,9 @@
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
+import { type Discovered, type Poll, plan, readPollOf, type Target } from '../../src/polling/plan.ts';
+import type { TargetStates } from '../../src/polling/target-states.ts';
+import { WantedTargets } from '../../src/polling/wanted-targets.ts';
 import { resources } from '../../src/resources/index.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import { isReadAlone, type Resource } from '../../src/resources/resource.ts';
 
 const api = {
   baseUrl: 'http://127.0.0.1:1',
@@ -45,4 +48,59 @@ export function resourceOf(kind: string): Resource {
   const resource = resources.find((one) => one.kind === kind);
   if (!resource) throw new Error(`no resource ${kind}`);
   return resource;
+}
+
+export interface Planned {
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly polls: readonly Poll[];
+}
+
+/** Plans one configuration after the other, as the engine does, and tells the states, where there are any, what changed. */
+export function planner({
+  owns = () => true,
+  all = resources,
+  states,
+}: {
+  owns?: (key: string) => boolean;
+  all?: readonly Resource[];
+  states?: TargetStates;
+} = {}) {
+  const wanted = new WantedTargets(owns);
+  const targets = new Map<string, Target>();
+  const changed: string[] = [];
+  return {
+    /** The keys of the targets that the last plan changed. */
+    changed,
+    plan(config: Config, discovered: Discovered = new Map()): Planned {
+      changed.length = 0;
+      const { groups, listings } = plan(config, all, discovered, owns);
+      const polls: Poll[] = [...listings.values()];
+      for (const change of wanted.changesTo(groups)) {
+        if (!change) continue;
+        const { before, after } = change;
+        const key = (after ?? before)?.key ?? '';
+        changed.push(key);
+        if (after) targets.set(key, after);
+        else targets.delete(key);
+        if (!after) states?.remove(key);
+        else if (before) states?.update(after);
+        else states?.add(after);
+      }
+      for (const target of targets.values()) {
+        const resource = all.find(({ kind }) => kind === target.kind);
+        if (resource && isReadAlone(resource)) polls.push(readPollOf(resource, target));
+      }
+      return { targets: new Map(targets), polls };
+    },
+  };
+}
+
+/** The key of the listing of zones. */
+export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string {
+  return `shield_zone#${credential}@${baseUrl}`;
+}
+
+/** What a listing of zones has found. */
+export function zonesFound(...ids: readonly string[]) {
+  return ids.map((id) => ({ ids: { shield_zone_id: id } }));
 }

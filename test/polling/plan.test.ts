@@ -1,25 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { type Listings, type Plan, plan } from '../../src/polling/plan.ts';
 import { resources } from '../../src/resources/index.ts';
-import { configOf, sectionConfig, targetConfig } from './fixtures.ts';
-
-const all = (_key: string) => true;
-
-function planOf(config: Config, listings: Listings = new Map(), owns = all, previous?: Plan): Plan {
-  return plan(config, resources, listings, owns, previous);
-}
+import type { Listed, Listing, Resource } from '../../src/resources/resource.ts';
+import {
+  configOf,
+  planner,
+  resourceOf,
+  sectionConfig,
+  targetConfig,
+  zonesFound,
+  zonesKey,
+} from './fixtures.ts';
 
 const zone = (id: string, more = {}) => targetConfig({ shield_zone_id: id }, more);
+const application = (id: string, more = {}) => targetConfig({ app_id: id }, more);
+const discovered = (...ids: readonly string[]) => new Map([[zonesKey(), zonesFound(...ids)]]);
+const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 
-describe('plan', () => {
-  it('makes one poll of each target that is read alone', () => {
-    const { targets, polls } = planOf(
+describe('the plan of what to poll', () => {
+  it('has one poll for each target that is read alone', () => {
+    const video = targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' });
+    const { targets, polls } = planner().plan(
       configOf([
-        sectionConfig('application', [targetConfig({ app_id: 'a' }), targetConfig({ app_id: 'b' })]),
-        sectionConfig('video_storage', [
-          targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' }),
-        ]),
+        sectionConfig('application', [application('a'), application('b')]),
+        sectionConfig('video_storage', [video]),
       ]),
     );
     expect([...targets.keys()]).toEqual(['application/a', 'application/b', 'video_storage/1/v']);
@@ -30,8 +34,8 @@ describe('plan', () => {
     ]);
   });
 
-  it('makes one poll a credential of all the zones, at the shortest interval of theirs', () => {
-    const { polls } = planOf(
+  it('has one listing poll a credential for all the zones, at the shortest of their intervals', () => {
+    const { polls, targets } = planner().plan(
       configOf([
         sectionConfig('shield_zone', [
           zone('1'),
@@ -40,58 +44,153 @@ describe('plan', () => {
         ]),
       ]),
     );
-    expect(polls.map(({ key, intervalMs, targets }) => [key, intervalMs, targets.map((t) => t.key)])).toEqual(
-      [
-        ['shield_zone#account', 20_000, ['shield_zone/1', 'shield_zone/2']],
-        ['shield_zone#other', 60_000, ['shield_zone/3']],
-      ],
-    );
-  });
-
-  it('follows the listing for `all`, and polls it though no zone is known yet', () => {
-    const config = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
-    expect(planOf(config).polls.map(({ key }) => key)).toEqual(['shield_zone#account']);
-    const { targets, polls } = planOf(config, new Map([['account', ['7', '8']]]));
-    expect([...targets.keys()]).toEqual(['shield_zone/7', 'shield_zone/8', 'rate_limit/7', 'rate_limit/8']);
-    expect(polls.map(({ key }) => key)).toEqual(['rate_limit/7', 'rate_limit/8', 'shield_zone#account']);
-  });
-
-  it('polls the listing for `rate_limits: all` alone, without any zone of its own', () => {
-    const config = configOf([sectionConfig('rate_limit', 'all')]);
-    const { targets, polls } = planOf(config, new Map([['account', ['7']]]));
-    expect([...targets.keys()]).toEqual(['rate_limit/7']);
     expect(polls.map(({ key, intervalMs }) => [key, intervalMs])).toEqual([
-      ['rate_limit/7', 60_000],
-      ['shield_zone#account', 600_000],
+      [zonesKey(), 20_000],
+      [zonesKey('other'), 60_000],
+    ]);
+    expect([...targets.values()].map(({ pollKey }) => pollKey)).toEqual([
+      zonesKey(),
+      zonesKey(),
+      zonesKey('other'),
     ]);
   });
 
-  it('keeps the objects of unchanged targets, and makes new ones of what changed', () => {
-    const before = planOf(
-      configOf([
-        sectionConfig('application', [targetConfig({ app_id: 'a' }), targetConfig({ app_id: 'b' })]),
-      ]),
+  it('polls a listing for `all` before anything of it is known', () => {
+    const one = planner();
+    expect(one.plan(allZones).polls.map(({ key }) => key)).toEqual([zonesKey()]);
+    const { targets, polls } = one.plan(allZones, discovered('7', '8'));
+    expect([...targets.keys()]).toEqual(['shield_zone/7', 'shield_zone/8', 'rate_limit/7', 'rate_limit/8']);
+    expect(polls.map(({ key }) => key)).toEqual([zonesKey(), 'rate_limit/7', 'rate_limit/8']);
+  });
+
+  it('polls a listing of which only the targets are wanted at its own interval, as no poll of its kind', () => {
+    const { targets, polls } = planner().plan(
+      configOf([sectionConfig('rate_limit', 'all')]),
+      discovered('7'),
     );
-    const after = planOf(
-      configOf([
-        sectionConfig('application', [
-          targetConfig({ app_id: 'a' }),
-          targetConfig({ app_id: 'b' }, { name: 'new' }),
-        ]),
-      ]),
-      new Map(),
-      all,
-      before,
+    expect([...targets.keys()]).toEqual(['rate_limit/7']);
+    expect(polls.map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
+      ['shield_zone listing', 600_000],
+      ['rate_limit', 60_000],
+    ]);
+  });
+
+  it('polls two listings of one credential each as itself', () => {
+    const applications: Listing = {
+      kind: 'application',
+      api: 'application',
+      nouns: 'applications',
+      parent: undefined,
+      fields: [],
+      discover: () => Promise.resolve([]),
+    };
+    const all = resources.map(
+      (one): Resource => (one.kind === 'application' ? ({ ...one, listing: applications } as Resource) : one),
+    );
+    const config = configOf([sectionConfig('application', 'all'), sectionConfig('shield_zone', 'all')]);
+    const { polls } = planner({ all }).plan(config);
+    expect(polls.map((poll) => (poll.type === 'listing' ? poll.listing.nouns : ''))).toEqual([
+      'applications',
+      'Shield Zones',
+    ]);
+  });
+
+  it('polls a listing with a parent once for each thing that the parent has found', () => {
+    const { listing: zones } = resourceOf('shield_zone');
+    const endpoints: Listing = {
+      kind: 'api_guardian',
+      api: 'shield',
+      nouns: 'endpoints',
+      parent: zones,
+      fields: [],
+      discover: () => Promise.resolve([]),
+    };
+    const all = resources.map(
+      (one): Resource => (one.kind === 'api_guardian' ? ({ ...one, listing: endpoints } as Resource) : one),
+    );
+    const config = configOf([sectionConfig('api_guardian', 'all')]);
+    const one = planner({ all });
+    expect(one.plan(config).polls.map(({ key }) => key)).toEqual([zonesKey()]);
+    const { polls } = one.plan(config, discovered('7', '8'));
+    const children = polls.filter(({ kind }) => kind === 'api_guardian');
+    expect(children.map((poll) => poll.type === 'listing' && poll.parent?.ids)).toEqual([
+      { shield_zone_id: '7' },
+      { shield_zone_id: '8' },
+    ]);
+    const of7 = new Map<string, readonly Listed[]>(discovered('7', '8'));
+    of7.set(children[0]?.key ?? '', [{ ids: { shield_zone_id: '7', endpoint_id: '1' }, name: 'POST /x' }]);
+    expect([...one.plan(config, of7).targets.values()].map(({ key, name }) => [key, name])).toEqual([
+      ['api_guardian/7/1', 'POST /x'],
+    ]);
+    expect([...one.plan(config, discovered('8')).targets.keys()]).toEqual([]);
+  });
+
+  it('does not take what one address has listed for what another has', () => {
+    const elsewhere: Config = {
+      ...allZones,
+      apis: { ...allZones.apis, shield: { ...allZones.apis.shield, baseUrl: 'http://127.0.0.1:2' } },
+    };
+    const { targets, polls } = planner().plan(elsewhere, discovered('7'));
+    expect([...targets.keys()]).toEqual([]);
+    expect(polls.map(({ key }) => key)).toEqual([zonesKey('account', 'http://127.0.0.1:2')]);
+  });
+
+  it('changes nothing where nothing has changed, and only what a listing has changed', () => {
+    const one = planner();
+    const [seven, eight] = zonesFound('7', '8');
+    const found = [seven, eight].flatMap((each) => each ?? []);
+    one.plan(allZones, new Map([[zonesKey(), found]]));
+    expect(one.changed).toHaveLength(4);
+    one.plan(allZones, new Map([[zonesKey(), found]]));
+    expect(one.changed).toEqual([]);
+    one.plan(allZones, new Map([[zonesKey(), [...found, ...zonesFound('9')]]]));
+    expect(one.changed).toEqual(['shield_zone/9', 'rate_limit/9']);
+    one.plan(allZones, new Map([[zonesKey(), found.slice(1)]]));
+    expect(one.changed).toEqual(['shield_zone/7', 'shield_zone/9', 'rate_limit/7', 'rate_limit/9']);
+  });
+
+  it('keeps the objects of unchanged targets, and makes new ones of what changed', () => {
+    const one = planner();
+    const before = one.plan(configOf([sectionConfig('application', [application('a'), application('b')])]));
+    const after = one.plan(
+      configOf([sectionConfig('application', [application('a'), application('b', { name: 'new' })])]),
     );
     expect(after.targets.get('application/a')).toBe(before.targets.get('application/a'));
     expect(after.targets.get('application/b')).not.toBe(before.targets.get('application/b'));
+    expect(one.changed).toEqual(['application/b']);
+  });
+
+  it('has a target that two listings find once, and keeps it as long as one of them has it', () => {
+    const other = { credential: 'other' };
+    const config = (credentials: readonly string[]) =>
+      configOf(credentials.map((credential) => sectionConfig('rate_limit', 'all', { credential })));
+    const both = new Map([
+      [zonesKey('account'), zonesFound('7')],
+      [zonesKey('other'), zonesFound('7')],
+    ]);
+    const one = planner();
+    const first = one.plan(config(['account', 'other']), both);
+    expect([...first.targets.values()].map(({ key, credential }) => [key, credential])).toEqual([
+      ['rate_limit/7', 'account'],
+    ]);
+    const second = one.plan(config(['other']), both);
+    expect([...second.targets.values()].map(({ key, credential }) => [key, credential])).toEqual([
+      ['rate_limit/7', other.credential],
+    ]);
   });
 
   it('leaves out the targets of other shards, and polls the listing all the same', () => {
-    const config = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
-    const listings = new Map([['account', ['7', '8']]]);
-    const { targets, polls } = planOf(config, listings, (key) => key.endsWith('7'));
+    const { targets, polls } = planner({ owns: (key) => key.endsWith('7') }).plan(
+      allZones,
+      discovered('7', '8'),
+    );
     expect([...targets.keys()]).toEqual(['shield_zone/7', 'rate_limit/7']);
-    expect(polls.map(({ key }) => key)).toEqual(['rate_limit/7', 'shield_zone#account']);
+    expect(polls.map(({ key }) => key)).toEqual([zonesKey(), 'rate_limit/7']);
+  });
+
+  it('does not poll a listing for named zones that all belong to other shards', () => {
+    const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
+    expect(planner({ owns: () => false }).plan(config).polls).toEqual([]);
+    expect(planner({ owns: (key) => key.endsWith('2') }).plan(config).polls).toHaveLength(1);
   });
 });

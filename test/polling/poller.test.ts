@@ -1,21 +1,14 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
-import {
-  AbsentError,
-  type ApiError,
-  DeadlineError,
-  KeyRefusedError,
-  RequestRejectedError,
-  ServerFailureError,
-} from '../../src/api/errors.ts';
-import { type Poll, plan } from '../../src/polling/plan.ts';
-import { Poller } from '../../src/polling/poller.ts';
-import { Board, type FamilyRows } from '../../src/polling/target-states.ts';
+import { ApiError } from '../../src/api/errors.ts';
+import type { Poll } from '../../src/polling/plan.ts';
+import { Poller, type PollHealth } from '../../src/polling/poller.ts';
+import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
-import { configOf, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, planner, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
 
 type Answer = (path: string, request: Request) => unknown;
 
@@ -25,7 +18,7 @@ const summary = { monthlyCost: 3.5 };
 /** One target, or one listing with a zone, and a poller whose API answers as told. */
 function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
   const rows = new Map<string, readonly FamilyRows[]>();
-  const board = new Board({
+  const states = new TargetStates({
     replace: (group, _kind, _labels, families) => void rows.set(group, families),
     set: (group, family, value) =>
       void rows.set(
@@ -36,14 +29,13 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       ),
     remove: (group) => void rows.delete(group),
   });
-  const { targets, polls } = plan(
+  const all = resources.map((one) => (one.kind === kind ? resource : one));
+  const { targets, polls } = planner({ all, states }).plan(
     configOf([sectionConfig(kind, [targetConfig(ids)])]),
-    resources.map((one) => (one.kind === kind ? resource : one)),
-    new Map(),
-    () => true,
   );
-  board.reconcile(targets);
   const poll = polls[0] as Poll;
+  const [target] = targets.values();
+  const health: PollHealth = { lastFailure: undefined, lasting: 0 };
   let answer: Answer = () => summary;
   const counted: string[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -52,7 +44,7 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
     clientOf: () => ({
       get: async (request) => await Promise.resolve(answer(request.path, request)),
     }),
-    board,
+    states,
     observer: {
       polled: (_kind, result) => counted.push(result),
       mismatched: (_kind, field) => counted.push(`mismatch ${field}`),
@@ -63,18 +55,15 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
-    onListing: () => poll.targets,
     now: () => 1_000_000_000_000,
   });
-  const [target] = poll.targets;
   return {
-    poller,
-    poll,
+    health,
     counted,
     lines,
     released,
     rows,
-    status: () => board.status(target?.key ?? ''),
+    status: () => states.status(target?.key ?? ''),
     answers: (next: Answer) => {
       answer = next;
     },
@@ -84,8 +73,11 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       };
     },
     /** Polls once; resolves with how many intervals the next poll may be away. */
-    run: async (signal = new AbortController().signal) =>
-      await poller.poll(poll, { release: () => void released.push(poll.key) }, signal),
+    run: async (signal = new AbortController().signal) => {
+      const permit = { release: () => void released.push(poll.key) };
+      const { backoffFactor } = await poller.poll(poll, () => targets.values(), health, permit, signal);
+      return backoffFactor;
+    },
   };
 }
 
@@ -94,7 +86,7 @@ const applicationPoller = () => pollerOf('application', { app_id: 'a' });
 afterEach(() => void vi.useRealTimers());
 
 describe('a poll', () => {
-  it('that succeeds puts the reading on the page and gives its turn back', async () => {
+  it('that succeeds puts the reading on the page and gives its permit back', async () => {
     const { run, counted, released, status, lines } = applicationPoller();
     expect(await run()).toBe(1);
     expect(counted).toEqual(['success']);
@@ -107,7 +99,7 @@ describe('a poll', () => {
     ['in its body', new ReadingError('rejected', 'no rate limits', 'not_found.ratelimit_shieldzone')],
     [
       'with its status',
-      new AbsentError('HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
+      new ApiError('not_found', 'HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
     ],
   ])('of a zone without rate limits succeeds with nothing, said %s', async (_, error) => {
     const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
@@ -159,52 +151,52 @@ describe('a poll', () => {
 });
 
 describe('what is asked less and less often', () => {
-  const plain = new ServerFailureError('HTTP 500', { status: 500 }, undefined);
+  const plain = new ApiError('server_error', 'HTTP 500', { status: 500 });
 
   it.each<[string, ApiError | ReadingError]>([
-    ['a refused key', new KeyRefusedError('HTTP 401', { status: 401 })],
-    ['an absent target', new AbsentError('HTTP 404', { status: 404 })],
+    ['a refused key', new ApiError('auth', 'HTTP 401', { status: 401 })],
+    ['an absent target', new ApiError('not_found', 'HTTP 404', { status: 404 })],
     ['a feature that the plan lacks', new ReadingError('rejected', 'no', 'feature_not_available_on_plan')],
     ['a plan of the wrong type', new ReadingError('rejected', 'no', 'invalid_plan_type.guardian')],
     ['an unknown zone', new ReadingError('rejected', 'no', 'not_found_or_unauthorised_access.shieldzone')],
     [
       'an error that will last, said with a status',
-      new RequestRejectedError('HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
+      new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
     ],
   ])('is %s: up to 10 intervals, and every interval again after a success', async (_, error) => {
-    const { run, fails, answers, poller, poll } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
+    const { run, fails, answers, health } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
     fails(error);
-    const slowdowns: number[] = [];
-    for (let i = 0; i < 6; i++) slowdowns.push(await run());
-    expect(slowdowns).toEqual([1, 2, 4, 8, 10, 10]);
-    expect(poller.awaitsChange(poll.key)).toBe(true);
+    const factors: number[] = [];
+    for (let i = 0; i < 6; i++) factors.push(await run());
+    expect(factors).toEqual([1, 2, 4, 8, 10, 10]);
+    expect(health.lasting).toBe(6);
     answers(() => ({ data: { totalBlockedRequests: 1 } }));
     expect(await run()).toBe(1);
-    expect(poller.awaitsChange(poll.key)).toBe(false);
+    expect(health.lasting).toBe(0);
     fails(error);
     expect(await run()).toBe(1);
   });
 
   it.each<[string, Error]>([
     ['a server error', plain],
-    ['a timeout', new DeadlineError('no whole answer')],
-    ['another status', new RequestRejectedError('HTTP 400', { status: 400 })],
+    ['a timeout', new ApiError('timeout', 'no whole answer')],
+    ['another status', new ApiError('rejected', 'HTTP 400', { status: 400 })],
     ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
     ['an unreadable body', new ReadingError('schema', 'no')],
   ])('is not %s', async (_, error) => {
-    const { run, fails, poller, poll } = applicationPoller();
+    const { run, fails, health } = applicationPoller();
     fails(error);
     for (let i = 0; i < 6; i++) expect(await run()).toBe(1);
-    expect(poller.awaitsChange(poll.key)).toBe(false);
+    expect(health.lasting).toBe(0);
   });
 
   it('begins anew after a failure of another kind', async () => {
     const { run, fails } = applicationPoller();
-    fails(new KeyRefusedError('HTTP 401'));
+    fails(new ApiError('auth', 'HTTP 401'));
     for (let i = 0; i < 4; i++) await run();
     fails(plain);
     expect(await run()).toBe(1);
-    fails(new KeyRefusedError('HTTP 401'));
+    fails(new ApiError('auth', 'HTTP 401'));
     expect(await run()).toBe(1);
     expect(await run()).toBe(2);
   });
@@ -213,9 +205,9 @@ describe('what is asked less and less often', () => {
 describe('the log', () => {
   it('has one line when polls begin to fail and one when they succeed again', async () => {
     const { run, fails, answers, lines } = applicationPoller();
-    fails(new DeadlineError('no whole answer within 10000 ms'));
+    fails(new ApiError('timeout', 'no whole answer within 10000 ms'));
     for (let i = 0; i < 3; i++) await run();
-    fails(new ServerFailureError('HTTP 500', { status: 500, requestId: 'r-1' }, undefined));
+    fails(new ApiError('server_error', 'HTTP 500', { status: 500, requestId: 'r-1' }));
     await run();
     answers(() => summary);
     for (let i = 0; i < 3; i++) await run();
@@ -242,7 +234,7 @@ describe('the log', () => {
   it('says after a success what becomes of its values, and under which id the vendor finds the request', async () => {
     const { run, fails, lines } = applicationPoller();
     await run();
-    fails(new KeyRefusedError('HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
+    fails(new ApiError('auth', 'HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
     await run();
     expect(lines).toEqual([
       {
@@ -264,7 +256,7 @@ describe('the log', () => {
     const nasty = `a\nb\r\n\u001b[31mc\u0000\u2028\u202e${'x'.repeat(100_000)}`;
     const { run, fails, answers, lines, status } = applicationPoller();
     for (const error of [
-      new RequestRejectedError(nasty, { status: 400, errorKey: nasty, requestId: nasty }),
+      new ApiError('rejected', nasty, { status: 400, errorKey: nasty, requestId: nasty }),
       new ReadingError('rejected', nasty, nasty),
       new Error(nasty),
     ]) {

@@ -1,46 +1,50 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DueQueue, nextSlot, Places, placeOf } from '../../src/polling/schedule.ts';
+import { DueQueue, nextStart, Offsets, offsetOf } from '../../src/polling/schedule.ts';
 
-describe('placeOf', () => {
+describe('the offset of a poll', () => {
   it('gives the first n polls places that are evenly spread, for every n', () => {
     for (const n of [1, 2, 3, 7, 100, 1000]) {
-      const places = Array.from({ length: n }, (_, i) => placeOf(i)).sort((a, b) => a - b);
-      const gaps = places.map((place, i) => (places[i + 1] ?? 1 + (places[0] ?? 0)) - place);
+      const offsets = Array.from({ length: n }, (_, i) => offsetOf(i)).sort((a, b) => a - b);
+      const gaps = offsets.map((offset, i) => (offsets[i + 1] ?? 1 + (offsets[0] ?? 0)) - place);
       expect(Math.max(...gaps)).toBeLessThanOrEqual(2 / n);
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1 / (2 * n));
     }
   });
 });
 
-describe('nextSlot', () => {
-  it('is at the place of the interval, at or after the given time, and less than an interval away', () => {
+describe('the start of the next poll', () => {
+  const intervals = fc.integer({ min: 1000, max: 86_400_000 });
+  const offsets = fc.double({ min: 0, max: 0.999, noNaN: true });
+
+  it('is one interval after the last, less or more by a tenth of it at most', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1000, max: 86_400_000 }),
-        fc.integer({ min: 0, max: 1023 }),
-        fc.integer({ min: 0, max: 1_000_000_000 }),
-        (intervalMs, sixteenths, notBeforeMs) => {
-          const place = sixteenths / 1024;
-          const slot = nextSlot(500, intervalMs, place, notBeforeMs);
-          expect(slot).toBeGreaterThanOrEqual(Math.min(notBeforeMs, slot));
-          expect(slot >= notBeforeMs || notBeforeMs < 500).toBe(true);
-          expect(slot).toBeLessThan(Math.max(notBeforeMs, 500) + intervalMs + 1e-3);
-          const turns = (slot - 500) / intervalMs - place;
-          expect(Math.abs(turns - Math.round(turns))).toBeLessThan(1e-6);
-        },
-      ),
+      fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
+        const gapMs = nextStart(0, intervalMs, offset, startedMs, 1) - startedMs;
+        expect(Math.abs(gapMs - intervalMs)).toBeLessThanOrEqual(0.1 * intervalMs + 1e-3);
+      }),
+    );
+  });
+
+  it('reaches the time of its offset within five rounds, and stays there', () => {
+    fc.assert(
+      fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
+        let atMs = startedMs;
+        for (let round = 0; round < 6; round++) atMs = nextStart(0, intervalMs, offset, atMs, 1);
+        const phase = (((atMs - offset * intervalMs) % intervalMs) + intervalMs) % intervalMs;
+        expect(Math.min(phase, intervalMs - phase)).toBeLessThan(0.01);
+      }),
     );
   });
 });
 
-describe('Places', () => {
+describe('offsets', () => {
   it('hands out the smallest free number', () => {
-    const places = new Places();
-    expect([places.take(), places.take(), places.take(), places.take()]).toEqual([0, 1, 2, 3]);
-    places.free(2);
-    places.free(0);
-    expect([places.take(), places.take(), places.take()]).toEqual([0, 2, 4]);
+    const offsets = new Offsets();
+    expect([offsets.take(), offsets.take(), offsets.take(), offsets.take()]).toEqual([0, 1, 2, 3]);
+    offsets.free(2);
+    offsets.free(0);
+    expect([offsets.take(), offsets.take(), offsets.take()]).toEqual([0, 2, 4]);
   });
 });
 

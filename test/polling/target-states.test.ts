@@ -1,31 +1,29 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
-import { type Plan, plan } from '../../src/polling/plan.ts';
-import { Board } from '../../src/polling/target-states.ts';
+import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
-import { configOf, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, type Planned, planner, sectionConfig, targetConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
 const failure = { result: 'timeout', message: 'no whole answer', atMs: 0 };
 
-function wanted(ids: readonly string[], settings?: unknown, previous?: Plan): Plan {
+function configFor(ids: readonly string[], settings?: unknown) {
   const section = sectionConfig(
     'application',
     ids.map((id) => targetConfig({ app_id: id })),
   );
-  const config = configOf([settings === undefined ? section : { ...section, settings }]);
-  return plan(config, resources, new Map(), () => true, previous);
+  return configOf([settings === undefined ? section : { ...section, settings }]);
 }
 
-function boardOf(ids: readonly string[], maxSeries = 1_000_000) {
+function statesOf(ids: readonly string[], maxSeries = 1_000_000) {
   const store = new Store(catalogue, { maxSeries });
-  const board = new Board(store);
-  const known = wanted(ids);
-  board.reconcile(known.targets);
+  const states = new TargetStates(store);
+  const plans = planner({ states });
+  const want = (...args: Parameters<typeof configFor>): Planned => plans.plan(configFor(...args));
+  const known = want(ids);
   const target = (id: string, of = known) => {
     const found = of.targets.get(`application/${id}`);
     if (!found) throw new Error(`no target ${id}`);
@@ -38,21 +36,21 @@ function boardOf(ids: readonly string[], maxSeries = 1_000_000) {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
   };
-  return { board, known, target, rows };
+  return { states, want, known, target, rows };
 }
 
 const reading = { monthlyCost: 3.5, state: undefined, chart: undefined };
 
-describe('Board', () => {
+describe('target states', () => {
   it('shows nothing of a target that was not polled yet', async () => {
-    const { board, rows } = boardOf(['a']);
+    const { states, rows } = statesOf(['a']);
     expect(await rows()).toEqual([]);
-    expect(board.status('application/a')?.state).toBe('pending');
+    expect(states.status('application/a')?.state).toBe('pending');
   });
 
   it('shows the values of a good poll, that it is up, and when it succeeded', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
+    const { states, target, rows } = statesOf(['a']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
     expect(await rows()).toEqual([
       'bunnynet_application_up{app_id="a"} 1',
       'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
@@ -61,30 +59,30 @@ describe('Board', () => {
   });
 
   it('lets no value stay longer because the wall clock was set back', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
-    board.failed(target('a'), failure, 0.5);
+    const { states, target, rows } = statesOf(['a']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
+    states.failed(target('a'), failure, 0.5);
     vi.advanceTimersByTime(180_001);
     vi.setSystemTime(Date.now() - 86_400_000);
-    expect(board.dropStale(Date.now())).toHaveLength(1);
+    expect(states.dropStale(Date.now())).toHaveLength(1);
     expect(await rows()).not.toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
   });
 
   it('says 0 for a target whose first poll failed, and nothing more', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.failed(target('a'), failure, 0.5);
+    const { states, target, rows } = statesOf(['a']);
+    states.failed(target('a'), failure, 0.5);
     expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
   });
 
   it('keeps the last reading when a poll fails, until it is older than stale_after', async () => {
-    const { board, target, rows } = boardOf(['a', 'b']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
-    board.succeeded(target('b'), reading, 0.5, Date.now() + 1000);
-    board.failed(target('a'), failure, 0.5);
-    expect(board.dropStale(Date.now() + 180_000)).toEqual([]);
+    const { states, target, rows } = statesOf(['a', 'b']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
+    states.succeeded(target('b'), reading, 0.5, Date.now() + 1000);
+    states.failed(target('a'), failure, 0.5);
+    expect(states.dropStale(Date.now() + 180_000)).toEqual([]);
     expect(await rows()).toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
 
-    expect(board.dropStale(Date.now() + 180_001).map(({ target: { key } }) => key)).toEqual([
+    expect(states.dropStale(Date.now() + 180_001).map(({ target: { key } }) => key)).toEqual([
       'application/a',
     ]);
     expect(await rows()).toEqual([
@@ -94,50 +92,49 @@ describe('Board', () => {
       'bunnynet_application_last_success_timestamp_seconds{app_id="b"} 1000000001',
       'bunnynet_application_monthly_cost{app_id="b"} 3.5',
     ]);
-    expect(board.counts('application')).toEqual({ targets: 2, stale: 1 });
+    expect(states.counts('application')).toEqual({ targets: 2, stale: 1 });
   });
 
   it('restores everything with the first good poll after an outage', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
+    const { states, target, rows } = statesOf(['a']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
     const before = await rows();
-    board.failed(target('a'), failure, 0.5);
-    board.dropStale(Date.now() + 1e9);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
+    states.failed(target('a'), failure, 0.5);
+    states.dropStale(Date.now() + 1e9);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
     expect(await rows()).toEqual(before);
-    expect(board.counts('application').stale).toBe(0);
+    expect(states.counts('application').stale).toBe(0);
   });
 
   it('counts a target as stale that never succeeded for as long', () => {
-    const { board, target } = boardOf(['a']);
-    board.failed(target('a'), failure, 0.5);
-    expect(board.dropStale(Date.now() + 180_001)).toEqual([]);
-    expect(board.counts('application').stale).toBe(1);
+    const { states, target } = statesOf(['a']);
+    states.failed(target('a'), failure, 0.5);
+    expect(states.dropStale(Date.now() + 180_001)).toEqual([]);
+    expect(states.counts('application').stale).toBe(1);
   });
 
   it('takes a removed target off the page at once, with all its series', async () => {
-    const { board, known, target, rows } = boardOf(['a', 'b']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
-    board.succeeded(target('b'), reading, 0.5, Date.now());
-    board.reconcile(wanted(['b'], undefined, known).targets);
+    const { states, want, target, rows } = statesOf(['a', 'b']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
+    states.succeeded(target('b'), reading, 0.5, Date.now());
+    want(['b']);
     expect((await rows()).filter((row) => row.includes('"a"'))).toEqual([]);
     expect(await rows()).toHaveLength(3);
   });
 
   it('does not keep a reading that comes after its target was removed or changed', async () => {
-    const { board, target, rows } = boardOf(['a']);
+    const { states, want, target, rows } = statesOf(['a']);
     const old = target('a');
-    board.reconcile(new Map());
-    board.succeeded(old, reading, 0.5, Date.now());
+    want([]);
+    states.succeeded(old, reading, 0.5, Date.now());
     expect(await rows()).toEqual([]);
   });
 
   it('drops values at once that were read under other settings', async () => {
-    const { board, known, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), { ...reading, currentLatency: 250 }, 0.5, Date.now());
+    const { states, want, target, rows } = statesOf(['a']);
+    states.succeeded(target('a'), { ...reading, currentLatency: 250 }, 0.5, Date.now());
     expect(await rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
-    const changed = wanted(['a'], { latency_unit: 'seconds', latency_chart: 'latest' }, known);
-    board.reconcile(changed.targets);
+    want(['a'], { latency_unit: 'seconds', latency_chart: 'latest' });
     expect(await rows()).toEqual([
       'bunnynet_application_up{app_id="a"} 1',
       'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
@@ -161,7 +158,7 @@ describe('Board', () => {
     );
     fc.assert(
       fc.property(steps, (all) => {
-        const { board, known } = boardOf(ids);
+        const { states, want, known } = statesOf(ids);
         let plan = known;
         const model = new Map<string, { wallMs: number; steadyMs: number; isStale: boolean }>();
         const now = () => ({ wallMs: Date.now(), steadyMs: performance.now(), isStale: false });
@@ -172,26 +169,25 @@ describe('Board', () => {
             const key = `application/${step.id}`;
             const target = plan.targets.get(key);
             if (!target) continue;
-            board.succeeded(target, reading, 0.5, Date.now());
+            states.succeeded(target, reading, 0.5, Date.now());
             model.set(key, now());
           } else if (step.do === 'wait') {
             vi.advanceTimersByTime(step.ms);
           } else if (step.do === 'set the clock') {
             vi.setSystemTime(Date.now() + step.ms);
           } else if (step.do === 'want') {
-            plan = wanted(step.ids, undefined, plan);
-            board.reconcile(plan.targets);
+            plan = want(step.ids);
             for (const key of model.keys()) if (!isWanted(key)) model.delete(key);
             for (const key of plan.targets.keys()) if (!model.has(key)) model.set(key, now());
           } else {
-            board.dropStale(Date.now());
+            states.dropStale(Date.now());
             for (const one of model.values()) {
               const ageMs = Math.max(Date.now() - one.wallMs, performance.now() - one.steadyMs);
               one.isStale ||= ageMs > 180_000;
             }
           }
-          for (const [key, { isStale }] of model) expect(board.status(key)?.stale).toBe(isStale);
-          expect(board.counts('application')).toEqual({
+          for (const [key, { isStale }] of model) expect(states.status(key)?.stale).toBe(isStale);
+          expect(states.counts('application')).toEqual({
             targets: model.size,
             stale: [...model.values()].filter(({ isStale }) => isStale).length,
           });
@@ -201,7 +197,7 @@ describe('Board', () => {
   });
 
   it.each([2, 3, 5, 6, 12])('never shows half a target under a cap of %i series', async (maxSeries) => {
-    const { board, target, rows } = boardOf(['a', 'b', 'c'], maxSeries);
+    const { states, target, rows } = statesOf(['a', 'b', 'c'], maxSeries);
     const whole = (id: string, up: number) => [
       `bunnynet_application_up{app_id="${id}"} ${up}`,
       `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} 1000000000`,
@@ -209,29 +205,34 @@ describe('Board', () => {
     ];
     const shown = async (id: string) => (await rows()).filter((row) => row.includes(`"${id}"`));
     const fits = Math.floor(maxSeries / 3);
-    for (const id of ['a', 'b', 'c']) board.succeeded(target(id), reading, 0.5, Date.now());
+    for (const id of ['a', 'b', 'c']) states.succeeded(target(id), reading, 0.5, Date.now());
     for (const [i, id] of ['a', 'b', 'c'].entries()) {
       expect(await shown(id)).toEqual(i < fits ? whole(id, 1) : []);
     }
-    for (const id of ['a', 'b', 'c']) board.failed(target(id), failure, 0.5);
+    for (const id of ['a', 'b', 'c']) states.failed(target(id), failure, 0.5);
     for (const [i, id] of ['a', 'b', 'c'].entries()) {
       expect(await shown(id)).toEqual(i < fits ? whole(id, 0) : []);
     }
   });
 
   it('knows nothing of a target any more that is read at another address', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), reading, 0.5, Date.now());
+    const { states, target, rows } = statesOf(['a']);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
     const moved = { ...target('a'), baseUrl: 'http://127.0.0.1:2' };
-    board.reconcile(new Map([[moved.key, moved]]));
+    states.update(moved);
     expect(await rows()).toEqual([]);
-    expect(board.status(moved.key)).toMatchObject({ state: 'pending', lastSuccessMs: undefined });
+    expect(states.status(moved.key)).toMatchObject({ state: 'pending', lastSuccessMs: undefined });
   });
 
   it('leaves out what is no finite number', async () => {
-    const { board, target, rows } = boardOf(['a']);
-    board.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1e300, monthlyCost: 1 }, 0.5, Date.now());
-    board.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1.7e308 }, 0.5, Date.now());
+    const { states, target, rows } = statesOf(['a']);
+    states.succeeded(
+      target('a'),
+      { ...reading, totalVolumeSizeInGb: 1e300, monthlyCost: 1 },
+      0.5,
+      Date.now(),
+    );
+    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1.7e308 }, 0.5, Date.now());
     expect((await rows()).filter((row) => row.includes('volume'))).toEqual([]);
   });
 });

@@ -45,8 +45,8 @@ export function createReader(kind: Operation, settings?: unknown) {
       const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1);
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
-    if (resource.mode === 'single') return [await resource.read(get, target.ids, notes)];
-    return [...(await resource.list(get, notes)).values()];
+    if (isReadAlone(resource)) return [await resource.read(get, target.ids, notes)];
+    return (await resource.listing.discover(get, undefined, notes)).map(({ reading }) => reading);
   }
 
   return async (bodies: readonly string[]): Promise<Outcome> => {

@@ -5,7 +5,13 @@ import { Store } from '../../src/exposition/store.ts';
 import type { Target } from '../../src/polling/plan.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import type { Ids, ListingResource, Notes, Resource, SingleResource } from '../../src/resources/resource.ts';
+import type {
+  Diagnostics,
+  Ids,
+  ListedResource,
+  ReadResource,
+  Resource,
+} from '../../src/resources/resource.ts';
 
 /** What a configuration says of the target. */
 export interface About {
@@ -34,14 +40,14 @@ function parsed(body: Body): unknown {
   return parseJson(typeof body === 'string' ? body : JSON.stringify(body), {});
 }
 
-function recordNotes(): { notes: Notes; mismatched: string[]; unrecognized: string[] } {
+function recordDiagnostics(): { diagnostics: Diagnostics; mismatched: string[]; unrecognized: string[] } {
   const mismatched: string[] = [];
   const unrecognized: string[] = [];
-  const notes: Notes = {
+  const diagnostics: Diagnostics = {
     mismatch: (field) => mismatched.push(field),
     unrecognized: (field) => unrecognized.push(field),
   };
-  return { notes, mismatched, unrecognized };
+  return { diagnostics, mismatched, unrecognized };
 }
 
 function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Target {
@@ -82,34 +88,35 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
 
 /** Reads one target of a kind from this answer. Rejects as the poll would. */
 export async function expose(
-  resource: SingleResource,
+  resource: ReadResource,
   answer: Body,
   about: About & { readonly ids: Ids },
 ): Promise<Exposed> {
-  const { notes, ...noted } = recordNotes();
+  const { diagnostics, ...noted } = recordDiagnostics();
   const asked: string[] = [];
   const get = (path: string) => {
     asked.push(path);
     return Promise.resolve(parsed(answer));
   };
-  const reading = await resource.read(get, about.ids, notes);
+  const reading = await resource.read(get, about.ids, diagnostics);
   return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
 }
 
 /** Reads a listing; page: the answer to each path, or the error of the request. Every element is a target. */
 export async function exposeListing(
-  resource: ListingResource,
+  resource: ListedResource,
   page: (path: string) => Body | Error,
   about: About = {},
 ): Promise<Exposed> {
-  const { notes, ...noted } = recordNotes();
+  const { diagnostics, ...noted } = recordDiagnostics();
   const asked: string[] = [];
-  const label = resource.ids[0]?.label ?? '';
-  const readings = await resource.list((path) => {
+  const get = (path: string) => {
     asked.push(path);
     const answer = page(path);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(parsed(answer));
-  }, notes);
-  const targets = [...readings.keys()].map((id) => targetOf(resource, { [label]: id }, about));
-  return { ...(await render(targets, [...readings.values()])), ...noted, asked };
+  };
+  const found = await resource.listing.discover(get, undefined, diagnostics);
+  const targets = found.map(({ ids }) => targetOf(resource, ids, about));
+  const readings = found.map(({ reading }) => reading);
+  return { ...(await render(targets, readings)), ...noted, asked };
 }

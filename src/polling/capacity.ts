@@ -1,0 +1,86 @@
+/** Whether the pace of each API suffices for the polls that are planned: in numbers, and in a sentence where it does not. */
+import type { Config } from '../config/config.ts';
+import { type ApiName, apiNames } from '../resources/resource.ts';
+import { formatDuration, plural } from '../text.ts';
+import type { Poll } from './plan.ts';
+
+export interface ApiCapacity {
+  readonly api: ApiName;
+  readonly polls: number;
+  /** Without retries; of a listing, one request a poll. */
+  readonly neededPerSecond: number;
+  readonly allowedPerSecond: number;
+  /** Set when the pace does not suffice: the numbers, what follows from them, and what to do. */
+  readonly shortfall: string | undefined;
+}
+
+interface Tally {
+  polls: number;
+  neededPerSecond: number;
+  shortestIntervalMs: number;
+  longestIntervalMs: number;
+  staleAfterMs: number;
+}
+
+function tally(polls: Iterable<Poll>): ReadonlyMap<ApiName, Tally> {
+  const tallies = new Map<ApiName, Tally>();
+  for (const poll of polls) {
+    const { api, intervalMs } = poll;
+    let sum = tallies.get(api);
+    if (!sum) {
+      const most = Number.POSITIVE_INFINITY;
+      sum = {
+        polls: 0,
+        neededPerSecond: 0,
+        shortestIntervalMs: most,
+        longestIntervalMs: 0,
+        staleAfterMs: most,
+      };
+      tallies.set(api, sum);
+    }
+    sum.polls++;
+    sum.neededPerSecond += 1000 / intervalMs;
+    sum.shortestIntervalMs = Math.min(sum.shortestIntervalMs, intervalMs);
+    sum.longestIntervalMs = Math.max(sum.longestIntervalMs, intervalMs);
+    if (poll.type === 'read') sum.staleAfterMs = Math.min(sum.staleAfterMs, poll.target.staleAfterMs);
+  }
+  return tallies;
+}
+
+/** For every API that is polled, whether its pace suffices to poll everything at its interval. */
+export function capacity(polls: Iterable<Poll>, apis: Config['apis']): readonly ApiCapacity[] {
+  const tallies = tally(polls);
+  return apiNames.flatMap((api) => {
+    const sum = tallies.get(api);
+    if (!sum) return [];
+    const allowedPerSecond = apis[api].requestsPerSecond;
+    const isSufficient = sum.neededPerSecond <= allowedPerSecond * (1 + 1e-9);
+    const shortfall = isSufficient ? undefined : describeShortfall(api, sum, allowedPerSecond);
+    return [{ api, polls: sum.polls, neededPerSecond: sum.neededPerSecond, allowedPerSecond, shortfall }];
+  });
+}
+
+function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): string {
+  const { polls, shortestIntervalMs, longestIntervalMs, staleAfterMs } = sum;
+  const shortest = formatDuration(shortestIntervalMs);
+  const at =
+    shortestIntervalMs === longestIntervalMs
+      ? shortest
+      : `${shortest} to ${formatDuration(longestIntervalMs)}`;
+  const roundMs = Math.ceil(polls / allowedPerSecond) * 1000;
+  const stale = Number.isFinite(staleAfterMs)
+    ? `, values go stale after ${formatDuration(staleAfterMs)}`
+    : '';
+  return (
+    `${api}: ${plural(polls, 'target')} at ${at} need ${rateText(sum.neededPerSecond)} requests/s, ` +
+    `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${formatDuration(roundMs)}${stale}; ` +
+    `raise the interval${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
+  );
+}
+
+/** Requests a second: `0`, `<0.01`, `0.25`, `12.5`. */
+export function rateText(perSecond: number): string {
+  if (perSecond === 0) return '0';
+  if (perSecond < 0.01) return '<0.01';
+  return perSecond.toLocaleString('en-US', { maximumFractionDigits: perSecond < 1 ? 2 : 1 });
+}

@@ -1,0 +1,115 @@
+/**
+ * The targets that are wanted now, and what has to change for those of another plan: in proportion to what changed, and in
+ * steps, so that whoever carries the changes out can let others have their turn between them.
+ */
+import type { TargetConfig } from '../config/config.ts';
+import type { Listed, Resource } from '../resources/resource.ts';
+import { type Group, type Target, targetKey } from './plan.ts';
+
+export interface TargetChange {
+  readonly resource: Resource;
+  /** Undefined for a target that came. */
+  readonly before: Target | undefined;
+  /** Undefined for a target that left. */
+  readonly after: Target | undefined;
+}
+
+interface Members {
+  readonly group: Group;
+  readonly targets: Map<string, Target>;
+}
+
+/** How many entries are looked at before a step without a change ends. */
+const stepEntries = 500;
+
+/** Whether the entry says of the target what it is already. */
+function isSame(target: Target, entry: Listed | TargetConfig): boolean {
+  if (target.name !== entry.name) return false;
+  if (!('credential' in entry)) return true;
+  const { credential, intervalMs, staleAfterMs } = entry;
+  return (
+    target.credential === credential &&
+    target.intervalMs === intervalMs &&
+    target.staleAfterMs === staleAfterMs
+  );
+}
+
+export class WantedTargets {
+  readonly #owns: (key: string) => boolean;
+  readonly #groups = new Map<string, Members>();
+  readonly #targets = new Map<string, Target>();
+  /** Keys that more than one group has had: the first to come has the target, the others stand by. */
+  readonly #contested = new Set<string>();
+
+  /** owns: whether the target of a key belongs to this process (sharding). */
+  constructor(owns: (key: string) => boolean) {
+    this.#owns = owns;
+  }
+
+  get(key: string): Target | undefined {
+    return this.#targets.get(key);
+  }
+
+  /** Makes these groups the wanted ones; carry out each change before asking for the next. Undefined is a step without one. */
+  *changesTo(groups: readonly Group[]): Generator<TargetChange | undefined> {
+    const keys = new Set(groups.map(({ key }) => key));
+    for (const [key, members] of this.#groups) {
+      if (keys.has(key)) continue;
+      this.#groups.delete(key);
+      for (const target of members.targets.values()) yield* this.#leave(members.group, target);
+    }
+    for (const group of groups) {
+      const known = this.#groups.get(group.key);
+      const isSameGroup = known?.group.signature === group.signature && known.group.entries === group.entries;
+      if (!isSameGroup) yield* this.#follow(group, known);
+    }
+  }
+
+  *#follow(group: Group, known: Members | undefined): Generator<TargetChange | undefined> {
+    const isAlike = known?.group.signature === group.signature;
+    const targets = new Map<string, Target>();
+    this.#groups.set(group.key, { group, targets });
+    let looked = 0;
+    for (const entry of group.entries) {
+      if (++looked % stepEntries === 0) yield undefined;
+      const key = targetKey(group.resource.kind, entry.ids);
+      if (targets.has(key) || !this.#owns(key)) continue;
+      const before = known?.targets.get(key);
+      const target = before && isAlike && isSame(before, entry) ? before : group.toTarget(entry);
+      targets.set(key, target);
+      known?.targets.delete(key);
+      if (target !== before) yield* this.#come(group, before, target);
+    }
+    for (const target of known?.targets.values() ?? []) yield* this.#leave(group, target);
+  }
+
+  *#come(group: Group, before: Target | undefined, target: Target): Generator<TargetChange> {
+    const current = this.#targets.get(target.key);
+    if (current !== undefined && current !== before) {
+      this.#contested.add(target.key);
+      return;
+    }
+    this.#targets.set(target.key, target);
+    yield { resource: group.resource, before: current, after: target };
+  }
+
+  *#leave({ resource }: Group, target: Target): Generator<TargetChange> {
+    const { key } = target;
+    if (this.#targets.get(key) !== target) return;
+    const heir = this.#contested.has(key) ? this.#heirOf(key) : undefined;
+    if (heir) this.#targets.set(key, heir);
+    else {
+      this.#targets.delete(key);
+      this.#contested.delete(key);
+    }
+    yield { resource, before: target, after: heir };
+  }
+
+  #heirOf(key: string): Target | undefined {
+    for (const { targets } of this.#groups.values()) {
+      const target = targets.get(key);
+      if (target && target !== this.#targets.get(key)) return target;
+    }
+    return undefined;
+  }
+}
