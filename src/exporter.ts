@@ -104,8 +104,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
   const pacers = new Map<ApiName, Pacer>();
   const clients = new Map<ApiName, ApiClient>();
   for (const api of apiNames) {
-    const asking = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
-    const pacer = new Pacer(config.apis[api], asking);
+    const pacer = new Pacer(config.apis[api]);
     pacers.set(api, pacer);
     const readKey = (credential: string) => credentials.read(credential);
     clients.set(api, new ApiClient(api, config.apis[api], pacer, readKey, requests, options.proxy));
@@ -188,6 +187,10 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     );
     for (const { api, message } of short) log.warn({ api }, message);
     paceWarnings = short.map(({ message = '' }) => message);
+    const wanted = resources.filter(({ kind }) => config.sections.some((section) => section.kind === kind));
+    for (const [api, pacer] of pacers) {
+      pacer.setQueues(wanted.filter((resource) => resource.api === api).map(({ kind }) => kind));
+    }
     fleet.apply(config);
   }
 

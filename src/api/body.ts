@@ -1,8 +1,8 @@
-/** From the bytes of an answer to a parsed body: decoding within a bound, JSON with whole integers. */
+/** From the bytes of an answer to a parsed body: bounded decoding, and JSON that keeps large integers whole. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { parse as parseLossless } from 'lossless-json';
-import { type Answer, UnreadableBodyError } from './errors.ts';
+import { type Answer, ApiError } from './errors.ts';
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
@@ -12,16 +12,16 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** How deep arrays and objects may lie in each other; the API's own are at most 5 deep. */
+/** How deep arrays and objects may be nested; the API's own are at most 5 deep. */
 const maxDepth = 64;
 
 /** How many values a body may hold; a page of 1,000 zones, each with 200 rules listed, has fewer. */
 const maxValues = 250_000;
 
 /**
- * The text of a body. None is asked to be coded, but some are.
+ * The text of a body. No encoding is asked for, but some answers have one.
  *
- * @throws {UnreadableBodyError} for a coding that is unknown or not that of the bytes, and beyond maxBytes
+ * @throws {ApiError} (schema) for an encoding that is unknown or not that of the bytes, and beyond maxBytes
  */
 export async function decodeBody(
   bytes: Buffer,
@@ -33,12 +33,13 @@ export async function decodeBody(
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   const decode = decoders.get(name);
   if (!decode)
-    throw new UnreadableBodyError(`the body has the unknown coding ${JSON.stringify(name)}`, answer);
+    throw new ApiError('schema', `the body has the unknown coding ${JSON.stringify(name)}`, answer);
   try {
     return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (cause) {
     const tooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new UnreadableBodyError(
+    throw new ApiError(
+      'schema',
       tooLong ? tooLongMessage(maxBytes) : `the body is not the ${name} that its header says`,
       answer,
     );
@@ -50,8 +51,8 @@ export function tooLongMessage(maxBytes: number): string {
 }
 
 /**
- * What is too much about a JSON text: a few bytes become many times as much once parsed, and brackets in brackets by the
- * million would hold up the process.
+ * Says what exceeds the limits of a JSON text. A few bytes take many times their memory once parsed, and a million nested
+ * brackets would block the process.
  */
 function excessOf(text: string): string | undefined {
   let depth = 0;
@@ -75,33 +76,34 @@ function excessOf(text: string): string | undefined {
 }
 
 /**
- * Whole numbers of up to 64 bits keep all their digits: those beyond 2^53 become bigint. Longer ones do not, for BigInt
- * takes seconds for the digits that a body has room for.
+ * Whole numbers of up to 64 bits keep all their digits: those beyond 2^53 become bigint. Longer ones do not: BigInt would
+ * take seconds for as many digits as fit into a body.
  */
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   return /^-?\d{1,20}$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
 }
 
-/** Of a key that comes twice the later value counts, as in JSON.parse. */
+/** A duplicate key has its last value, as in JSON.parse. */
 const lossless = { parseNumber, onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue };
 
 /**
  * The value of a JSON text.
  *
- * @throws {UnreadableBodyError} for what is not JSON, is nested too deeply or has too many values
+ * @throws {ApiError} (schema) for what is not JSON, is nested too deeply or has too many values
  */
 export function parseJson(text: string, answer: Answer): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  if (json.trim() === '') throw new UnreadableBodyError('the body is empty', answer);
+  if (json.trim() === '') throw new ApiError('schema', 'the body is empty', answer);
   const excess = excessOf(json);
-  if (excess !== undefined) throw new UnreadableBodyError(excess, answer);
+  if (excess !== undefined) throw new ApiError('schema', excess, answer);
   try {
-    // JSON.parse is much the faster, and right as long as no number needs more than 2^53.
+    // JSON.parse is much faster, and exact as long as no number exceeds 2^53.
     return /\d{16}/.test(json) ? parseLossless(json, undefined, lossless) : JSON.parse(json);
   } catch {
     const start = json.trimStart().slice(0, 1);
-    throw new UnreadableBodyError(
+    throw new ApiError(
+      'schema',
       start === '<' ? 'the body is HTML, not JSON' : 'the body is not JSON',
       answer,
     );

@@ -1,58 +1,45 @@
-/**
- * Asks one API: the key in the header, the deadline, the bounds and the retries. It gives a parsed body or a typed error,
- * and knows nothing of what the body means.
- */
+/** Requests to one API: the key in the header, the deadline, the limits and the retries. Gives a parsed body or an ApiError. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors, request } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson, tooLongMessage } from './body.ts';
-import {
-  AbsentError,
-  type Answer,
-  ApiError,
-  ConnectionError,
-  DeadlineError,
-  KeyRefusedError,
-  RateLimitedError,
-  RequestRejectedError,
-  ServerFailureError,
-  UnreadableBodyError,
-} from './errors.ts';
-import type { Pacer, Turn } from './pacer.ts';
+import { type Answer, ApiError, failureOf } from './errors.ts';
+import type { Pacer, Permit } from './pacer.ts';
 import { createPool } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 
-/** What the client tells of its requests. */
+/** Told of every request. */
 export interface ClientObserver {
-  /** code: the HTTP status, or `timeout`, `network` or `schema` (too long) where no answer was complete. */
+  /** code: the HTTP status, or `timeout`, `network` or `schema` (too long) if no answer was complete. */
   requested(api: ApiName, code: string, durationSeconds: number, path: string): void;
-  /** A 429 has paused the API until then (Unix time). */
+  /** A 429 has paused the API until then (Unix time in ms). */
   paused(api: ApiName, untilMs: number): void;
 }
 
-/** A key that only says what it is when asked to. */
+/** A key that shows itself only when asked to. */
 export interface Key {
   reveal(): string;
 }
 
-/** Reads the key of a credential. Rejects, without the key in the error, where it cannot be read. */
+/** Reads the key of a credential. Rejects if it cannot be read, without the key in the error. */
 export type ReadKey = (credential: string) => Promise<Key>;
 
 export interface Request {
-  /** Under the base URL, with its slash. */
+  /** Below the base URL, with its leading slash. */
   readonly path: string;
-  readonly kind: string;
+  /** The pacer's queue that further permits come from. */
+  readonly queue: string;
   readonly credential: string;
-  /** No further try begins later than this after the first. */
+  /** No retry starts later than this after the first try. */
   readonly budgetMs: number;
-  /** The turn that the caller holds already; it is released in any case. */
-  readonly turn?: Turn | undefined;
+  /** A permit that the caller already holds; it is always released. */
+  readonly permit?: Permit | undefined;
 }
 
-/** Statuses that are an answer to read. 202 is among them: shield sends errors so (see unwrapData). */
+/** Statuses whose body is read as an answer; with 202 the shield API sends errors (see unwrapData). */
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -62,7 +49,7 @@ function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** When the answer was sent by the clock that its dates are of, in Unix time; by our own where it does not say. */
+/** When the answer was sent, by the API's clock (Unix time in ms); by our own if it does not say. */
 function servedAtMs(date: string | undefined): number {
   const atMs = Date.parse(date ?? '');
   return Number.isNaN(atMs) ? Date.now() : atMs;
@@ -78,13 +65,13 @@ function hideIn(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
 }
 
-/** An answer that repeats the key must not carry it any further, nor one that writes it with the escapes of JSON. */
+/** Takes the key out of an answer that repeats it, also if it is written with JSON escapes. */
 function parseBody(text: string, answer: Answer, hide: Hide): unknown {
   const body = parseJson(text, answer);
   return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
 }
 
-/** What a body says of its error, in one line: problem details (reference 2.2) or an envelope (2.3). */
+/** What a body says about its error, in one line: problem details (reference 2.2) or an envelope (2.3). */
 function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
   let body: unknown;
   try {
@@ -106,7 +93,7 @@ function describeError(text: string, hide: Hide): { reason: string; errorKey: st
   return { reason: parts.filter((part) => part !== undefined).join(': '), errorKey: pick('errorKey') };
 }
 
-/** The error that a status without success stands for (reference 7). */
+/** The error for a status that is no success (reference 7). */
 function errorOfStatus(
   status: number,
   text: string,
@@ -115,37 +102,35 @@ function errorOfStatus(
   answer: Answer,
 ): ApiError {
   const { reason, errorKey } = describeError(text, hide);
+  const isRedirect = status >= 300 && status < 400;
   const message = `HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
-  const about = { ...answer, errorKey };
-  if (status === 401 || status === 403) return new KeyRefusedError(message, about);
-  if (status === 404 || status === 410) return new AbsentError(message, about);
-  if (status === 408) return new DeadlineError(message, about);
-  if (status === 429) return new RateLimitedError(message, about, retryAfterMs);
-  if (status >= 500) return new ServerFailureError(message, about, retryAfterMs);
-  if (status >= 300 && status < 400) {
-    return new RequestRejectedError(`${message}: a redirect, which is not followed; check base_url`, about);
-  }
-  return new RequestRejectedError(message, about);
+  return new ApiError(
+    failureOf(status),
+    isRedirect ? `${message}: a redirect, which is not followed; check base_url` : message,
+    { ...answer, errorKey },
+    { retryAfterMs },
+  );
 }
 
-/** What undici throws, in the exporter's terms. */
+/** The ApiError for what undici threw. */
 function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): ApiError {
   if (cause instanceof ApiError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) {
-    return new ConnectionError(`the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
+    return new ApiError('network', `the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
   }
   const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
-  // The latter is of a proxy that does not answer; an API has the deadline alone.
+  // HeadersTimeoutError is that of a proxy that does not answer; for an API there is only the deadline.
   if (wasAborted || cause instanceof errors.HeadersTimeoutError) {
-    return new DeadlineError(`no whole answer within ${timeoutMs} ms`, {}, { cause });
+    return new ApiError('timeout', `no whole answer within ${timeoutMs} ms`, {}, { cause });
   }
   if (cause instanceof errors.ResponseExceededMaxSizeError) {
-    return new UnreadableBodyError(tooLongMessage(maxBytes));
+    return new ApiError('schema', tooLongMessage(maxBytes));
   }
   const reason = message === '' ? (code ?? 'unknown') : message;
-  return new ConnectionError(code && !reason.includes(code) ? `${code}: ${reason}` : reason, {}, { cause });
+  const named = code && !reason.includes(code) ? `${code}: ${reason}` : reason;
+  return new ApiError('network', named, {}, { cause });
 }
 
 export class ApiClient {
@@ -156,7 +141,7 @@ export class ApiClient {
   readonly #observer: ClientObserver;
   readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
-  /** 429s that began a pause, since the last success. */
+  /** 429s that started a pause, since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
 
@@ -177,7 +162,7 @@ export class ApiClient {
     this.#dispatcher = createPool(config, proxy);
   }
 
-  /** Goes on with other settings; requests under way end with the old ones. */
+  /** Uses other settings from now on; requests in flight end with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
     this.#config = config;
@@ -186,41 +171,26 @@ export class ApiClient {
   }
 
   /**
-   * Gets a path and parses its JSON body, with further tries as the configuration allows.
+   * Gets a path and parses its JSON body, with retries as the configuration allows.
    *
-   * @throws {ApiError} for each way to fail; the signal's reason when it was aborted
+   * @throws {ApiError} when it failed; the signal's reason when it was aborted
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
-    let turn = asked.turn ?? (await this.#pacer.turn(asked.kind, signal));
+    let permit = asked.permit ?? (await this.#pacer.permit(asked.queue, signal));
     for (let attempt = 0; ; attempt++) {
-      const held = turn;
+      const held = permit;
       const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
-      const retryAfterMs =
-        'retryAfterMs' in outcome ? (outcome.retryAfterMs as number | undefined) : undefined;
-      const delayMs = retryDelayMs(attempt, retryAfterMs);
+      const delayMs = retryDelayMs(attempt, outcome.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-      const next = await this.#turnUntil(giveUpAtMs, asked.kind, signal);
+      // The API may be paused for longer than the budget: the failure is reported in time all the same.
+      const next = await this.#pacer.permit(asked.queue, signal, giveUpAtMs);
       if (!next) throw outcome;
-      turn = next;
-    }
-  }
-
-  /** A turn, or undefined where none came in time: a paused API must not keep a poll that failed from saying so. */
-  async #turnUntil(giveUpAtMs: number, kind: string, signal: AbortSignal): Promise<Turn | undefined> {
-    const tooLate = new AbortController();
-    const timer = setTimeout(() => tooLate.abort(), giveUpAtMs - performance.now());
-    try {
-      return await this.#pacer.turn(kind, AbortSignal.any([signal, tooLate.signal]));
-    } catch (error) {
-      if (signal.aborted || !tooLate.signal.aborted) throw error;
-      return undefined;
-    } finally {
-      clearTimeout(timer);
+      permit = next;
     }
   }
 
@@ -232,7 +202,7 @@ export class ApiClient {
     try {
       return await this.#readKey(credential);
     } catch (cause) {
-      throw new KeyRefusedError(`the key cannot be read: ${(cause as Error).message}`);
+      throw new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
     }
   }
 
@@ -250,7 +220,7 @@ export class ApiClient {
     } catch (cause) {
       error = errorOfTransport(cause, this.#config.timeoutMs, this.#config.maxResponseBytes);
       status ??= error.answer.status;
-      if (error instanceof RateLimitedError) this.#pause(error);
+      if (error.result === 'rate_limited') this.#pause(error.retryAfterMs);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
@@ -261,7 +231,7 @@ export class ApiClient {
   }
 
   async #send(path: string, key: Key, signal: AbortSignal) {
-    // While the key was read the signal had nobody to tell.
+    // It may have been aborted while the key was read.
     signal.throwIfAborted();
     const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
     const secret = key.reveal();
@@ -289,7 +259,7 @@ export class ApiClient {
       const reading = body
         .arrayBuffer()
         .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
-      // A failure is told by its status; its body only adds words, and may never come.
+      // The status alone makes it a failure; the body only explains it, and may never arrive.
       const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
       const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));
       return { answer, text, hide, retryAfterMs };
@@ -299,8 +269,8 @@ export class ApiClient {
     }
   }
 
-  /** Rests the API for everybody. The refusals of requests that were under way already are one refusal. */
-  #pause({ retryAfterMs }: RateLimitedError): void {
+  /** Pauses the whole API. 429s of requests that were in flight at the same time count as one. */
+  #pause(retryAfterMs: number | undefined): void {
     const isNew = performance.now() >= this.#pausedUntilMs;
     if (isNew) this.#refusals++;
     else if (retryAfterMs === undefined) return;

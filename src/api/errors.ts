@@ -1,7 +1,4 @@
-/**
- * The ways in which a request can fail. They differ by what the exporter does next: `retryable` ones are tried again
- * within the poll; a refused key and an absent target are asked less and less often; a 429 pauses the whole API.
- */
+/** The error of a failed request, and what the exporter does about each kind of failure. */
 
 /** The outcomes of a poll: the values of the label `result`. */
 export const pollResults = [
@@ -18,6 +15,39 @@ export const pollResults = [
 export type PollResult = (typeof pollResults)[number];
 export type PollFailure = Exclude<PollResult, 'success'>;
 
+/** Whether a request that failed so is tried again within the poll. */
+const retryable: Readonly<Record<PollFailure, boolean>> = {
+  /** 401 or 403, or a key that cannot be read: the same key will be refused again. */
+  auth: false,
+  /** What is asked for is not there. */
+  not_found: false,
+  /** 429: the whole API is paused first. */
+  rate_limited: true,
+  /** The deadline passed here, or the API says 408. */
+  timeout: true,
+  /** No complete answer: refused, reset, closed early, unknown host, TLS. */
+  network: true,
+  server_error: true,
+  /** Any other status that is no success, a redirect among them: the request itself is wrong. */
+  rejected: false,
+  /** A success whose body is not JSON, too large or encoded wrongly. */
+  schema: false,
+};
+
+const statuses: Readonly<Record<number, PollFailure>> = {
+  401: 'auth',
+  403: 'auth',
+  404: 'not_found',
+  408: 'timeout',
+  410: 'not_found',
+  429: 'rate_limited',
+};
+
+/** What a status other than a success means (reference 7). */
+export function failureOf(status: number): PollFailure {
+  return statuses[status] ?? (status >= 500 ? 'server_error' : 'rejected');
+}
+
 export interface Answer {
   readonly status?: number | undefined;
   /** The API's header `cdn-requestid`, by which the vendor finds the request. */
@@ -26,77 +56,24 @@ export interface Answer {
   readonly errorKey?: string | undefined;
 }
 
+interface ApiErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** A request that gave no body to read. */
-export abstract class ApiError extends Error {
-  abstract readonly result: PollFailure;
-  abstract readonly retryable: boolean;
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly result: PollFailure;
+  readonly retryable: boolean;
   readonly answer: Answer;
+  /** From the header Retry-After of a failure. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, answer: Answer = {}, options?: ErrorOptions) {
+  constructor(result: PollFailure, message: string, answer: Answer = {}, options: ApiErrorOptions = {}) {
     super(message, options);
-    this.name = new.target.name;
+    this.result = result;
+    this.retryable = retryable[result];
     this.answer = answer;
+    this.retryAfterMs = options.retryAfterMs;
   }
-}
-
-/** 401 or 403, or a key that cannot be read: the same key will be refused again. */
-export class KeyRefusedError extends ApiError {
-  readonly result = 'auth';
-  readonly retryable = false;
-}
-
-/** 404 or 410: what is asked for is not there. */
-export class AbsentError extends ApiError {
-  readonly result = 'not_found';
-  readonly retryable = false;
-}
-
-/** 429: asking anything more would make it worse. */
-export class RateLimitedError extends ApiError {
-  readonly result = 'rate_limited';
-  readonly retryable = true;
-  /** From the header Retry-After. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, answer: Answer, retryAfterMs: number | undefined) {
-    super(message, answer);
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
-/** The deadline passed here, or the API says 408. */
-export class DeadlineError extends ApiError {
-  readonly result = 'timeout';
-  readonly retryable = true;
-}
-
-/** No whole answer came: refused, reset, closed early, unknown host, TLS. */
-export class ConnectionError extends ApiError {
-  readonly result = 'network';
-  readonly retryable = true;
-}
-
-/** 5xx. */
-export class ServerFailureError extends ApiError {
-  readonly result = 'server_error';
-  readonly retryable = true;
-  /** From the header Retry-After. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, answer: Answer, retryAfterMs: number | undefined) {
-    super(message, answer);
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
-/** Another status that is no success, a redirect among them: the request itself is wrong. */
-export class RequestRejectedError extends ApiError {
-  readonly result = 'rejected';
-  readonly retryable = false;
-}
-
-/** A success whose body is no JSON, too large or coded wrongly. */
-export class UnreadableBodyError extends ApiError {
-  readonly result = 'schema';
-  readonly retryable = false;
 }

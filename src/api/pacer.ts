@@ -1,23 +1,23 @@
 /**
- * Who may ask an API when: its requests a second, its concurrency and its pauses, shared fairly by the kinds that ask it.
- * It knows nothing of what is asked.
+ * Decides when each request to an API may start: requests per second, concurrency and pauses, shared fairly between the
+ * queues that ask.
  */
 
 /** The right to make one request. */
-export interface Turn {
-  /** Frees the place; a second call does nothing. */
+export interface Permit {
+  /** Ends the request; a second call does nothing. */
   release(): void;
 }
 
-/** Called when its turn has come; answers false when it does not want it any more, which then costs nothing. */
-export type Waiter = (turn: Turn) => boolean;
+/** Called with its permit once it may start. Returns false if it no longer wants to, which then costs nothing. */
+export type Waiter = (permit: Permit) => boolean;
 
 /** First in, first out, without moving the rest at each step. */
-class Queue<Item> {
+class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;
 
-  get length(): number {
+  get size(): number {
     return this.#items.length - this.#head;
   }
 
@@ -36,13 +36,16 @@ class Queue<Item> {
   }
 }
 
-interface Lane {
-  /** Requests of polls that have begun: further pages and tries. They go first, so that what was begun ends. */
-  readonly continuing: Queue<Waiter>;
-  readonly fresh: Queue<Waiter>;
+interface Queue {
+  readonly name: string;
+  /** Polls that have begun, waiting for a further page or a retry. They go first, so that what was begun ends. */
+  readonly continuing: Set<Waiter>;
+  readonly fresh: Fifo<Waiter>;
   inFlight: number;
-  /** Whether the kind ever asked: for others no place is kept. */
-  isUsed: boolean;
+  /** Whether a slot is kept for it. A queue that is not set goes away when it is empty. */
+  isSet: boolean;
+  /** The number of its last permit, counted over all queues. */
+  lastPermit: number;
 }
 
 export interface Pace {
@@ -56,150 +59,181 @@ export function burstOf(requestsPerSecond: number): number {
 }
 
 /**
- * A token bucket before a round of lanes, one a kind. In any second at most `requestsPerSecond` + the burst requests
- * start. A kind that has no request under way has a place kept for it, so that the hanging requests of the others, even of
- * all of them, leave it one; where there are fewer places than kinds, they are taken in turn.
+ * A token bucket in front of queues that are served in turn. In any second at most `requestsPerSecond` + the burst
+ * requests start. Each queue of `setQueues` that has no request in flight has one of the `maxConcurrency` slots kept
+ * free, so that the hanging requests of the others cannot lock it out; with fewer slots than queues, they take turns.
  */
 export class Pacer {
   #pace: Pace;
   #burst: number;
-  readonly #lanes: readonly Lane[];
-  readonly #laneOf = new Map<string, Lane>();
-  #nextLane = 0;
+  readonly #queues = new Map<string, Queue>();
+  /** Permits given so far. */
+  #permits = 0;
   #inFlight = 0;
   #tokens: number;
   #refilledAtMs = performance.now();
   #pausedUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pace: Pace, kinds: readonly string[]) {
+  constructor(pace: Pace) {
     this.#pace = pace;
     this.#burst = burstOf(pace.requestsPerSecond);
     this.#tokens = this.#burst;
-    for (const kind of kinds) {
-      this.#laneOf.set(kind, {
-        continuing: new Queue(),
-        fresh: new Queue(),
-        inFlight: 0,
-        isUsed: false,
-      });
-    }
-    this.#lanes = [...this.#laneOf.values()];
   }
 
-  /** Goes on at another pace; who waits keeps the place in line. */
+  /** Changes the pace; waiters keep their position. */
   setPace(pace: Pace): void {
     this.#pace = pace;
     this.#burst = burstOf(pace.requestsPerSecond);
-    // The wait under way is that of the old pace.
+    // The current timer was computed from the old pace.
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#serve();
   }
 
-  /** Puts a new poll of a kind in line. */
-  enqueue(kind: string, waiter: Waiter): void {
-    this.#lane(kind).fresh.push(waiter);
+  /**
+   * The queues that a slot is kept for from now on. One that is no longer among them keeps none, but its waiters are still
+   * served. Other queues can be used as well: they come and go with their waiters.
+   */
+  setQueues(names: Iterable<string>): void {
+    for (const queue of this.#queues.values()) queue.isSet = false;
+    for (const name of names) this.#queue(name).isSet = true;
     this.#serve();
   }
 
-  /** A turn for a poll that has begun. Rejects with the signal's reason when it is aborted first. */
-  turn(kind: string, signal: AbortSignal): Promise<Turn> {
-    const lane = this.#lane(kind);
+  /** Queues a new poll. */
+  enqueue(queue: string, waiter: Waiter): void {
+    this.#queue(queue).fresh.push(waiter);
+    this.#serve();
+  }
+
+  /**
+   * A permit for a poll that has begun. Rejects with the signal's reason if it is aborted first.
+   *
+   * @param untilMs when to give up and resolve with undefined, on the clock of `performance.now()`; default: never
+   */
+  permit(queue: string, signal: AbortSignal): Promise<Permit>;
+  permit(queue: string, signal: AbortSignal, untilMs: number): Promise<Permit | undefined>;
+  permit(queue: string, signal: AbortSignal, untilMs?: number): Promise<Permit | undefined> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const onAbort = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-      lane.continuing.push((turn) => {
+      const { continuing } = this.#queue(queue);
+      const leave = () => {
+        continuing.delete(waiter);
+        clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        if (!signal.aborted) resolve(turn);
-        return !signal.aborted;
-      });
+      };
+      const waiter = (permit: Permit) => {
+        // An abort listener that ran before ours may have released the permit that would now be ours.
+        if (signal.aborted) return false;
+        leave();
+        resolve(permit);
+        return true;
+      };
+      const onAbort = () => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      const onTooLate = () => {
+        leave();
+        resolve(undefined);
+      };
+      const timer = untilMs === undefined ? undefined : setTimeout(onTooLate, untilMs - performance.now());
+      signal.addEventListener('abort', onAbort);
+      continuing.add(waiter);
       this.#serve();
     });
   }
 
-  /** Lets nobody begin for that long; a pause that is under way is only ever prolonged. */
+  /** Starts nothing for that long; never shortens a pause. */
   pause(durationMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
   }
 
-  /** How much of a pause is left, in milliseconds. */
+  /** How much of a pause is left, in milliseconds; Infinity once closed. */
   get pausedForMs(): number {
     return Math.max(0, this.#pausedUntilMs - performance.now());
   }
 
+  /** Starts nothing more. */
   close(): void {
     clearTimeout(this.#timer);
     this.#pausedUntilMs = Number.POSITIVE_INFINITY;
   }
 
-  #lane(kind: string): Lane {
-    const lane = this.#laneOf.get(kind);
-    if (!lane) throw new Error(`no lane for the kind ${kind}`);
-    lane.isUsed = true;
-    return lane;
+  #queue(name: string): Queue {
+    const known = this.#queues.get(name);
+    if (known) return known;
+    const queue: Queue = {
+      name,
+      continuing: new Set(),
+      fresh: new Fifo(),
+      inFlight: 0,
+      isSet: false,
+      // In line behind all others but the one that was served last.
+      lastPermit: this.#permits - 1,
+    };
+    this.#queues.set(name, queue);
+    return queue;
   }
 
-  /** The place in the round of the next lane that has somebody waiting and a place left. */
-  #choose(): number | undefined {
-    for (let step = 0; step < this.#lanes.length; step++) {
-      const at = (this.#nextLane + step) % this.#lanes.length;
-      const lane = this.#lanes[at];
-      if (lane && lane.continuing.length + lane.fresh.length > 0 && this.#hasPlaceFor(lane)) return at;
+  /** Of the queues that have a waiter and may start a request, the one that was served longest ago. */
+  #choose(): Queue | undefined {
+    let idle = 0;
+    for (const queue of this.#queues.values()) {
+      if (queue.inFlight > 0) continue;
+      if (queue.isSet) idle++;
+      else if (!hasWaiters(queue)) this.#queues.delete(queue.name);
     }
-    return undefined;
-  }
-
-  #hasPlaceFor(lane: Lane): boolean {
     const free = this.#pace.maxConcurrency - this.#inFlight;
-    if (lane.inFlight === 0) return free > 0;
-    const idle = this.#lanes.filter((other) => other.isUsed && other.inFlight === 0).length;
-    // Of a few places more than half are not left empty for who may come.
-    return free > Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
+    // At most half of the slots stay free for queues that may have nothing to ask.
+    const kept = Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
+    let next: Queue | undefined;
+    for (const queue of this.#queues.values()) {
+      if (!hasWaiters(queue) || free <= (queue.inFlight === 0 ? 0 : kept)) continue;
+      if (!next || queue.lastPermit < next.lastPermit) next = queue;
+    }
+    return next;
   }
 
   #serve(): void {
-    for (;;) {
-      const at = this.#choose();
-      const lane = at === undefined ? undefined : this.#lanes[at];
-      if (at === undefined || !lane) return;
+    for (let queue = this.#choose(); queue; queue = this.#choose()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
         this.#serveIn(waitMs);
         return;
       }
-      const waiter = lane.continuing.shift() ?? lane.fresh.shift();
+      const waiter = nextWaiter(queue);
       this.#tokens -= 1;
-      if (waiter?.(this.#take(lane))) {
-        this.#nextLane = at + 1;
+      if (waiter?.(this.#take(queue))) {
+        queue.lastPermit = ++this.#permits;
       } else {
         this.#tokens += 1;
-        this.#giveBack(lane);
+        this.#giveBack(queue);
       }
     }
   }
 
-  #take(lane: Lane): Turn {
+  #take(queue: Queue): Permit {
     let held = true;
-    lane.inFlight++;
+    queue.inFlight++;
     this.#inFlight++;
     return {
       release: () => {
         if (!held) return;
         held = false;
-        this.#giveBack(lane);
+        this.#giveBack(queue);
         this.#serve();
       },
     };
   }
 
-  #giveBack(lane: Lane): void {
-    lane.inFlight--;
+  #giveBack(queue: Queue): void {
+    queue.inFlight--;
     this.#inFlight--;
   }
 
-  /** How long the next request has to wait for its token, or for the end of a pause. */
+  /** How long the next request has to wait for a token, or for the end of a pause. */
   #waitMs(): number {
     const nowMs = performance.now();
     const { requestsPerSecond } = this.#pace;
@@ -219,4 +253,15 @@ export class Pacer {
       Math.min(Math.ceil(waitMs), 60_000),
     );
   }
+}
+
+function hasWaiters({ continuing, fresh }: Queue): boolean {
+  return continuing.size + fresh.size > 0;
+}
+
+function nextWaiter({ continuing, fresh }: Queue): Waiter | undefined {
+  const [first] = continuing;
+  if (!first) return fresh.shift();
+  continuing.delete(first);
+  return first;
 }

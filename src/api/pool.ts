@@ -1,4 +1,4 @@
-/** The connections to one API: how many, how much of an answer they take, whom they trust, and through which proxy. */
+/** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
@@ -7,7 +7,7 @@ import type { ForwardProxy } from './proxy.ts';
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const tls = {
-    // Said here, so that no variable of the environment can say otherwise.
+    // Set here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
     ...(authorities === undefined ? {} : { ca: [...rootCertificates, authorities] }),
@@ -16,7 +16,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     connections: config.maxConcurrency,
     pipelining: 1,
     maxResponseSize: config.maxResponseBytes,
-    // The deadline of the whole request stands for these.
+    // The client has one deadline for the whole request instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: tls,
@@ -26,7 +26,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     ...options,
     requestTls: tls,
     proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-    // A proxy that takes a CONNECT and never answers must not outlast the request that asked for it.
+    // A CONNECT that the proxy never answers must not outlive the request that needed it.
     clientFactory: (origin, settings) => new Pool(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',
     httpsProxy: proxy.url,

@@ -1,13 +1,13 @@
-/** The forward proxy that the environment names, as curl and others read it. It never shows what it read: there may be a password. */
+/** The forward proxy of the environment, read as curl does. Its messages never contain the address: it may hold a password. */
 
 export interface ForwardProxy {
-  /** May hold a password. Plain http, which is for loopback, never goes through it: the proxy would see the key. */
+  /** May hold a password. Only https goes through it; with plain http, which is for loopback, it would see the key. */
   readonly url: string;
-  /** The hosts that are asked directly, as NO_PROXY lists them. */
+  /** The hosts to connect to directly, in the format of NO_PROXY. */
   readonly except: string;
 }
 
-/** Variables that may hold a password of a proxy. */
+/** Variables that may hold a proxy's password. */
 export const proxyVariables = [
   'HTTPS_PROXY',
   'https_proxy',
@@ -17,7 +17,7 @@ export const proxyVariables = [
   'all_proxy',
 ];
 
-/** Throws where HTTPS_PROXY is no address of a proxy that can be used. */
+/** @throws if HTTPS_PROXY is not a usable proxy address */
 export function proxyFrom(env: Readonly<Record<string, string | undefined>>): ForwardProxy | undefined {
   const variable = env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy';
   const url = env[variable];

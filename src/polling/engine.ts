@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import type { Turn } from '../api/pacer.ts';
+import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
 import { type Plan, type Poll, plan, type Target } from './plan.ts';
@@ -68,7 +68,7 @@ export class Fleet {
     const onListing = (credential: string, ids: readonly string[]) => this.#follow(credential, ids);
     this.#poller = new Poller({ clientOf, board: this.board, observer, log, redact, onListing, now });
     this.#scheduler = new Scheduler(
-      (poll, turn, lagMs) => this.#run(poll, turn, lagMs),
+      (poll, permit, lagMs) => this.#run(poll, permit, lagMs),
       ({ resource }) => lineOf(resource.api),
     );
     // Every request under way listens for the end.
@@ -156,11 +156,11 @@ export class Fleet {
     return listing?.targets ?? [];
   }
 
-  async #run(poll: Poll, turn: Turn, lagMs: number): Promise<number> {
+  async #run(poll: Poll, permit: Permit, lagMs: number): Promise<number> {
     this.#options.observer.started(poll.kind, lagMs / 1000);
     const onEnd = this.#awaited.get(poll.key);
     this.#awaited.delete(poll.key);
-    const running = this.#poller.poll(poll, turn, this.#abort.signal);
+    const running = this.#poller.poll(poll, permit, this.#abort.signal);
     this.#running.add(running);
     const slowdown = await running;
     this.#running.delete(running);

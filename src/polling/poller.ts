@@ -4,14 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
-import {
-  type Answer,
-  ApiError,
-  type PollFailure,
-  type PollResult,
-  ServerFailureError,
-} from '../api/errors.ts';
-import type { Turn } from '../api/pacer.ts';
+import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
+import type { Permit } from '../api/pacer.ts';
 import { type ApiName, type Get, type Notes, ReadingError } from '../resources/resource.ts';
 import type { Poll, Target } from './plan.ts';
 import type { Board, Failure } from './target-states.ts';
@@ -67,7 +61,7 @@ const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    const retryAfterMs = error instanceof ServerFailureError ? error.retryAfterMs : undefined;
+    const retryAfterMs = error.result === 'server_error' ? error.retryAfterMs : undefined;
     return { result: error.result, message: error.message, answer: error.answer, retryAfterMs };
   }
   if (error instanceof ReadingError) {
@@ -114,33 +108,33 @@ export class Poller {
   }
 
   /** Polls once. Resolves with how many intervals the next poll may be away; never rejects. */
-  async poll(poll: Poll, turn: Turn, signal: AbortSignal): Promise<number> {
+  async poll(poll: Poll, permit: Permit, signal: AbortSignal): Promise<number> {
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
-      const readings = await this.#read(poll, turn, signal);
+      const readings = await this.#read(poll, permit, signal);
       this.#succeed(poll, readings, took());
       return 1;
     } catch (error) {
       return signal.aborted ? 1 : this.#fail(poll, describe(error), took());
     } finally {
-      turn.release();
+      permit.release();
     }
   }
 
   /** The readings that one poll gives, by the key of the target in the listing or of the only one. */
-  async #read(poll: Poll, turn: Turn, signal: AbortSignal): Promise<ReadonlyMap<string, unknown>> {
+  async #read(poll: Poll, permit: Permit, signal: AbortSignal): Promise<ReadonlyMap<string, unknown>> {
     const { clientOf, observer } = this.#options;
     const { resource, kind, credential, intervalMs } = poll;
     const notes: Notes = {
       mismatch: (field) => observer.mismatched(kind, field),
       unrecognized: (field) => observer.unrecognized(kind, field),
     };
-    let first: Turn | undefined = turn;
+    let first: Permit | undefined = permit;
     const endsAtMs = performance.now() + intervalMs;
     const get: Get = (path) => {
       const budgetMs = endsAtMs - performance.now();
-      const request = { path, kind, credential, budgetMs, turn: first };
+      const request = { path, queue: kind, credential, budgetMs, permit: first };
       first = undefined;
       return clientOf(resource.api).get(request, signal);
     };

@@ -2,7 +2,7 @@
  * Starts every poll at its own interval: evenly spread, never two of the same at once, in line at its API's pacer. It knows
  * neither what a poll asks nor how it ends, only how much less often to ask.
  */
-import type { Turn, Waiter } from '../api/pacer.ts';
+import type { Permit, Waiter } from '../api/pacer.ts';
 import { DueQueue, nextSlot, Places, placeOf } from './schedule.ts';
 
 export interface Schedulable {
@@ -11,16 +11,16 @@ export interface Schedulable {
   readonly intervalMs: number;
 }
 
-/** Where polls stand in line for their turn. */
+/** Where polls stand in line for a permit. */
 export interface Line {
-  enqueue(kind: string, waiter: Waiter): void;
+  enqueue(queue: string, waiter: Waiter): void;
 }
 
 /**
  * Runs a poll to its end and never rejects. Resolves with how many intervals the next one may be away (1, or more for
- * what is asked less often). It owns the turn and releases it.
+ * what is asked less often). It owns the permit and releases it.
  */
-export type Run<Item> = (item: Item, turn: Turn, lagMs: number) => Promise<number>;
+export type Run<Item> = (item: Item, permit: Permit, lagMs: number) => Promise<number>;
 
 interface Entry<Item> {
   item: Item;
@@ -153,18 +153,18 @@ export class Scheduler<Item extends Schedulable> {
 
   #enqueue(entry: Entry<Item>): void {
     entry.state = 'queued';
-    this.#lineOf(entry.item).enqueue(entry.item.kind, (turn) => {
+    this.#lineOf(entry.item).enqueue(entry.item.kind, (permit) => {
       if (entry.state !== 'queued' || this.#stopped) return false;
-      void this.#start(entry, turn);
+      void this.#start(entry, permit);
       return true;
     });
   }
 
-  async #start(entry: Entry<Item>, turn: Turn): Promise<void> {
+  async #start(entry: Entry<Item>, permit: Permit): Promise<void> {
     const startedMs = performance.now();
     entry.state = 'running';
     entry.again = false;
-    entry.slowdown = await this.#run(entry.item, turn, startedMs - entry.dueAtMs);
+    entry.slowdown = await this.#run(entry.item, permit, startedMs - entry.dueAtMs);
     if (entry.state !== 'running') return;
     const { intervalMs } = entry.item;
     // Half an interval away at least: a poll that was late, or the first, is not followed by the next at once.

@@ -29,7 +29,7 @@ export function createClient(
   settings: Partial<ApiConfig> = {},
   readKey: ReadKey = () => Promise.resolve(keyOf(key)),
 ) {
-  const pacer = new Pacer(config, ['a', 'b']);
+  const pacer = new Pacer(config);
   const codes: string[] = [];
   const pauses: number[] = [];
   const client = new ApiClient('shield', { ...config, ...settings }, pacer, readKey, {
@@ -43,7 +43,7 @@ export function createClient(
   const get = (
     path: string,
     { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
-  ) => client.get({ path, kind: 'a', credential: 'account', budgetMs: 60_000, ...about }, signal);
+  ) => client.get({ path, queue: 'a', credential: 'account', budgetMs: 60_000, ...about }, signal);
   /** The error of a request that has to fail. */
   const failure = async (path: string, about?: Parameters<typeof get>[1]): Promise<ApiError> => {
     const error: unknown = await get(path, about).then(

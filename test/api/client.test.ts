@@ -1,10 +1,18 @@
 import { getEventListeners } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Turn } from '../../src/api/pacer.ts';
+import type { Permit } from '../../src/api/pacer.ts';
 import { version } from '../../src/version.ts';
 import { mockApi } from '../mock-api.ts';
 import { createClient, drawTheLeast, key, keyOf, origin, sendForever, serve, serveBytes } from './ask.ts';
+
+/** How many signals Node keeps for having been made from this one by `AbortSignal.any`. */
+function dependantsOf(signal: AbortSignal): number {
+  const name = Object.getOwnPropertySymbols(signal).find(
+    ({ description }) => description === 'kDependantSignals',
+  );
+  return name === undefined ? 0 : ((Reflect.get(signal, name) as Set<unknown> | null)?.size ?? 0);
+}
 
 describe('a request', () => {
   it('carries the key, what it accepts and who asks, to the path below the base URL', async () => {
@@ -47,22 +55,22 @@ describe('a request', () => {
     expect(codes).toEqual([]);
   });
 
-  it('goes back to the pace in every case', async () => {
+  it('releases its permit in every case', async () => {
     drawTheLeast();
     const { client, pacer, get, failure } = createClient({ maxRetries: 1 });
     const released: string[] = [];
-    const turn = (name: string): Turn => ({ release: () => released.push(name) });
-    const further = vi.spyOn(pacer, 'turn').mockImplementation(() => Promise.resolve(turn('further')));
+    const permit = (name: string): Permit => ({ release: () => released.push(name) });
+    const further = vi.spyOn(pacer, 'permit').mockImplementation(() => Promise.resolve(permit('further')));
     mockApi(origin).get('/a').reply(200, {});
-    await get('/a', { turn: turn('of a success') });
+    await get('/a', { permit: permit('of a success') });
     mockApi(origin).get('/a').reply(404);
-    await failure('/a', { turn: turn('of a failure') });
+    await failure('/a', { permit: permit('of a failure') });
     mockApi(origin).get('/a').times(2).reply(500);
-    await failure('/a', { turn: turn('of a first try') });
+    await failure('/a', { permit: permit('of a first try') });
     expect(released).toEqual(['of a success', 'of a failure', 'of a first try', 'further']);
     expect(further).toHaveBeenCalledOnce();
     await client.close();
-    await failure('/a', { turn: turn('of a closed client') });
+    await failure('/a', { permit: permit('of a closed client') });
     expect(released).toContain('of a closed client');
   });
 });
@@ -289,10 +297,10 @@ describe('further tries', () => {
   it('do not keep the failure to themselves while a paused API lets nobody begin', async () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
-    const turn = await pacer.turn('a', new AbortController().signal);
+    const permit = await pacer.permit('a', new AbortController().signal);
     pacer.pause(3_600_000);
     answers([500]);
-    expect(await failure('/a', { turn, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
+    expect(await failure('/a', { permit, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
   });
 });
@@ -310,13 +318,13 @@ describe('a 429', () => {
     const durations = () => pause.mock.calls.map(([durationMs]) => durationMs);
     const refuse = async (headers: Record<string, string> = {}) => {
       mockApi(origin).get('/a').reply(429, '', headers);
-      const turn: Turn = { release: () => undefined };
-      expect((await made.failure('/a', { turn })).result).toBe('rate_limited');
+      const permit: Permit = { release: () => undefined };
+      expect((await made.failure('/a', { permit })).result).toBe('rate_limited');
     };
     return { ...made, durations, refuse };
   };
 
-  it('rests the API for every kind, as long as Retry-After says, and says until when', async () => {
+  it('pauses the API for every queue, as long as Retry-After says, and says until when', async () => {
     const { pacer, refuse, durations, pauses } = freeze();
     await refuse({ 'Retry-After': '7' });
     expect(durations()).toEqual([7000]);
@@ -584,10 +592,10 @@ describe('an abort', () => {
     await expect(asked).rejects.toBe(stopped);
   });
 
-  it('ends the wait for a turn, at first and before another try', async () => {
+  it('ends the wait for a permit, at first and before another try', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
-    const turn = await pacer.turn('a', new AbortController().signal);
+    const permit = await pacer.permit('a', new AbortController().signal);
     pacer.pause(3_600_000);
     const first = new AbortController();
     const asked = get('/a', { signal: first.signal });
@@ -596,8 +604,8 @@ describe('an abort', () => {
 
     mockApi(origin).get('/a').reply(500);
     const second = new AbortController();
-    const further = vi.spyOn(pacer, 'turn');
-    const retried = get('/a', { signal: second.signal, turn });
+    const further = vi.spyOn(pacer, 'permit');
+    const retried = get('/a', { signal: second.signal, permit });
     await vi.waitFor(() => expect(further).toHaveBeenCalled());
     second.abort(stopped);
     await expect(retried).rejects.toBe(stopped);
@@ -620,20 +628,23 @@ describe('an abort', () => {
   it('that came before lets no request go out', async () => {
     const { get, codes } = createClient({ maxRetries: 2 });
     const release = vi.fn();
-    const turn: Turn = { release };
-    await expect(get('/a', { signal: AbortSignal.abort(stopped), turn })).rejects.toBe(stopped);
+    const permit: Permit = { release };
+    await expect(get('/a', { signal: AbortSignal.abort(stopped), permit })).rejects.toBe(stopped);
     expect(release).toHaveBeenCalled();
     expect(codes).toEqual([]);
   });
 
-  it('is listened for no longer than a request lasts', async () => {
+  it('leaves nothing behind on the signal of requests and retries that have ended', async () => {
     drawTheLeast();
     const { signal } = new AbortController();
     const { get } = createClient({ maxRetries: 1 });
-    mockApi(origin).get('/a').reply(500);
-    mockApi(origin).get('/a').reply(200, {});
-    await get('/a', { signal });
+    for (let i = 0; i < 20; i++) {
+      mockApi(origin).get('/a').reply(500);
+      mockApi(origin).get('/a').reply(200, {});
+      await get('/a', { signal });
+    }
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(dependantsOf(signal)).toBe(0);
   });
 
   it('leaves other requests alone', async () => {

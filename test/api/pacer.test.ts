@@ -1,6 +1,13 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { burstOf, type Pace, Pacer, type Turn } from '../../src/api/pacer.ts';
+import { burstOf, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,25 +19,25 @@ afterEach(() => {
 const quick: Pace = { requestsPerSecond: 1000, maxConcurrency: 8 };
 const never = new AbortController().signal;
 
-/** Enqueues requests that hold their turn until they are told to end; `started` lists them in the order of their turns. */
+/** Enqueues requests that hold their permit until they are told to end; `started` lists them in order. */
 function record(pacer: Pacer) {
   const started: string[] = [];
-  const turns: Turn[] = [];
-  const ask = (kind: string, name = kind) =>
-    pacer.enqueue(kind, (turn) => {
+  const permits: Permit[] = [];
+  const ask = (queue: string, name = queue) =>
+    pacer.enqueue(queue, (permit) => {
       started.push(name);
-      turns.push(turn);
+      permits.push(permit);
       return true;
     });
   const endAll = () => {
-    for (const turn of turns.splice(0)) turn.release();
+    for (const permit of permits.splice(0)) permit.release();
   };
-  return { started, turns, ask, endAll };
+  return { started, permits, ask, endAll };
 }
 
 describe('rate', () => {
   it('starts the burst at once and then one request an interval', () => {
-    const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
     expect(started).toHaveLength(2);
@@ -43,7 +50,7 @@ describe('rate', () => {
   });
 
   it('saves up no more than the burst', () => {
-    const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     vi.advanceTimersByTime(3_600_000);
     for (let i = 0; i < 10; i++) ask('a');
@@ -51,7 +58,7 @@ describe('rate', () => {
   });
 
   it('serves less than one request a second', () => {
-    const pacer = new Pacer({ requestsPerSecond: 0.01, maxConcurrency: 8 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 0.01, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a');
     ask('a');
@@ -62,10 +69,10 @@ describe('rate', () => {
   });
 
   it('is never more than requests_per_second and the burst in any second, nor more at once than max_concurrency, and nobody is lost', () => {
-    const kinds = ['a', 'b', 'c'];
+    const queues = ['a', 'b', 'c'];
     const arrival = fc.record({
       afterMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3000)),
-      kind: fc.constantFrom(...kinds),
+      queue: fc.constantFrom(...queues),
       lastsMs: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(2000)),
       wanted: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
     });
@@ -75,19 +82,19 @@ describe('rate', () => {
         fc.oneof(fc.integer({ min: 1, max: 200 }), fc.double({ min: 0.5, max: 5, noNaN: true })),
         fc.integer({ min: 1, max: 6 }),
         (arrivals, requestsPerSecond, maxConcurrency) => {
-          const pacer = new Pacer({ requestsPerSecond, maxConcurrency }, kinds);
+          const pacer = new Pacer({ requestsPerSecond, maxConcurrency });
           const starts: number[] = [];
           let inFlight = 0;
-          for (const { afterMs, kind, lastsMs, wanted } of arrivals) {
+          for (const { afterMs, queue, lastsMs, wanted } of arrivals) {
             vi.advanceTimersByTime(afterMs);
-            pacer.enqueue(kind, (turn) => {
+            pacer.enqueue(queue, (permit) => {
               if (!wanted) return false;
               starts.push(performance.now());
               inFlight++;
               expect(inFlight).toBeLessThanOrEqual(maxConcurrency);
               setTimeout(() => {
                 inFlight--;
-                turn.release();
+                permit.release();
               }, lastsMs);
               return true;
             });
@@ -107,13 +114,13 @@ describe('rate', () => {
 });
 
 describe('fairness', () => {
-  it('gives each kind its share while 20,000 of another wait', () => {
-    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 }, ['video', 'application', 'zone']);
+  it('gives each queue its share while 20,000 of another wait', () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const started: string[] = [];
-    const ask = (kind: string) =>
-      pacer.enqueue(kind, (turn) => {
-        started.push(kind);
-        setTimeout(() => turn.release(), 5);
+    const ask = (queue: string) =>
+      pacer.enqueue(queue, (permit) => {
+        started.push(queue);
+        setTimeout(() => permit.release(), 5);
         return true;
       });
     for (let i = 0; i < 20_000; i++) ask('video');
@@ -122,47 +129,35 @@ describe('fairness', () => {
       ask('zone');
     }
     vi.advanceTimersByTime(1600);
-    const count = (kind: string) => started.filter((one) => one === kind).length;
+    const count = (queue: string) => started.filter((one) => one === queue).length;
     expect([count('application'), count('zone')]).toEqual([10, 10]);
     expect(count('video')).toBeGreaterThanOrEqual(10);
   });
 
-  it('serves a kind first in, first out, but what was begun before what was not', async () => {
-    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 }, ['a']);
+  it('serves a queue first in, first out, but what was begun before what was not', async () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (const name of ['first', 'second', 'third']) ask('a', name);
-    void pacer.turn('a', never).then(() => started.push('further page'));
+    void pacer.permit('a', never).then(() => started.push('further page'));
     await vi.advanceTimersByTimeAsync(200);
     expect(started).toEqual(['first', 'further page', 'second', 'third']);
   });
 
-  /** Kinds that asked before, and so may ask again. */
-  function used(pacer: Pacer, ...kinds: readonly string[]): Pacer {
-    for (const kind of kinds) {
-      pacer.enqueue(kind, (turn) => {
-        turn.release();
-        return true;
-      });
-    }
-    vi.advanceTimersByTime(100);
+  /** A pacer that keeps a slot for these queues. */
+  function keeping(pace: Pace, ...queues: readonly string[]): Pacer {
+    const pacer = new Pacer(pace);
+    pacer.setQueues(queues);
     return pacer;
   }
 
-  it('keeps no place for a kind that never asked', () => {
-    const { started, ask } = record(new Pacer(quick, ['a', 'never', 'never either']));
-    for (let i = 0; i < 20; i++) ask('a');
-    vi.advanceTimersByTime(100);
-    expect(started).toHaveLength(8);
-  });
-
-  it('leaves not more than half of the places empty for others', () => {
+  it('keeps at most half of the slots free for others', () => {
     for (const [maxConcurrency, most] of [
       [1, 1],
       [2, 1],
       [3, 2],
       [4, 2],
     ] as const) {
-      const pacer = used(new Pacer({ ...quick, maxConcurrency }, ['a', 'b', 'c']), 'a', 'b', 'c');
+      const pacer = keeping({ ...quick, maxConcurrency }, 'a', 'b', 'c');
       const { started, ask } = record(pacer);
       for (let i = 0; i < 20; i++) ask('a');
       vi.advanceTimersByTime(100);
@@ -170,8 +165,8 @@ describe('fairness', () => {
     }
   });
 
-  it('keeps a place for each other kind while the requests of one hang', () => {
-    const pacer = used(new Pacer(quick, ['hanging', 'b', 'c']), 'b', 'c');
+  it('keeps a slot for each other queue while the requests of one hang', () => {
+    const pacer = keeping(quick, 'hanging', 'b', 'c');
     const { started, ask } = record(pacer);
     for (let i = 0; i < 20; i++) ask('hanging');
     vi.advanceTimersByTime(100);
@@ -182,9 +177,9 @@ describe('fairness', () => {
     expect(started.slice(6)).toEqual(['b', 'c']);
   });
 
-  it('keeps a place for a kind while the requests of all the others hang', () => {
-    const pacer = used(new Pacer(quick, ['hanging', 'also hanging', 'c']), 'c');
-    const { started, turns, ask } = record(pacer);
+  it('keeps a slot for a queue while the requests of all the others hang', () => {
+    const pacer = keeping(quick, 'hanging', 'also hanging', 'c');
+    const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 20; i++) {
       ask('hanging');
       ask('also hanging');
@@ -195,23 +190,23 @@ describe('fairness', () => {
     ask('c', 'c2');
     vi.advanceTimersByTime(100);
     expect(started.slice(7)).toEqual(['c1']);
-    turns[7]?.release();
+    permits[7]?.release();
     vi.advanceTimersByTime(100);
     expect(started.slice(7)).toEqual(['c1', 'c2']);
   });
 
-  it('gives all places to a kind that asks alone', () => {
-    const pacer = new Pacer(quick, ['a']);
+  it('gives all slots to a queue that asks alone', () => {
+    const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     for (let i = 0; i < 20; i++) ask('a');
     vi.advanceTimersByTime(100);
     expect(started).toHaveLength(8);
   });
 
-  it('serves the kinds in turn where there is only one place', () => {
-    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 }, ['a', 'b', 'c']);
+  it('serves the queues in turn where there is only one slot', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
     const { started, endAll, ask } = record(pacer);
-    for (let i = 0; i < 2; i++) for (const kind of ['a', 'b', 'c']) ask(kind);
+    for (let i = 0; i < 2; i++) for (const queue of ['a', 'b', 'c']) ask(queue);
     for (let i = 0; i < 6; i++) {
       vi.advanceTimersByTime(10);
       expect(started).toHaveLength(i + 1);
@@ -221,19 +216,75 @@ describe('fairness', () => {
   });
 });
 
-describe('a turn', () => {
-  it('frees its place once, however often it is released', () => {
-    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 }, ['a']);
-    const { started, turns, ask } = record(pacer);
+describe('setQueues', () => {
+  it('keeps a slot no more for a queue that is gone', () => {
+    const pacer = new Pacer(quick);
+    const { started, ask, endAll } = record(pacer);
+    pacer.setQueues(['a', 'gone']);
+    ask('gone');
+    vi.advanceTimersByTime(100);
+    endAll();
+    for (let i = 0; i < 20; i++) ask('a');
+    vi.advanceTimersByTime(100);
+    expect(started.filter((name) => name === 'a')).toHaveLength(7);
+    pacer.setQueues(['a']);
+    vi.advanceTimersByTime(100);
+    expect(started.filter((name) => name === 'a')).toHaveLength(8);
+  });
+
+  it('serves those who wait in a queue that is gone', () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
+    const { started, ask } = record(pacer);
+    pacer.setQueues(['a', 'gone']);
+    ask('a', 'a1');
+    ask('gone');
+    ask('a', 'a2');
+    pacer.setQueues(['a']);
+    vi.advanceTimersByTime(100);
+    expect(started).toEqual(['a1', 'gone', 'a2']);
+  });
+
+  it('leaves requests in flight alone, and their queue usable again', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
+    const { started, ask, endAll } = record(pacer);
+    pacer.setQueues(['a']);
+    ask('a', 'first');
+    pacer.setQueues([]);
+    ask('a', 'second');
+    vi.advanceTimersByTime(100);
+    expect(started).toEqual(['first']);
+    endAll();
+    vi.advanceTimersByTime(100);
+    endAll();
+    ask('a', 'third');
+    vi.advanceTimersByTime(100);
+    expect(started).toEqual(['first', 'second', 'third']);
+  });
+
+  it('may leave out a queue, which is then served like the others', () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
+    const { started, ask } = record(pacer);
+    pacer.setQueues(['a', 'b']);
+    for (let i = 0; i < 3; i++) for (const queue of ['a', 'b', 'not set']) ask(queue);
+    vi.advanceTimersByTime(1000);
+    const round = ['a', 'b', 'not set'];
+    expect(started).toEqual([...round, ...round, ...round]);
+  });
+});
+
+describe('a permit', () => {
+  it('frees its slot once, however often it is released', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
+    const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 4; i++) ask('a');
-    turns[0]?.release();
-    turns[0]?.release();
+    permits[0]?.release();
+    permits[0]?.release();
     vi.advanceTimersByTime(100);
     expect(started).toHaveLength(2);
   });
 
   it('costs nothing when its waiter does not want it any more', () => {
-    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 1000; i++) pacer.enqueue('a', () => false);
     ask('a');
@@ -241,32 +292,60 @@ describe('a turn', () => {
   });
 
   it('is not waited for after an abort, which rejects with its reason', async () => {
-    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a', 'first');
     const abort = new AbortController();
-    const turn = pacer.turn('a', abort.signal);
+    const permit = pacer.permit('a', abort.signal);
     ask('a', 'second');
     abort.abort(new Error('reloaded'));
-    await expect(turn).rejects.toThrow('reloaded');
+    await expect(permit).rejects.toThrow('reloaded');
     vi.advanceTimersByTime(1000);
     expect(started).toEqual(['first', 'second']);
   });
 
   it('is not given to who was aborted before', async () => {
-    const pacer = new Pacer(quick, ['a']);
-    await expect(pacer.turn('a', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    const pacer = new Pacer(quick);
+    await expect(pacer.permit('a', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 
-  it('is not to be had for a kind without a lane', () => {
-    const pacer = new Pacer(quick, ['a']);
-    expect(() => pacer.enqueue('b', () => true)).toThrow('no lane for the kind b');
+  it('is not waited for after untilMs, which resolves with undefined', async () => {
+    const pacer = new Pacer(quick);
+    pacer.pause(5000);
+    const tooLate = pacer.permit('a', never, performance.now() + 4000);
+    const inTime = pacer.permit('a', never, performance.now() + 6000);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(await tooLate).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await inTime).toBeDefined();
+    expect(getEventListeners(never, 'abort')).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is remembered by nobody once it is not waited for any more', async () => {
+    vi.useRealTimers();
+    const pacer = new Pacer(quick);
+    pacer.pause(3_600_000);
+    const leave = async (): Promise<WeakRef<AbortSignal>[]> => {
+      const aborted = new AbortController();
+      const late = new AbortController();
+      const permit = pacer.permit('a', aborted.signal);
+      const none = pacer.permit('a', late.signal, performance.now());
+      aborted.abort();
+      await Promise.allSettled([permit, none]);
+      return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
+    };
+    const signals = await leave();
+    await nextTurn();
+    collectGarbage();
+    expect(signals.map((signal) => signal.deref())).toEqual([undefined, undefined]);
+    pacer.close();
   });
 });
 
 describe('pause', () => {
-  it('lets nobody of any kind begin before it ends', () => {
-    const pacer = new Pacer(quick, ['a', 'b']);
+  it('lets nobody of any queue begin before it ends', () => {
+    const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.pause(5000);
     ask('a');
@@ -278,7 +357,7 @@ describe('pause', () => {
   });
 
   it('holds for those who wait already', () => {
-    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a');
     ask('a');
@@ -290,7 +369,7 @@ describe('pause', () => {
   });
 
   it('is only ever prolonged', () => {
-    const pacer = new Pacer(quick, ['a']);
+    const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.pause(5000);
     pacer.pause(1000);
@@ -304,7 +383,7 @@ describe('pause', () => {
   });
 
   it('does not let the requests that piled up out at once', () => {
-    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     pacer.pause(60_000);
     for (let i = 0; i < 100; i++) ask('a');
@@ -317,7 +396,7 @@ describe('pause', () => {
 
 describe('setPace', () => {
   it('goes on at a faster pace at once', () => {
-    const pacer = new Pacer({ requestsPerSecond: 0.1, maxConcurrency: 8 }, ['a']);
+    const pacer = new Pacer({ requestsPerSecond: 0.1, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 4; i++) ask('a');
     vi.advanceTimersByTime(10);
@@ -327,8 +406,8 @@ describe('setPace', () => {
     expect(started).toHaveLength(4);
   });
 
-  it('goes on at a slower pace, who waits keeping the place in line', () => {
-    const pacer = new Pacer({ requestsPerSecond: 100, maxConcurrency: 8 }, ['a']);
+  it('goes on at a slower pace, waiters keeping their position', () => {
+    const pacer = new Pacer({ requestsPerSecond: 100, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 8; i++) ask('a', String(i));
     expect(started).toHaveLength(5);
@@ -341,9 +420,9 @@ describe('setPace', () => {
     expect(started.slice(5)).toEqual(['5', '6']);
   });
 
-  it('lets more in at once when there are more places, and none when there are fewer', () => {
-    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 }, ['a']);
-    const { started, turns, ask } = record(pacer);
+  it('lets more in at once when there are more slots, and none when there are fewer', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
+    const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
     vi.advanceTimersByTime(10);
     expect(started).toHaveLength(2);
@@ -351,16 +430,16 @@ describe('setPace', () => {
     vi.advanceTimersByTime(10);
     expect(started).toHaveLength(4);
     pacer.setPace({ requestsPerSecond: 1000, maxConcurrency: 1 });
-    for (const turn of turns.slice(0, 3)) turn.release();
+    for (const permit of permits.slice(0, 3)) permit.release();
     vi.advanceTimersByTime(10);
     expect(started).toHaveLength(4);
-    turns[3]?.release();
+    permits[3]?.release();
     vi.advanceTimersByTime(10);
     expect(started).toHaveLength(5);
   });
 
   it('does not end a pause', () => {
-    const pacer = new Pacer(quick, ['a']);
+    const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.pause(5000);
     ask('a');
@@ -373,7 +452,7 @@ describe('setPace', () => {
 });
 
 it('serves nobody once it is closed, and leaves no timer', () => {
-  const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 }, ['a']);
+  const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
   const { started, endAll, ask } = record(pacer);
   ask('a');
   ask('a');

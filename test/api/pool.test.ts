@@ -86,7 +86,7 @@ function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
     maxResponseBytes: 10_000,
     ...more,
   };
-  const pacer = new Pacer(config, ['a']);
+  const pacer = new Pacer(config);
   const observer = { requested: () => undefined, paused: () => undefined };
   const read = () => Promise.resolve(keyOf(key));
   const through = proxy && { url: '', except: '', ...proxy };
@@ -96,7 +96,7 @@ function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
     await client.close();
   });
   return async (): Promise<unknown> => {
-    const asked = { path: '/a', kind: 'a', credential: 'account', budgetMs: 60_000 };
+    const asked = { path: '/a', queue: 'a', credential: 'account', budgetMs: 60_000 };
     try {
       return await client.get(asked, new AbortController().signal);
     } catch (error) {

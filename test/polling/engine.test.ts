@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KeyRefusedError } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Fleet } from '../../src/polling/engine.ts';
@@ -16,18 +16,15 @@ const minuteMs = 60_000;
 function fleetOf(config: Config, ...refusedAtFirst: readonly string[]) {
   const asked: string[] = [];
   const refused = new Set(refusedAtFirst);
-  const pacer = new Pacer(
-    { requestsPerSecond: 10_000, maxConcurrency: 8 },
-    resources.map(({ kind }) => kind),
-  );
+  const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
   const fleet = new Fleet({
     resources,
     store: { replace: () => undefined, set: () => undefined, remove: () => undefined },
     clientOf: () => ({
-      get: async ({ path, credential, turn }) => {
+      get: async ({ path, credential, permit }) => {
         asked.push(path);
-        turn?.release();
-        if (refused.has(credential)) throw new KeyRefusedError('HTTP 401', { status: 401 });
+        permit?.release();
+        if (refused.has(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
         return await Promise.resolve({ monthlyCost: 1 });
       },
     }),

@@ -1,14 +1,7 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
-import {
-  AbsentError,
-  type ApiError,
-  DeadlineError,
-  KeyRefusedError,
-  RequestRejectedError,
-  ServerFailureError,
-} from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { type Poll, plan } from '../../src/polling/plan.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { Board, type FamilyRows } from '../../src/polling/target-states.ts';
@@ -94,7 +87,7 @@ const applicationPoller = () => pollerOf('application', { app_id: 'a' });
 afterEach(() => void vi.useRealTimers());
 
 describe('a poll', () => {
-  it('that succeeds puts the reading on the page and gives its turn back', async () => {
+  it('that succeeds puts the reading on the page and releases its permit', async () => {
     const { run, counted, released, status, lines } = applicationPoller();
     expect(await run()).toBe(1);
     expect(counted).toEqual(['success']);
@@ -107,7 +100,7 @@ describe('a poll', () => {
     ['in its body', new ReadingError('rejected', 'no rate limits', 'not_found.ratelimit_shieldzone')],
     [
       'with its status',
-      new AbsentError('HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
+      new ApiError('not_found', 'HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
     ],
   ])('of a zone without rate limits succeeds with nothing, said %s', async (_, error) => {
     const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
@@ -159,17 +152,17 @@ describe('a poll', () => {
 });
 
 describe('what is asked less and less often', () => {
-  const plain = new ServerFailureError('HTTP 500', { status: 500 }, undefined);
+  const plain = new ApiError('server_error', 'HTTP 500', { status: 500 });
 
   it.each<[string, ApiError | ReadingError]>([
-    ['a refused key', new KeyRefusedError('HTTP 401', { status: 401 })],
-    ['an absent target', new AbsentError('HTTP 404', { status: 404 })],
+    ['a refused key', new ApiError('auth', 'HTTP 401', { status: 401 })],
+    ['an absent target', new ApiError('not_found', 'HTTP 404', { status: 404 })],
     ['a feature that the plan lacks', new ReadingError('rejected', 'no', 'feature_not_available_on_plan')],
     ['a plan of the wrong type', new ReadingError('rejected', 'no', 'invalid_plan_type.guardian')],
     ['an unknown zone', new ReadingError('rejected', 'no', 'not_found_or_unauthorised_access.shieldzone')],
     [
       'an error that will last, said with a status',
-      new RequestRejectedError('HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
+      new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
     ],
   ])('is %s: up to 10 intervals, and every interval again after a success', async (_, error) => {
     const { run, fails, answers, poller, poll } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
@@ -187,8 +180,8 @@ describe('what is asked less and less often', () => {
 
   it.each<[string, Error]>([
     ['a server error', plain],
-    ['a timeout', new DeadlineError('no whole answer')],
-    ['another status', new RequestRejectedError('HTTP 400', { status: 400 })],
+    ['a timeout', new ApiError('timeout', 'no whole answer')],
+    ['another status', new ApiError('rejected', 'HTTP 400', { status: 400 })],
     ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
     ['an unreadable body', new ReadingError('schema', 'no')],
   ])('is not %s', async (_, error) => {
@@ -200,11 +193,11 @@ describe('what is asked less and less often', () => {
 
   it('begins anew after a failure of another kind', async () => {
     const { run, fails } = applicationPoller();
-    fails(new KeyRefusedError('HTTP 401'));
+    fails(new ApiError('auth', 'HTTP 401'));
     for (let i = 0; i < 4; i++) await run();
     fails(plain);
     expect(await run()).toBe(1);
-    fails(new KeyRefusedError('HTTP 401'));
+    fails(new ApiError('auth', 'HTTP 401'));
     expect(await run()).toBe(1);
     expect(await run()).toBe(2);
   });
@@ -213,9 +206,9 @@ describe('what is asked less and less often', () => {
 describe('the log', () => {
   it('has one line when polls begin to fail and one when they succeed again', async () => {
     const { run, fails, answers, lines } = applicationPoller();
-    fails(new DeadlineError('no whole answer within 10000 ms'));
+    fails(new ApiError('timeout', 'no whole answer within 10000 ms'));
     for (let i = 0; i < 3; i++) await run();
-    fails(new ServerFailureError('HTTP 500', { status: 500, requestId: 'r-1' }, undefined));
+    fails(new ApiError('server_error', 'HTTP 500', { status: 500, requestId: 'r-1' }));
     await run();
     answers(() => summary);
     for (let i = 0; i < 3; i++) await run();
@@ -242,7 +235,7 @@ describe('the log', () => {
   it('says after a success what becomes of its values, and under which id the vendor finds the request', async () => {
     const { run, fails, lines } = applicationPoller();
     await run();
-    fails(new KeyRefusedError('HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
+    fails(new ApiError('auth', 'HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
     await run();
     expect(lines).toEqual([
       {
@@ -264,7 +257,7 @@ describe('the log', () => {
     const nasty = `a\nb\r\n\u001b[31mc\u0000\u2028\u202e${'x'.repeat(100_000)}`;
     const { run, fails, answers, lines, status } = applicationPoller();
     for (const error of [
-      new RequestRejectedError(nasty, { status: 400, errorKey: nasty, requestId: nasty }),
+      new ApiError('rejected', nasty, { status: 400, errorKey: nasty, requestId: nasty }),
       new ReadingError('rejected', nasty, nasty),
       new Error(nasty),
     ]) {

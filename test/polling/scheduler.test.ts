@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Pacer, type Turn } from '../../src/api/pacer.ts';
+import { Pacer, type Permit } from '../../src/api/pacer.ts';
 import { type Schedulable, Scheduler } from '../../src/polling/scheduler.ts';
 
 interface Start {
@@ -16,11 +16,11 @@ afterEach(() => void vi.useRealTimers());
 function schedule(options: { pace?: number; take?: (key: string) => Promise<number> } = {}) {
   const beganMs = performance.now();
   const starts: Start[] = [];
-  const pacer = new Pacer({ requestsPerSecond: options.pace ?? 10_000, maxConcurrency: 8 }, ['k']);
-  const run = async ({ key }: Schedulable, turn: Turn, lagMs: number) => {
+  const pacer = new Pacer({ requestsPerSecond: options.pace ?? 10_000, maxConcurrency: 8 });
+  const run = async ({ key }: Schedulable, permit: Permit, lagMs: number) => {
     starts.push({ key, atMs: performance.now() - beganMs, lagMs });
     const slowdown = await (options.take?.(key) ?? Promise.resolve(1));
-    turn.release();
+    permit.release();
     return slowdown;
   };
   const scheduler = new Scheduler<Schedulable>(run, () => pacer);
