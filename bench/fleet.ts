@@ -90,6 +90,7 @@ export function createFleet(origin: string, shape: Shape, pace: Pace): Fleet {
       apis: {
         application: api(prefixes.application),
         shield: api(prefixes.shield),
+        core: api(prefixes.shield),
         video: api(prefixes.video),
       },
       sections,

@@ -109,6 +109,7 @@ export async function startDemo({ scale, seed, onOutageStep }: DemoOptions): Pro
     apis: {
       application: api(simulator.baseUrls.application, pollsOf(['application'])),
       shield: api(simulator.baseUrls.shield, pollsOf(['api_guardian', 'rate_limit'])),
+      core: api(simulator.baseUrls.shield, 0),
       video: api(simulator.baseUrls.video, pollsOf(['video_storage'])),
     },
     sections,

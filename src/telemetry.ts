@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { pollResults } from './api/errors.ts';
 import type { PollObserver } from './polling/poller.ts';
-import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
+import type { ApiName, Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is counted at the time of a scrape. */
@@ -39,7 +39,7 @@ const processMaxAgeMs = 1000;
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The kinds, and what of their answers can be counted. */
-export type CountedKind = Pick<Resource, 'kind' | 'fields' | 'enumeratedFields'>;
+export type CountedKind = Pick<Resource, 'kind' | 'api' | 'fields' | 'enumeratedFields'>;
 
 export function createTelemetry(kinds: readonly CountedKind[], inventory: Inventory): Telemetry {
   const registry = new Registry();
@@ -144,7 +144,7 @@ export function createTelemetry(kinds: readonly CountedKind[], inventory: Invent
     pollDuration.zero({ kind });
     lag.set({ kind }, 0);
   }
-  for (const api of apiNames) {
+  for (const api of new Set(kinds.map((kind) => kind.api))) {
     requests.inc({ api, code: '200' }, 0);
     requestDuration.zero({ api });
     pausedUntil.set({ api }, 0);

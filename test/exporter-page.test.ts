@@ -31,7 +31,7 @@ async function startAll(change: Partial<ApiConfig> = {}) {
   const [one] = simulator.applications;
   const config: Config = {
     credentials: { account: { env: 'KEY' } },
-    apis: { application: api(application), shield: api(shield), video: api(video) },
+    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
     sections: [
       sectionConfig('application', [
         targetConfig({ app_id: one?.id ?? '' }, { name: hostile, intervalMs: 50, staleAfterMs: 60_000 }),

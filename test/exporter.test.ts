@@ -30,7 +30,7 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
   const [videoOne] = simulator.videos;
   const base: Config = {
     credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api(application), shield: api(shield), video: api(video) },
+    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
     sections: [
       sectionConfig(
         'application',

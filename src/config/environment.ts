@@ -3,6 +3,7 @@
  * file holds, so that the same schema checks them.
  */
 
+import { apis } from '../api/apis.ts';
 import { flagVariables } from '../cli/flags.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { oneOf, suggest } from '../text.ts';
@@ -17,6 +18,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const keys: Readonly<Record<ApiName, { readonly credential: string; readonly variable: string }>> = {
   application: { credential: 'account', variable: 'BUNNYNET_ACCESS_KEY' },
   shield: { credential: 'account', variable: 'BUNNYNET_ACCESS_KEY' },
+  core: { credential: 'account', variable: 'BUNNYNET_ACCESS_KEY' },
   video: { credential: 'video', variable: 'BUNNYNET_VIDEO_ACCESS_KEY' },
 };
 
@@ -28,7 +30,10 @@ export interface EnvironmentSetting {
 /** Every setting of the environment beside the flags', for the documentation. */
 export function environmentSettings(resources: readonly Resource[]): readonly EnvironmentSetting[] {
   return [
-    { variable: 'BUNNYNET_ACCESS_KEY', help: 'the key of the account, for the application and shield APIs' },
+    {
+      variable: 'BUNNYNET_ACCESS_KEY',
+      help: 'the key of the account, for the application, shield and core APIs',
+    },
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: 'the file that holds it' },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY', help: 'the key of the video library' },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: 'the file that holds it' },
@@ -36,12 +41,8 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
       variable: resource.environment,
       help: `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`,
     })),
-    ...apiNames.map((api) => ({ variable: urlVariable(api), help: `the address of the ${api} API` })),
+    ...apiNames.map((api) => ({ variable: apis[api].urlVariable, help: `the address of the ${api} API` })),
   ];
-}
-
-function urlVariable(api: ApiName): string {
-  return `BUNNYNET_${api.toUpperCase()}_URL`;
 }
 
 export interface EnvironmentDocument {
@@ -91,13 +92,13 @@ export function readEnvironment(env: Environment, resources: readonly Resource[]
       message: `${message}; nothing says what to poll. To try it without an account: --demo`,
     });
   }
-  const apis: Record<string, Raw> = {};
+  const addresses: Record<string, Raw> = {};
   for (const api of apiNames) {
-    const url = take(urlVariable(api), ['apis', api, 'base_url']);
-    if (url !== undefined) apis[api] = { base_url: url };
+    const url = take(apis[api].urlVariable, ['apis', api, 'base_url']);
+    if (url !== undefined) addresses[api] = { base_url: url };
   }
   return {
-    raw: { credentials, apis, ...root },
+    raw: { credentials, apis: addresses, ...root },
     problems,
     warnings,
     place: (path) => {

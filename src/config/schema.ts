@@ -3,20 +3,13 @@
  * declared resources, so that a new kind costs nothing here. It knows nothing of files, lines or the environment.
  */
 import { z } from 'zod';
+import { apis } from '../api/apis.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
 import * as value from './values.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
-
-const apiDefaults: Readonly<
-  Record<ApiName, { base_url: string; max_concurrency: string; requests_per_second: string }>
-> = {
-  application: { base_url: 'https://api.bunny.net/mc', max_concurrency: '8', requests_per_second: '10' },
-  shield: { base_url: 'https://api.bunny.net', max_concurrency: '8', requests_per_second: '10' },
-  video: { base_url: 'https://video.bunnycdn.com', max_concurrency: '2', requests_per_second: '2' },
-};
 
 export const envSourceSchema = z.strictObject({
   env: value.variableName.describe('The environment variable that holds the key'),
@@ -31,20 +24,20 @@ export type ApiSchema = ReturnType<typeof apiSchema>;
 
 /** One API: its address and how hard it may be asked. */
 export function apiSchema(api: ApiName) {
-  const defaults = apiDefaults[api];
+  const defaults = apis[api];
   return z.strictObject({
-    base_url: value.baseUrl.prefault(defaults.base_url).describe('Where the API is'),
+    base_url: value.baseUrl.prefault(defaults.baseUrl).describe('Where the API is'),
     timeout: value
       .duration(1000, 600_000)
       .prefault('10s')
       .describe('From the start of a request to the last byte of its answer'),
     max_concurrency: value
       .integer(1, 256)
-      .prefault(defaults.max_concurrency)
+      .prefault(String(defaults.maxConcurrency))
       .describe('Requests under way at the same time'),
     requests_per_second: value
       .decimal(0.1, 10_000)
-      .prefault(defaults.requests_per_second)
+      .prefault(String(defaults.requestsPerSecond))
       .describe('The pace that all kinds of the API share'),
     max_retries: value.integer(0, 10).prefault('2').describe('Further tries within one poll'),
     max_response_bytes: value
@@ -140,7 +133,7 @@ export function longForm(resource: Resource): string {
 
 /** The document as a whole, for editors; the loader reads it piece by piece, so that one problem hides no other. */
 export function documentSchema(resources: readonly Resource[]) {
-  const apis = Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).optional()]));
+  const apiSchemas = Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).optional()]));
   const sections = resources.map(
     (resource) => [resource.section, sectionWithTargets(resource).optional()] as const,
   );
@@ -151,7 +144,7 @@ export function documentSchema(resources: readonly Resource[]) {
         z.union([envSourceSchema, fileSourceSchema]),
       )
       .describe('Where each key is read, by a name of your choice; a key itself is never written here'),
-    apis: z.strictObject(apis).describe('Addresses and pace of the APIs').optional(),
+    apis: z.strictObject(apiSchemas).describe('Addresses and pace of the APIs').optional(),
     ...Object.fromEntries(sections),
     limits: limitsSchema.optional(),
   });

@@ -1,21 +1,20 @@
 /**
- * A block of rows of one family and their bytes. It owns when rows are rendered; it knows nothing of targets, of headers
- * or of formats, which all share these bytes.
+ * A block of rows of one family and their rendered bytes, which all formats share. It decides when rows are rendered.
  *
- * The text of a row before its number is kept nowhere but in the bytes last rendered: rendering again copies it from
- * there, together with every row that did not change.
+ * The text of a row before its number exists only in the bytes rendered last: the next rendering copies it from there,
+ * together with every row that did not change.
  */
 
 import { giveBuffer, takeBuffer } from './buffer-pool.ts';
 import { maxNumberBytes, writeNumber } from './number.ts';
 
-/** A row's slot: free, as it was rendered, with another number than was rendered, or not rendered yet. */
+/** The state of a row's slot: free, as rendered, with a new number since, or not rendered yet. */
 const hole = 0;
 const rendered = 1;
 const changed = 2;
 const fresh = 3;
 
-/** New rows that wait to be rendered, at least, before they are: their prefixes are strings and would pile up. */
+/** New rows are rendered when there are more than this: until then their prefixes are strings, which take more memory. */
 const minFresh = 256;
 const firstRows = 16;
 const newline = 10;
@@ -25,20 +24,20 @@ const maxScratchBytes = 4 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
 
-/** One version of a block's rows, for one page. Its bytes come when it is rendered and do not change until it is released. */
+/** One version of a block's rows, for one page. Its bytes exist once it is rendered, and never change until it is released. */
 export interface Rendition {
   readonly bytes: Buffer | undefined;
-  /** Renders it, unless that was done. */
+  /** Renders it if that was not done yet. */
   render(): Buffer;
-  /** Ends the page's use of the bytes; once for each time that it was held. */
+  /** Ends a page's use of the bytes; to be called once for each `hold`. */
   release(): void;
 }
 
 class Version implements Rendition {
   bytes: Buffer | undefined;
-  /** Pages that count on it: it must be rendered before the rows change, and its memory is theirs. */
+  /** Pages that use it: it must be rendered before the rows change, and its memory cannot be reused. */
   pages = 0;
-  /** The block itself needs its bytes, for its next rendering. */
+  /** Whether the block needs its bytes for the next rendering. */
   #inUse = true;
   readonly #block: Block;
 
@@ -71,14 +70,14 @@ export class Block {
   readonly #maxRows: number;
   #values = new Float64Array(firstRows);
   #states = new Uint8Array(firstRows);
-  /** Where each row begins in the bytes; the next row's start is its end. */
+  /** Where each row starts in the bytes; it ends where the next one starts. */
   #starts = new Uint32Array(firstRows + 1);
   #prefixLengths = new Uint32Array(firstRows);
-  /** Slots that were ever in use. */
+  /** The number of slots that were ever used. */
   #slots = 0;
   readonly #holes: number[] = [];
   readonly #fresh = new Map<number, string>();
-  /** The version that was rendered last, and the one of the rows as they are: the same while nothing changes. */
+  /** The version rendered last, and that of the current rows: the same one while nothing changes. */
   #last: Version | undefined;
   #version = new Version(this);
 
@@ -94,7 +93,7 @@ export class Block {
     return this.rows === this.#maxRows;
   }
 
-  /** Takes a row in and returns its slot. The prefix ends in the space before the number. */
+  /** Adds a row and returns its slot. The prefix ends with the space before the number. */
   add(prefix: string, value: number): number {
     this.#beforeChange();
     const slot = this.#holes.pop() ?? this.#append();
@@ -121,7 +120,7 @@ export class Block {
     this.#holes.push(slot);
   }
 
-  /** The rows as they are now, for a page: what changes afterwards does not change it. */
+  /** The current rows, for a page: later changes do not affect it. */
   hold(): Rendition {
     this.#version.pages++;
     return this.#version;
@@ -130,13 +129,13 @@ export class Block {
   render(): Buffer {
     const version = this.#version;
     if (version.bytes !== undefined) return version.bytes;
-    // Behind the new bytes lie the old ones: copying within one array is the fastest way for short pieces.
+    // The old bytes go behind the new ones: for short pieces, copying within one array is the fastest.
     const oldBytes = this.#last?.bytes ?? nothing;
     const old = this.#sizeLimit(oldBytes);
     reserve(old + oldBytes.length);
     scratch.set(oldBytes, old);
     let at = 0;
-    /** Old bytes that stay, up to the row that is looked at, begin here. */
+    /** Where the old bytes start that are kept but not copied yet. */
     let keptFrom = 0;
     let oldStart = 0;
     for (let slot = 0; slot < this.#slots; slot++) {
@@ -174,7 +173,7 @@ export class Block {
     return bytes;
   }
 
-  /** What the new bytes cannot be longer than. */
+  /** An upper bound on the length of the new bytes. */
   #sizeLimit(oldBytes: Buffer): number {
     let size = oldBytes.length + this.#slots * (maxNumberBytes + 1);
     for (const prefix of this.#fresh.values()) size += prefix.length * 3;
@@ -186,7 +185,7 @@ export class Block {
     if (this.#version.bytes !== undefined) this.#version = new Version(this);
   }
 
-  /** A slot behind the others, empty in the bytes so far. */
+  /** A new slot at the end, without bytes so far. */
   #append(): number {
     const slot = this.#slots++;
     if (slot === this.#values.length) this.#grow();

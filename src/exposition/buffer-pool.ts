@@ -1,32 +1,32 @@
 /**
- * Memory of rows that no page shows any more, for rows that are rendered next: memory that is taken anew each time makes
- * the garbage collector run, and stop everything, at nearly every scrape. It knows lengths, not what the bytes are.
+ * A pool of memory for rendered rows. Without it, nearly every scrape would allocate enough to trigger a garbage
+ * collection that stops the process.
  */
 
-/** What is kept at most; the rest is left to the garbage collector. */
-const maxSpares = 64;
-const maxSpareBytes = 16 * 1024 * 1024;
+/** The most that the pool keeps; the rest is left to the garbage collector. */
+const maxBuffers = 64;
+const maxBytes = 16 * 1024 * 1024;
 
-const spares: ArrayBufferLike[] = [];
-let spareBytes = 0;
+const pool: ArrayBufferLike[] = [];
+let poolBytes = 0;
 
-/** A Buffer of this length with any content: it is a new object, whatever memory it has. */
+/** A Buffer of this length with arbitrary content. It is always a new object, even if its memory is reused. */
 export function takeBuffer(length: number): Buffer {
-  const index = spares.findIndex(({ byteLength }) => byteLength >= length && byteLength / 2 <= length);
-  const [memory] = index < 0 ? [] : spares.splice(index, 1);
+  const index = pool.findIndex(({ byteLength }) => byteLength >= length && byteLength / 2 <= length);
+  const [memory] = index < 0 ? [] : pool.splice(index, 1);
   if (memory === undefined) return Buffer.from(newMemory(length), 0, length);
-  spareBytes -= memory.byteLength;
+  poolBytes -= memory.byteLength;
   return Buffer.from(memory, 0, length);
 }
 
-/** Gives back what `takeBuffer` gave. Nothing may read it any more. */
+/** Returns a Buffer of `takeBuffer` to the pool. Nothing may read it any more. */
 export function giveBuffer({ buffer }: Buffer): void {
-  if (spares.length >= maxSpares || spareBytes + buffer.byteLength > maxSpareBytes) return;
-  spares.push(buffer);
-  spareBytes += buffer.byteLength;
+  if (pool.length >= maxBuffers || poolBytes + buffer.byteLength > maxBytes) return;
+  pool.push(buffer);
+  poolBytes += buffer.byteLength;
 }
 
-/** Somewhat longer than asked for, so that rows whose numbers grow fit again. */
+/** Slightly longer than asked for, so that it still fits when numbers get longer. */
 function newMemory(length: number): ArrayBufferLike {
   return Buffer.allocUnsafeSlow(length + Math.ceil(length / 64)).buffer;
 }

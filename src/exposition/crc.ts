@@ -1,15 +1,15 @@
-/** Arithmetic on the CRC-32 of gzip: it knows numbers, not bytes. */
+/** Combines the CRC-32 of two pieces, as gzip needs it when pieces are compressed separately. */
 
-/** The polynomial, its highest power in the lowest bit. */
+/** The polynomial, with its highest power in the lowest bit. */
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 
-/** The CRC-32 of two pieces put together, from that of each and the shift for the length of the second. */
+/** The CRC-32 of two pieces joined, from that of each and the shift for the length of the second. */
 export function combineCrc32(first: number, second: number, shift: number): number {
   return (multiply(shift, first) ^ second) >>> 0;
 }
 
-/** What moves a CRC-32 past so many bytes: x to the power of their bits. */
+/** The factor that shifts a CRC-32 by so many bytes: x to the power of their number of bits. */
 export function crc32Shift(bytes: number): number {
   let shift = one;
   for (let i = 0, rest = bytes; rest > 0; i++, rest = Math.floor(rest / 2)) {
@@ -29,7 +29,7 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** x to the power of 8 · 2^i, each the square of the one before. */
+/** x to the power of 8 · 2^i, each the square of the previous one. */
 const byteShifts = [0x00800000];
 
 function byteShift(i: number): number {

@@ -1,7 +1,4 @@
-/**
- * The two text formats: headers, labels and numbers as bytes of a page. It owns every rule of escaping; it knows nothing
- * of where rows are kept or how they are sent.
- */
+/** The two text formats: how headers and labels are written, and every rule of escaping. */
 
 export const formats = ['text', 'openmetrics'] as const;
 /** text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their rows are the same, their headers differ. */
@@ -12,7 +9,7 @@ export const contentTypes: Readonly<Record<Format, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/** What a page says of a family before its rows. */
+/** What a page says about a family before its rows. */
 export interface FamilyHeader {
   readonly name: string;
   readonly help: string;
@@ -28,7 +25,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 const endOfFile = Buffer.from('# EOF\n');
 
-/** The header lines of a family. OpenMetrics names an info family less its `_info` and gives the unit a line of its own. */
+/** The header lines of a family. OpenMetrics names an info family without its `_info` and gives the unit its own line. */
 export function renderHeader(family: FamilyHeader, format: Format): Buffer {
   const { name, help, type, unit } = family;
   if (format === 'text') {
@@ -39,7 +36,7 @@ export function renderHeader(family: FamilyHeader, format: Format): Buffer {
   return Buffer.from(`# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`);
 }
 
-/** The labels as they stand between the braces; empty for none. */
+/** The labels as written between the braces; empty if there are none. */
 export function renderLabels(labels: Labels): string {
   let text = '';
   for (const name in labels) {
@@ -48,15 +45,15 @@ export function renderLabels(labels: Labels): string {
   return text;
 }
 
-/** A row up to its number, with the space between them. */
+/** A row up to its number, including the space before it. */
 export function renderPrefix(name: string, targetLabels: string, ownLabels: string): string {
   const labels = targetLabels && ownLabels ? `${targetLabels},${ownLabels}` : targetLabels || ownLabels;
   return labels === '' ? `${name} ` : `${name}{${labels}} `;
 }
 
 /**
- * What follows the parts of the store on a page: the text of the exporter's own metrics, if any (rendered in the same
- * format, with or without its `# EOF`), and the end of the format.
+ * What a page has after the parts of the store: the exporter's own metrics, if any (in the same format, with or without
+ * their `# EOF`), and the end marker of the format.
  */
 export function renderTail(format: Format, ownMetrics = ''): Buffer[] {
   const text = format === 'openmetrics' ? ownMetrics.replace(/# EOF\n?$/, '') : ownMetrics;
@@ -70,7 +67,7 @@ function escapeText(text: string, special: RegExp): string {
   return text.replace(special, (character) => escapes[character] ?? character);
 }
 
-/** Lone surrogates become U+FFFD, for UTF-8 has no bytes for them: two values that differ only there are the same series. */
+/** UTF-8 cannot encode lone surrogates, they become U+FFFD: two values that differ only there are the same series. */
 function escapeLabelValue(value: string): string {
   return value.replace(/[\\\n"]|\p{Surrogate}/gu, (character) => escapes[character] ?? '\uFFFD');
 }

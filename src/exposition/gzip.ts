@@ -1,15 +1,15 @@
 /**
- * Compression of pages piece by piece: every piece is deflated once, all but tiny ones off the event loop, and the pieces
- * are joined into one gzip member. It knows Buffers that never change, not what is in them.
+ * Compresses pages piece by piece: each piece is deflated only once, off the event loop unless it is tiny, and the pieces
+ * are joined into one gzip member.
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { combineCrc32, crc32Shift } from './crc.ts';
 
-/** Neighbours are deflated together until they are as long as this; what is as long by itself stands alone. */
+/** Neighbours are deflated together up to this length; a part that is as long by itself is deflated alone. */
 const runBytes = 64 * 1024;
-/** A run as short as this takes longer to hand to a thread than to deflate: some 30 µs. */
+/** Handing a run as short as this to a thread takes longer than deflating it: some 30 µs. */
 const tinyBytes = 16 * 1024;
-/** Versions of a run that are kept: the formats and narrowed pages put different neighbours together. */
+/** How many runs that start with the same Buffer are kept: formats and pages by kind have different neighbours. */
 const keptRuns = 4;
 
 /** Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
@@ -18,18 +18,18 @@ const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const lastBlock = [3, 0];
 
 interface Piece {
-  /** Whole blocks of deflate, none of them the last, that end on a byte. */
+  /** Complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
   readonly deflated: Buffer;
-  /** The CRC-32 of what was deflated, what moves another past it, and its length. */
+  /** The CRC-32 of what was deflated, the shift for its length (see crc.ts), and the length. */
   readonly crc: number;
   readonly crcShift: number;
   readonly length: number;
 }
 
 export interface GzipOptions {
-  /** Pieces that are deflated at the same time: each takes a thread of the pool. */
+  /** How many pieces are deflated at the same time: each takes a thread of the pool. */
   readonly maxConcurrent?: number;
-  /** 1 (fast) to 9 (small): on rows, 3 takes a third of the time of 6 and a thirtieth more bytes. */
+  /** 1 (fast) to 9 (small): on rows, 3 takes a third of the time of 6 and gives 3 % more bytes. */
   readonly level?: number;
 }
 
@@ -39,7 +39,7 @@ export class Gzip {
   #busy = 0;
   readonly #idle: Deflater[] = [];
   readonly #waiting: (() => void)[] = [];
-  /** By the first Buffer of a run, the latest runs by their key: pieces go when that Buffer goes. */
+  /** The latest runs by their key, for each first Buffer of a run: the pieces are collected with that Buffer. */
   readonly #pieces = new WeakMap<Buffer, Map<string, Promise<Piece>>>();
   readonly #numbers = new WeakMap<Buffer, number>();
   #lastNumber = 0;
@@ -50,8 +50,8 @@ export class Gzip {
   }
 
   /**
-   * The sections, one after the other, as one gzip member. Their Buffers must never change; neighbours are joined within
-   * a section only, so that one that always changes takes no other with it.
+   * The sections, one after the other, as one gzip member. Their Buffers must never change. Neighbours are joined only
+   * within a section, so that a section that always changes does not cause others to be deflated again.
    */
   async compress(...sections: readonly (readonly Buffer[])[]): Promise<Buffer[]> {
     const pieces = await Promise.all(sections.flatMap(runsOf).map((run) => this.#piece(run)));
@@ -88,7 +88,7 @@ export class Gzip {
     return piece;
   }
 
-  /** Numbers stand for Buffers in the keys, so that a kept piece does not keep them. */
+  /** Keys hold numbers instead of Buffers, so that a kept piece does not keep its Buffers in memory. */
   #number(part: Buffer): number {
     const known = this.#numbers.get(part);
     if (known !== undefined) return known;
@@ -98,12 +98,12 @@ export class Gzip {
 
   async #deflate(run: Run): Promise<Piece> {
     const length = run.reduce((sum, part) => sum + part.length, 0);
-    const deflated = length <= tinyBytes ? deflateNow(run, this.#level) : await this.#deflateInTurn(run);
+    const deflated = length <= tinyBytes ? deflateNow(run, this.#level) : await this.#deflateQueued(run);
     const crc = run.reduce((before, part) => crc32(part, before), 0);
     return { deflated, crc, crcShift: crc32Shift(length), length };
   }
 
-  async #deflateInTurn(run: Run): Promise<Buffer> {
+  async #deflateQueued(run: Run): Promise<Buffer> {
     if (this.#busy >= this.#maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#busy++;
     try {
@@ -123,7 +123,7 @@ function deflateNow(run: Run, level: number): Buffer {
   return deflateRawSync(Buffer.concat(run), { level, finishFlush: constants.Z_FULL_FLUSH });
 }
 
-/** Deflates one run after the other, each on its own. It is kept, for a new one costs a quarter of a megabyte. */
+/** Deflates one run after the other, independently. It is reused, because each takes a quarter of a megabyte. */
 class Deflater {
   readonly #stream;
   #chunks: Buffer[] = [];
@@ -133,12 +133,12 @@ class Deflater {
     this.#stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
   }
 
-  /** Rejects when the stream broke; it is of no more use then. */
+  /** Rejects when the stream broke; the deflater must not be used again then. */
   deflate(run: Run): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#stream.once('error', reject);
       this.#stream.write(run.length === 1 ? run[0] : Buffer.concat(run));
-      // A full flush ends on a byte and forgets what was before, so that the next run stands alone.
+      // A full flush ends on a byte boundary and resets the state, so that the next run is independent.
       this.#stream.flush(constants.Z_FULL_FLUSH, () => {
         this.#stream.off('error', reject);
         const deflated = Buffer.concat(this.#chunks);

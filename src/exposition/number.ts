@@ -1,16 +1,16 @@
-/** Numbers as bytes, without a string in between: it knows digits and nothing of rows. */
+/** Writes numbers as bytes without a string in between. */
 
-/** As long as -0.0000012345678901234567. */
+/** The length of -0.0000012345678901234567. */
 export const maxNumberBytes = 25;
 
 const minus = 45;
 const point = 46;
 const zero = 48;
-/** Decimals of the values that are written digit by digit. */
+/** Values with up to 3, 6 or 9 decimals are written digit by digit. */
 const scales = [1e3, 1e6, 1e9];
-/** Two decimals of at most so many digits are never the same double. */
+/** Up to this size, two different decimals are never the same double. */
 const exactLimit = 1e15;
-/** JavaScript writes smaller numbers with an exponent. */
+/** Smaller numbers are written with an exponent by JavaScript. */
 const plainLimit = 1e-6;
 
 /** A value as both formats write it. */

@@ -1,8 +1,5 @@
-/**
- * The series that a scrape shows, as rows grouped by family into blocks of rendered bytes. It owns which row belongs to
- * which target and the cap on series; it knows nothing of what a target is, of polls or of HTTP.
- */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** The series of the page, as rows in blocks by family: which row belongs to which target, and the cap on series. */
+import { setImmediate as nextTask } from 'node:timers/promises';
 import type { Sample } from '../resources/resource.ts';
 import { Block, type Rendition } from './block.ts';
 import {
@@ -21,16 +18,16 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, less the exporter's own metrics (see `renderTail`): its parts do not change. */
+/** A page at one instant, without the exporter's own metrics (see `renderTail`). Its parts do not change. */
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];
-  /** Says that nobody reads the parts any more, so that their memory can be used again. It need not be called. */
+  /** Tells that nobody reads the parts any more, so that their memory can be reused. Calling it is optional. */
   release(): void;
 }
 
 export interface StoreOptions {
-  /** The most series held at once; targets beyond are left out whole. */
+  /** The most series held at once; a target that would exceed it is left out entirely. */
   readonly maxSeries?: number;
   readonly blockRows?: number;
 }
@@ -38,15 +35,15 @@ export interface StoreOptions {
 interface Family {
   readonly header: FamilyHeader;
   readonly headers: Readonly<Record<Format, Rendition>>;
-  /** A row's number is its block's index times `blockRows` plus its slot. An emptied block leaves its place. */
+  /** A row's number is its block's index times `blockRows` plus its slot. An emptied block leaves its index free. */
   readonly blocks: (Block | undefined)[];
-  /** Indexes of the blocks, or empty places, that have room. */
+  /** The indexes of blocks with free rows, and of emptied blocks. */
   readonly roomy: Set<number>;
-  /** The shape seen last, for targets to share. */
+  /** The latest shape, which targets share. */
   lastShape: Shape | undefined;
 }
 
-/** The labels, beyond the target's, of the samples that a target has in a family. */
+/** The labels of a target's samples in a family, without the target's own. */
 interface Shape {
   readonly family: Family;
   readonly labels: readonly (Labels | undefined)[];
@@ -56,11 +53,11 @@ interface Target {
   readonly kind: string;
   readonly labels: Labels;
   readonly shapes: readonly Shape[];
-  /** The row of each sample, shape after shape. */
+  /** The number of each sample's row, shape after shape. */
   readonly rows: readonly number[];
 }
 
-/** The longest that a page renders before it lets others run. */
+/** How long a page renders before it yields to the event loop. */
 const sliceMs = 1;
 
 export class Store {
@@ -68,7 +65,7 @@ export class Store {
   readonly #blockRows: number;
   readonly #targets = new Map<string, Target>();
   readonly #series = new Map<string, number>();
-  /** Targets that the cap keeps out, and their series. */
+  /** Targets that are left out because of the cap, and their number of series. */
   readonly #dropped = new Map<string, { readonly kind: string; readonly series: number }>();
   #lastShapes: readonly Shape[] = [];
   #maxSeries: number;
@@ -81,11 +78,11 @@ export class Store {
   }
 
   /**
-   * Replaces all series of a target by these; what did not change costs nothing. Of two samples with the same labels the
-   * later counts. Where the series would pass the cap, the target is left out whole until its next replacement.
+   * Replaces all series of a target; what did not change costs nothing. Of two samples with the same labels the later one
+   * is used. If the series would exceed the cap, the target is left out entirely until its next replacement.
    *
-   * @param target a key that is unique over all kinds
-   * @param labels the target's own labels, first on each row; a family's label names always come in the same order
+   * @param target a key that is unique across all kinds
+   * @param labels the target's own labels, first on each row; always in the same order for a family
    */
   replace(target: string, kind: string, labels: Labels, rows: readonly FamilySamples[]): void {
     const known = this.#targets.get(target);
@@ -93,7 +90,7 @@ export class Store {
     this.#reshape(target, known, kind, labels, rows);
   }
 
-  /** Sets the first value that a target has in a family; nothing where it has none, or is left out. */
+  /** Sets the first value of a target in a family; does nothing if it has none or is left out. */
   set(target: string, familyIndex: number, value: number): void {
     const known = this.#targets.get(target);
     const wanted = this.#family(familyIndex);
@@ -119,19 +116,19 @@ export class Store {
     }
   }
 
-  /** The series of a kind that are held. */
+  /** The number of series held of a kind. */
   series(kind: string): number {
     return this.#series.get(kind) ?? 0;
   }
 
-  /** The series of a kind that the cap keeps out. */
+  /** The number of series of a kind that are left out because of the cap. */
   dropped(kind: string): number {
     let series = 0;
     for (const target of this.#dropped.values()) if (target.kind === kind) series += target.series;
     return series;
   }
 
-  /** Lowering it drops the targets that came last; raising it lets a dropped target in at its next replacement. */
+  /** Lowering the cap drops the targets added last; raising it admits a dropped target at its next replacement. */
   setMaxSeries(maxSeries: number): void {
     this.#maxSeries = maxSeries;
     if (this.#total <= maxSeries) return;
@@ -142,10 +139,10 @@ export class Store {
   }
 
   /**
-   * The page as the series are now, in the order of the families, whatever happens before it is rendered. At once where
-   * nothing changed since the last page; else a promise, and others run between the blocks that are rendered.
+   * The page of the current series, in the order of the families; changes while it is rendered do not affect it. Returned
+   * at once if nothing changed since the last page; otherwise a promise that yields between blocks.
    *
-   * @param kinds narrows it to the families of these kinds
+   * @param kinds limits it to the families of these kinds
    */
   page(format: Format, kinds?: ReadonlySet<string>): Page | Promise<Page> {
     const parts: Rendition[] = [];
@@ -158,7 +155,7 @@ export class Store {
     return complete ? pageOf(format, parts) : renderPage(format, parts);
   }
 
-  /** Sets the values of a target in place; false where its families or labels are not those of the rows. */
+  /** Updates the values of a target in place; returns false if its families or labels have changed. */
   #update(target: Target, rows: readonly FamilySamples[]): boolean {
     const { shapes, rows: numbers } = target;
     let shapesSeen = 0;
@@ -176,7 +173,7 @@ export class Store {
     return true;
   }
 
-  /** Replaces a target whose families or labels changed: the rows that it still has stay where they are. */
+  /** Replaces a target whose families or labels have changed; rows that it still has stay where they are. */
   #reshape(
     target: string,
     known: Target | undefined,
@@ -213,7 +210,7 @@ export class Store {
     });
   }
 
-  /** The target's samples by the text of their rows; of equal ones the last. */
+  /** The target's samples by the text of their rows; the last one of equals. */
   #layOut(labels: Labels, rows: readonly FamilySamples[]): Map<string, Placed> {
     const placed = new Map<string, Placed>();
     const targetLabels = renderLabels(labels);
@@ -225,7 +222,7 @@ export class Store {
     return placed;
   }
 
-  /** The shapes of a target's samples: those of the target before where they are the same. */
+  /** The shapes of a target's samples: those of the previous target if they are the same. */
   #shapesOf(placed: Iterable<Placed>): readonly Shape[] {
     const shapes: Shape[] = [];
     let family: Family | undefined;
@@ -323,7 +320,7 @@ function rowsByPrefix({ labels, shapes, rows }: Target): Map<string, { family: F
   return byPrefix;
 }
 
-/** The shape of these samples: the family's last where it is the same. */
+/** The shape of these samples: the family's latest if it is the same. */
 function shapeOf(family: Family, samples: readonly Sample[]): Shape {
   if (family.lastShape === undefined || !sameSampleLabels(family.lastShape.labels, samples)) {
     family.lastShape = { family, labels: samples.map(({ labels }) => labels && detached(labels)) };
@@ -331,7 +328,7 @@ function shapeOf(family: Family, samples: readonly Sample[]): Shape {
   return family.lastShape;
 }
 
-/** A copy of labels that were cut out of a larger text, which would stay in memory with them. */
+/** A copy of labels: slices of a large text would keep all of it in memory. */
 function detached(labels: Labels): Labels {
   const copy: Record<string, string> = { ...labels };
   for (const name in copy) copy[name] = Buffer.from(labels[name] ?? '').toString();
@@ -360,7 +357,7 @@ async function renderPage(format: Format, parts: readonly Rendition[]): Promise<
     if (part.bytes !== undefined) continue;
     part.render();
     if (performance.now() < sliceEnd) continue;
-    await nextTurn();
+    await nextTask();
     sliceEnd = performance.now() + sliceMs;
   }
   return pageOf(format, parts);

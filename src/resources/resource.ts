@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
-export const apiNames = ['application', 'shield', 'video'] as const;
+export const apiNames = ['application', 'shield', 'core', 'video'] as const;
 export type ApiName = (typeof apiNames)[number];
 
 /** The target's labels and their values, in the order in which they are exposed. */

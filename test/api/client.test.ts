@@ -118,7 +118,7 @@ describe('a status', () => {
     },
   );
 
-  it('tells the failure also where the body is coded wrongly, too long, broken off or never ends', async () => {
+  it('decides the failure even if the body is encoded wrongly, too long, broken off or never ends', async () => {
     const drops = await serveBytes('HTTP/1.1 401 x\r\ncontent-length: 99\r\n\r\n{', (socket) => socket.end());
     expect(await createClient({ baseUrl: drops }).failure('/a')).toMatchObject({ result: 'auth' });
     const hangs = await serveBytes('HTTP/1.1 404 x\r\ncontent-length: 99\r\n\r\n{', () => undefined);
@@ -139,7 +139,7 @@ describe('a status', () => {
   });
 });
 
-describe('the words of a failure', () => {
+describe('the message of a failure', () => {
   const wordsOf = async (body: string | object) => {
     const { failure } = createClient();
     mockApi(origin).get('/a').reply(404, body);
@@ -211,7 +211,7 @@ describe('the words of a failure', () => {
   });
 });
 
-describe('further tries', () => {
+describe('retries', () => {
   const answers = (statuses: readonly number[], headers: Record<string, string> = {}) => {
     for (const status of statuses) mockApi(origin).get('/a').reply(status, '{}', headers);
   };
@@ -294,7 +294,7 @@ describe('further tries', () => {
     expect(codes).toHaveLength(4);
   });
 
-  it('do not keep the failure to themselves while a paused API lets nobody begin', async () => {
+  it('do not hold the failure back while the API is paused beyond the budget', async () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit('a', new AbortController().signal);
@@ -353,7 +353,7 @@ describe('a 429', () => {
     { 'Retry-After': '0' },
     { 'Retry-After': 'Fri, 20 Nov 2026 09:00:00 GMT' },
     { 'Retry-After': 'later' },
-  ])('rests longer each time until a success, with %j', async (headers: Record<string, string>) => {
+  ])('pauses longer each time until a success, with %j', async (headers: Record<string, string>) => {
     const { refuse, get, durations } = freeze();
     for (let refusals = 0; refusals < 3; refusals++) {
       await refuse(headers);

@@ -75,6 +75,7 @@ describe('rate', () => {
       queue: fc.constantFrom(...queues),
       lastsMs: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(2000)),
       wanted: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
+      set: fc.option(fc.subarray(queues), { freq: 4 }),
     });
     fc.assert(
       fc.property(
@@ -85,8 +86,9 @@ describe('rate', () => {
           const pacer = new Pacer({ requestsPerSecond, maxConcurrency });
           const starts: number[] = [];
           let inFlight = 0;
-          for (const { afterMs, queue, lastsMs, wanted } of arrivals) {
+          for (const { afterMs, queue, lastsMs, wanted, set } of arrivals) {
             vi.advanceTimersByTime(afterMs);
+            if (set) pacer.setQueues(set);
             pacer.enqueue(queue, (permit) => {
               if (!wanted) return false;
               starts.push(performance.now());

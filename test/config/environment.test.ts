@@ -25,6 +25,7 @@ describe('without a file', () => {
       BUNNYNET_VIDEOS: `4711/${video}`,
       BUNNYNET_APPLICATION_URL: 'https://a.example.com/mc/',
       BUNNYNET_SHIELD_URL: 'http://127.0.0.1:8080',
+      BUNNYNET_CORE_URL: 'https://c.example.com',
       BUNNYNET_VIDEO_URL: 'https://v.example.com',
     });
     expect(warnings).toEqual([]);
@@ -47,6 +48,7 @@ describe('without a file', () => {
     expect(Object.values(config.apis).map(({ baseUrl }) => baseUrl)).toEqual([
       'https://a.example.com/mc',
       'http://127.0.0.1:8080',
+      'https://c.example.com',
       'https://v.example.com',
     ]);
   });

@@ -26,6 +26,7 @@ describe('what a configuration becomes', () => {
           requestsPerSecond: 10,
         },
         shield: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
+        core: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
         video: { ...api, baseUrl: 'https://video.bunnycdn.com', maxConcurrency: 2, requestsPerSecond: 2 },
       },
       sections: [

@@ -37,7 +37,7 @@ async function startWith(file: string) {
   const ids = { app_id: simulator.applications[0]?.id ?? '' };
   const config: Config = {
     credentials: { account: { file } },
-    apis: { application: api(application), shield: api(shield), video: api(video) },
+    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
     sections: [sectionConfig('application', [targetConfig(ids, { intervalMs: 3_600_000 })])],
     limits: { maxSeries: 1000 },
   };

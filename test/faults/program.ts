@@ -79,7 +79,7 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
   });
   await simulator.start();
   const api = (name: ApiName): ApiConfig => ({
-    baseUrl: simulator.baseUrls[name],
+    baseUrl: { core: simulator.baseUrls.shield, ...simulator.baseUrls }[name],
     timeoutMs: timeoutMs[name] ?? patienceMs,
     maxConcurrency: 8,
     requestsPerSecond: 500,
@@ -103,7 +103,7 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
   const env = { ACCOUNT: simulator.keys.account, LIBRARY: simulator.keys.libraries[libraryId] ?? '' };
   const config: Config = {
     credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api('application'), shield: api('shield'), video: api('video') },
+    apis: { application: api('application'), shield: api('shield'), core: api('core'), video: api('video') },
     sections: operations.map((kind) => {
       const credential = kind === 'video_storage' ? 'library' : 'account';
       const more = { credential, intervalMs, staleAfterMs };

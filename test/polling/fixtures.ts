@@ -38,7 +38,7 @@ export function sectionConfig(
 export function configOf(sections: readonly SectionConfig[]): Config {
   return {
     credentials: { account: { env: 'KEY' } },
-    apis: { application: api, shield: api, video: api },
+    apis: { application: api, shield: api, core: api, video: api },
     sections,
     limits: { maxSeries: 1_000_000 },
   };

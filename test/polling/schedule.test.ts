@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { DueQueue, nextStart, Offsets, offsetOf } from '../../src/polling/schedule.ts';
 
 describe('the offset of a poll', () => {
-  it('gives the first n polls places that are evenly spread, for every n', () => {
+  it('spreads the first n polls evenly, for every n', () => {
     for (const n of [1, 2, 3, 7, 100, 1000]) {
       const offsets = Array.from({ length: n }, (_, i) => offsetOf(i)).sort((a, b) => a - b);
-      const gaps = offsets.map((offset, i) => (offsets[i + 1] ?? 1 + (offsets[0] ?? 0)) - place);
+      const gaps = offsets.map((offset, i) => (offsets[i + 1] ?? 1 + (offsets[0] ?? 0)) - offset);
       expect(Math.max(...gaps)).toBeLessThanOrEqual(2 / n);
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1 / (2 * n));
     }

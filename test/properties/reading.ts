@@ -5,13 +5,12 @@
 import { parseJson } from '../../src/api/body.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { plan, type Target } from '../../src/polling/plan.ts';
+import type { Target } from '../../src/polling/plan.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
-import { ReadingError } from '../../src/resources/resource.ts';
+import { isReadAlone, ReadingError } from '../../src/resources/resource.ts';
 import type { Operation } from '../../src/simulator/request.ts';
-import { configOf, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { configOf, planner, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 import { type ParsedSample, parsePage } from './text-format.ts';
 
 const idsOf: Readonly<Record<Operation, Record<string, string>>> = {
@@ -33,7 +32,7 @@ export interface Outcome {
 export function createReader(kind: Operation, settings?: unknown) {
   const section = sectionConfig(kind, [targetConfig(idsOf[kind], { name: 'a "name"' })]);
   const config = configOf([settings === undefined ? section : { ...section, settings }]);
-  const { targets } = plan(config, resources, new Map(), () => true);
+  const { targets } = planner().plan(config);
   const target = [...targets.values()][0] as Target;
   const resource = resourceOf(kind);
   const store = new Store(catalogue);
@@ -46,7 +45,9 @@ export function createReader(kind: Operation, settings?: unknown) {
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
     if (isReadAlone(resource)) return [await resource.read(get, target.ids, notes)];
-    return (await resource.listing.discover(get, undefined, notes)).map(({ reading }) => reading);
+    const { listing } = resource;
+    if (!listing) throw new Error(`${kind} is read neither alone nor by a listing`);
+    return (await listing.discover(get, undefined, notes)).map(({ reading }) => reading);
   }
 
   return async (bodies: readonly string[]): Promise<Outcome> => {

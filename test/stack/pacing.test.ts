@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { application, shield, video } = simulator.baseUrls;
   const config: Config = {
     credentials: { account: { env: 'KEY' } },
-    apis: { application: api(application), shield: api(shield), video: api(video) },
+    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
     sections: [
       sectionConfig(
         'application',

@@ -93,7 +93,7 @@ function wholeConfig(): Config {
   const ofVideos = { ...more, credential: 'library' };
   return {
     credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api(application), shield: api(shield), video: api(video) },
+    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
     sections: [
       sectionConfig(
         'application',

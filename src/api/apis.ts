@@ -1,0 +1,37 @@
+/** The APIs there are: where each is, which variable sets its address, and how hard it is asked by default. */
+import type { ApiName } from '../resources/resource.ts';
+
+export interface Api {
+  readonly baseUrl: string;
+  /** The environment variable that sets the address where there is no configuration file. */
+  readonly urlVariable: string;
+  readonly maxConcurrency: number;
+  readonly requestsPerSecond: number;
+}
+
+export const apis = {
+  application: {
+    baseUrl: 'https://api.bunny.net/mc',
+    urlVariable: 'BUNNYNET_APPLICATION_URL',
+    maxConcurrency: 8,
+    requestsPerSecond: 10,
+  },
+  shield: {
+    baseUrl: 'https://api.bunny.net',
+    urlVariable: 'BUNNYNET_SHIELD_URL',
+    maxConcurrency: 8,
+    requestsPerSecond: 10,
+  },
+  core: {
+    baseUrl: 'https://api.bunny.net',
+    urlVariable: 'BUNNYNET_CORE_URL',
+    maxConcurrency: 8,
+    requestsPerSecond: 10,
+  },
+  video: {
+    baseUrl: 'https://video.bunnycdn.com',
+    urlVariable: 'BUNNYNET_VIDEO_URL',
+    maxConcurrency: 2,
+    requestsPerSecond: 2,
+  },
+} satisfies Readonly<Record<ApiName, Api>>;
