@@ -11,7 +11,8 @@ import { describeConfig } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsHandler } from './http/metrics-route.ts';
-import { createWebServer, type ListenAddress } from './http/server.ts';
+import type { Route } from './http/route.ts';
+import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import { PollEngine } from './polling/engine.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -72,151 +73,175 @@ const watchIntervalMs = 5000;
 const stopGraceMs = 3000;
 
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
-  const { log } = options;
-  let { config, credentials } = await options.load();
-  let configuration: Condition['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
-  let paceWarnings: readonly string[] = [];
-  let watch: NodeJS.Timeout | undefined;
+  return new WiredExporter(options, await options.load());
+}
 
-  const store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-  const telemetry = createTelemetry(resources, {
-    targets: (kind) => engine.states.counts(kind).targets,
-    staleTargets: (kind) => engine.states.counts(kind).stale,
-    series: (kind) => store.series(kind),
-    droppedSeries: (kind) => store.dropped(kind),
-  });
-  const readKey = (credential: string) => credentials.read(credential);
-  const apis = new ApiAccess(config.apis, readKey, observeRequests(telemetry, log), options.proxy);
-  const engine = new PollEngine({
-    resources,
-    store,
-    clientOf: (api) => apis.client(api),
-    paceOf: (api) => apis.pacer(api),
-    observer: telemetry,
-    log,
-    redact: (text) => credentials.redact(text),
-    owns: ownedBy(options.shard),
-    onPlanned: (capacities) => {
-      paceWarnings = warnOfShortfalls(capacities, paceWarnings, log);
-    },
-    now: options.now,
-  });
-  const keyWatch = new KeyWatch((name) => engine.keyChanged(name));
-  const tellDropped = droppedTeller(store, log);
-  const server = createServer();
+class WiredExporter implements Exporter {
+  readonly #options: ExporterOptions;
+  readonly #store: Store;
+  readonly #telemetry: Telemetry;
+  readonly #apis: ApiAccess;
+  readonly #engine: PollEngine;
+  readonly #keyWatch: KeyWatch;
+  readonly #server: WebServer;
+  readonly #tellDropped: (maxSeries: number) => void;
+  #config: Config;
+  #credentials: Credentials;
+  #configuration: Condition['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
+  #paceWarnings: readonly string[] = [];
+  #watch: NodeJS.Timeout | undefined;
 
-  function createServer() {
+  constructor(options: ExporterOptions, { config, credentials }: Loaded) {
+    const { log } = options;
+    this.#options = options;
+    this.#config = config;
+    this.#credentials = credentials;
+    this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
+    this.#telemetry = createTelemetry(resources, {
+      targets: (kind) => this.#engine.states.counts(kind).targets,
+      staleTargets: (kind) => this.#engine.states.counts(kind).stale,
+      series: (kind) => this.#store.series(kind),
+      droppedSeries: (kind) => this.#store.dropped(kind),
+    });
+    const readKey = (credential: string) => this.#credentials.read(credential);
+    const requests = observeRequests(this.#telemetry, log);
+    this.#apis = new ApiAccess(config.apis, readKey, requests, options.proxy);
+    this.#engine = new PollEngine({
+      resources,
+      store: this.#store,
+      clientOf: (api) => this.#apis.client(api),
+      paceOf: (api) => this.#apis.pacer(api),
+      observer: this.#telemetry,
+      log,
+      redact: (text) => this.#credentials.redact(text),
+      owns: ownedBy(options.shard),
+      onPlanned: (capacities) => {
+        this.#paceWarnings = warnOfShortfalls(capacities, this.#paceWarnings, log);
+      },
+      now: options.now,
+    });
+    this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
+    this.#tellDropped = droppedTeller(this.#store, log);
+    const { addresses, webConfigFile } = options;
+    this.#server = createWebServer({ addresses, webConfigFile, log, routes: this.#routes() });
+  }
+
+  async start(): Promise<readonly string[]> {
+    const urls = await this.#server.start();
+    await this.#startPolling();
+    this.#logTargets();
+    return urls;
+  }
+
+  async pollOnce(): Promise<boolean> {
+    if (this.#watch) {
+      await this.#engine.pollNow();
+    } else {
+      await this.#startPolling();
+      await this.#engine.allPolled;
+    }
+    this.#tellDropped(this.#config.limits.maxSeries);
+    return this.#engine.allHealthy;
+  }
+
+  targets(): readonly TargetStatus[] {
+    return [...this.#engine.states.statuses()];
+  }
+
+  async page(): Promise<string> {
+    this.#engine.dropStale();
+    const { parts } = await this.#store.page('text');
+    return Buffer.concat([...parts, ...renderTail('text', await this.#telemetry.render('text'))]).toString();
+  }
+
+  readonly reload = oneAtATime(async () => {
+    const { log, load } = this.#options;
+    let loaded: Loaded;
+    try {
+      loaded = await load();
+      await this.#server.reload();
+    } catch (error) {
+      const { message } = error as Error;
+      this.#configuration = { ...this.#configuration, refused: { atMs: Date.now(), message } };
+      this.#telemetry.reloaded(false, Date.now());
+      log.error(`keeping the previous configuration: ${message}`);
+      throw error;
+    }
+    this.#config = loaded.config;
+    this.#credentials = loaded.credentials;
+    this.#store.setMaxSeries(this.#config.limits.maxSeries);
+    this.#apis.reconfigure(this.#config.apis, (api, err) =>
+      log.error({ api, err }, 'keeping its previous settings'),
+    );
+    log.info('the configuration was reloaded');
+    await this.#apply();
+    this.#logTargets();
+  });
+
+  async stop(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#apis.closePacers();
+    await Promise.all([this.#engine.stop(), this.#server.stop(stopGraceMs)]);
+    await this.#apis.close();
+  }
+
+  #routes(): readonly Route[] {
+    const { telemetryPath, shard, enableLifecycle } = this.#options;
     const metrics = createMetricsHandler({
-      store,
+      store: this.#store,
       kinds,
-      ownMetrics: (format) => telemetry.render(format),
-      beforeScrape: () => engine.dropStale(),
+      ownMetrics: (format) => this.#telemetry.render(format),
+      beforeScrape: () => this.#engine.dropStale(),
       maxConcurrentScrapes,
       writeTimeoutMs: scrapeWriteTimeoutMs,
     });
-    const { addresses, webConfigFile, telemetryPath, shard, enableLifecycle } = options;
     const pages = createPages({
       telemetryPath,
       kinds: resources,
       about: { version, revision, startedAtMs: Date.now(), shard: shard && `${shard.index}/${shard.count}` },
-      condition: status,
-      isReady: () => engine.isReady,
-      targets: () => [...engine.states.statuses()],
-      nextPollInMs: (target) => engine.nextPollInMs(target),
-      config: () => describeConfig(config, resources),
-      reload: enableLifecycle ? reload : undefined,
+      condition: () => this.#status(),
+      isReady: () => this.#engine.isReady,
+      targets: () => this.targets(),
+      nextPollInMs: (target) => this.#engine.nextPollInMs(target),
+      config: () => describeConfig(this.#config, resources),
+      reload: enableLifecycle ? this.reload : undefined,
     });
-    const routes = [{ path: telemetryPath, methods: ['GET'] as const, handle: metrics }, ...pages];
-    return createWebServer({ addresses, webConfigFile, log, routes });
+    return [{ path: telemetryPath, methods: ['GET'], handle: metrics }, ...pages];
   }
 
-  function status(): Condition {
+  #status(): Condition {
     return {
-      series: (kind) => store.series(kind),
-      droppedSeries: droppedSeries(store),
-      maxSeries: config.limits.maxSeries,
-      configuration,
-      pauses: apis.pauses,
-      paceWarnings,
+      series: (kind) => this.#store.series(kind),
+      droppedSeries: droppedSeries(this.#store),
+      maxSeries: this.#config.limits.maxSeries,
+      configuration: this.#configuration,
+      pauses: this.#apis.pauses,
+      paceWarnings: this.#paceWarnings,
     };
   }
 
   /** Puts the configuration in force. */
-  async function apply(): Promise<void> {
-    configuration = { loadedAtMs: Date.now(), refused: undefined };
-    telemetry.reloaded(true, configuration.loadedAtMs);
-    keyWatch.follow(credentials, Object.keys(config.credentials));
-    await engine.apply(config);
+  async #apply(): Promise<void> {
+    this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
+    this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
+    this.#keyWatch.follow(this.#credentials, Object.keys(this.#config.credentials));
+    await this.#engine.apply(this.#config);
   }
 
-  async function startPolling(): Promise<void> {
-    await apply();
-    void keyWatch.look();
-    watch = setInterval(() => {
-      void keyWatch.look();
-      tellDropped(config.limits.maxSeries);
+  async #startPolling(): Promise<void> {
+    await this.#apply();
+    void this.#keyWatch.look();
+    this.#watch = setInterval(() => {
+      void this.#keyWatch.look();
+      this.#tellDropped(this.#config.limits.maxSeries);
     }, watchIntervalMs).unref();
   }
 
-  function logTargets(): void {
-    const counts = kinds.map((kind) => [kind, engine.states.counts(kind).targets] as const);
-    log.info(
-      { targets: Object.fromEntries(counts.filter(([, count]) => count > 0)) },
-      'polling what the configuration wants',
-    );
+  #logTargets(): void {
+    const counts = kinds.map((kind) => [kind, this.#engine.states.counts(kind).targets] as const);
+    const targets = Object.fromEntries(counts.filter(([, count]) => count > 0));
+    this.#options.log.info({ targets }, 'polling what the configuration wants');
   }
-
-  const reload = oneAtATime(async () => {
-    let loaded: Loaded;
-    try {
-      loaded = await options.load();
-      await server.reload();
-    } catch (error) {
-      const { message } = error as Error;
-      configuration = { ...configuration, refused: { atMs: Date.now(), message } };
-      telemetry.reloaded(false, Date.now());
-      log.error(`keeping the previous configuration: ${message}`);
-      throw error;
-    }
-    ({ config, credentials } = loaded);
-    store.setMaxSeries(config.limits.maxSeries);
-    apis.reconfigure(config.apis, (api, err) => log.error({ api, err }, 'keeping its previous settings'));
-    log.info('the configuration was reloaded');
-    await apply();
-    logTargets();
-  });
-
-  return {
-    async start() {
-      const urls = await server.start();
-      await startPolling();
-      logTargets();
-      return urls;
-    },
-    async pollOnce() {
-      if (watch) {
-        await engine.pollNow();
-      } else {
-        await startPolling();
-        await engine.allPolled;
-      }
-      tellDropped(config.limits.maxSeries);
-      return engine.allHealthy;
-    },
-    targets: () => [...engine.states.statuses()],
-    async page() {
-      engine.dropStale();
-      const { parts } = await store.page('text');
-      return Buffer.concat([...parts, ...renderTail('text', await telemetry.render('text'))]).toString();
-    },
-    reload,
-    async stop() {
-      clearInterval(watch);
-      apis.closePacers();
-      await Promise.all([engine.stop(), server.stop(stopGraceMs)]);
-      await apis.close();
-    },
-  };
 }
 
 /** What the clients tell: counted, and for people who want to know more, logged. */

@@ -93,6 +93,8 @@ export class PollEngine {
   #config: Config | undefined;
   #pending = 0;
   #isOutdated = false;
+  /** What one plan adds is scheduled as of one time. */
+  #plannedAtMs = 0;
   #reconciling: Promise<void> | undefined;
   #hasChanged = false;
   #sweep: NodeJS.Timeout | undefined;
@@ -208,6 +210,7 @@ export class PollEngine {
     const slices = new Slices();
     while (this.#isOutdated && this.#config) {
       this.#isOutdated = false;
+      this.#plannedAtMs = performance.now();
       const { groups, listings } = plan(this.#config, resources, this.#discovered, owns);
       this.#followListings(listings);
       for (const change of this.#wanted.changesTo(groups)) {
@@ -264,7 +267,7 @@ export class PollEngine {
     this.#active.set(poll.key, { poll, health, hasEnded: false, waiters: noWaiters, fed });
     this.#pending++;
     this.#count(poll, 1);
-    this.#scheduler.add(poll);
+    this.#scheduler.add(poll, this.#plannedAtMs);
   }
 
   #replace(poll: Poll): void {

@@ -58,15 +58,20 @@ export class Scheduler<Item extends Schedulable> {
     this.#permitsOf = permitsOf;
   }
 
-  /** Schedules a new item: it is due at once, or as soon as an earlier run of the same key has ended. */
-  add(item: Item): void {
+  /**
+   * Schedules a new item: it is due at once, or as soon as an earlier run of the same key has ended. What is added at the
+   * same time is due in the order of offsets: then it is polled, and laid out, together at first as later.
+   *
+   * @param atMs on the clock of `performance.now()`
+   */
+  add(item: Item, atMs = performance.now()): void {
     const number = this.#offsetsOf(item.queue).take();
     const offset = offsetOf(number);
     const state = this.#leaving.has(item.key) ? 'held' : 'waiting';
     const entry: Entry<Item> = { item, number, offset, state, dueAtMs: 0, again: false };
     this.#entries.set(item.key, entry);
-    // What is added together is due in the order of offsets: then it is polled, and laid out, together at first as later.
-    if (state === 'waiting') this.#schedule(entry, performance.now() + offset);
+    // Within a millisecond.
+    if (state === 'waiting') this.#schedule(entry, atMs + offset);
   }
 
   /** Takes up another interval; the item keeps its offset. */
