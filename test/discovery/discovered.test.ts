@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { compareListed, describeDiscovery } from '../../src/discovery/discovered.ts';
+
+const one = (id: string, name?: string) => ({ ids: { shield_zone_id: id }, name });
+
+describe('what a listing has found', () => {
+  it('is the very same where nothing has changed, so that nothing has to be planned anew', () => {
+    const { listed } = compareListed(undefined, [one('1', 'www'), one('2')]);
+    expect(compareListed(listed, [one('1', 'www'), one('2')]).listed).toBe(listed);
+  });
+
+  it('keeps the objects of what did not change, and counts what came, left and was renamed', () => {
+    const { listed } = compareListed(undefined, [one('1', 'www'), one('2', 'shop'), one('3')]);
+    const next = compareListed(listed, [one('1', 'www'), one('2', 'store'), one('4')]);
+    expect(next).toMatchObject({ added: 1, removed: 1, renamed: 1 });
+    expect(next.listed[0]).toBe(listed[0]);
+    expect(next.listed.map(({ name }) => name)).toEqual(['www', 'store', undefined]);
+    expect(describeDiscovery(next)).toBe('+1 −1, 1 renamed');
+  });
+
+  it('has an id that comes twice once', () => {
+    expect(compareListed(undefined, [one('1', 'a'), one('1', 'b')])).toMatchObject({ added: 1 });
+  });
+
+  it('does not hold on to the readings that came with it', () => {
+    const { listed } = compareListed(undefined, [{ ...one('1'), reading: { large: true } }]);
+    expect(listed).toEqual([one('1')]);
+  });
+});
