@@ -1,7 +1,8 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
 import { z } from 'zod';
-import { type Day, integer, newestDay, readFields, unwrapData } from './fields.ts';
-import { defineResource, familiesOf } from './resource.ts';
+import { type Day, id, integer, newestDay, readElements, readFields, text, unwrapData } from './fields.ts';
+import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { zones } from './shield-zone.ts';
 
 const endpointMetrics = z.object({
   totalBlockedRequests: integer,
@@ -55,6 +56,32 @@ const figures = [
   ],
 ] as const;
 
+const guardian = z.object({ endpoints: z.array(z.unknown()).nullish() });
+const endpoint = z.object({ apiGuardianEndpointId: id, requestMethod: text, requestPath: text });
+
+/** Every endpoint of a zone, called by its method and path. */
+const endpoints: Listing = {
+  kind: 'api_guardian',
+  api: 'shield',
+  nouns: 'API Guardian endpoints',
+  parent: zones,
+  fields: [...Object.keys(guardian.shape), ...Object.keys(endpoint.shape)],
+  // A zone without the feature, by its plan or because nobody has set it up, has no endpoints.
+  isEmpty: ({ result, errorKey = '' }) =>
+    result === 'not_found' || /^(feature_not_available|invalid_plan_type|not_found\.)/.test(errorKey),
+  async discover(get, parent, diagnostics) {
+    const zoneId = parent?.['shield_zone_id'] ?? '';
+    const body = await get(`/shield/shield-zone/${zoneId}/api-guardian`);
+    const given = readFields(guardian, unwrapData(body), diagnostics).endpoints;
+    return readElements(endpoint, 'apiGuardianEndpointId', given ?? [], diagnostics).map(
+      ({ apiGuardianEndpointId, requestMethod, requestPath }) => ({
+        ids: { shield_zone_id: zoneId, endpoint_id: apiGuardianEndpointId ?? '' },
+        name: [requestMethod, requestPath].filter(Boolean).join(' ') || undefined,
+      }),
+    );
+  },
+};
+
 export const apiGuardian = defineResource({
   kind: 'api_guardian',
   api: 'shield',
@@ -68,6 +95,7 @@ export const apiGuardian = defineResource({
   ],
   defaultIntervalSeconds: 300,
   fields: Object.keys(endpointMetrics.shape),
+  listing: endpoints,
 
   async read(get, ids, diagnostics): Promise<ApiGuardianReading> {
     const body = await get(

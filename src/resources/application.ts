@@ -1,7 +1,8 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import { z } from 'zod';
 import { number, parseInstant, readFields, text } from './fields.ts';
-import { defineResource, familiesOf } from './resource.ts';
+import { cursorPageFields, readCursorPages } from './pages.ts';
+import { defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** ApplicationStatus (reference 3), matched without regard to case. */
 export const applicationStates = [
@@ -76,6 +77,24 @@ function latestPoint(reading: ApplicationReading, { latency_chart }: Settings): 
 
 const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
 
+const listedApplication = z.object({ id: text, name: text });
+
+/** Every application of an account. */
+export const applications: Listing = {
+  kind: 'application',
+  api: 'application',
+  nouns: 'applications',
+  fields: [...Object.keys(listedApplication.shape), ...cursorPageFields],
+  async discover(get, _parent, diagnostics) {
+    const found = await readCursorPages(
+      { path: '/apps', nouns: 'applications', perPage: 1000, element: listedApplication, identifier: 'id' },
+      get,
+      diagnostics,
+    );
+    return [...found].map(([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
+  },
+};
+
 export const application = defineResource({
   kind: 'application',
   api: 'application',
@@ -86,6 +105,7 @@ export const application = defineResource({
   defaultIntervalSeconds: 60,
   settings,
   fields: Object.keys(summary.shape),
+  listing: applications,
   enumeratedFields: ['status'],
 
   async read(get, ids, diagnostics): Promise<ApplicationReading> {

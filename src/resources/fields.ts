@@ -86,7 +86,7 @@ export function newestDay<Figures>(
   return newest;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -189,4 +189,19 @@ export function unwrapData(body: unknown): unknown {
       : new ReadingError('schema', 'the answer has no data');
   }
   return body['data'];
+}
+
+/**
+ * The `data` of an answer that is a list: null in it, without a reason, is an empty list.
+ *
+ * @throws {ReadingError} as `unwrapData`
+ */
+export function unwrapList(body: unknown): unknown {
+  if (isObject(body) && body['data'] === null) {
+    const envelope = body['error'] ?? body['errorResponse'] ?? body;
+    const { statusCode } = isObject(envelope) ? envelope : {};
+    const { message, errorKey } = readEnvelope(envelope);
+    if (message === '' && errorKey === '' && !(Number(statusCode) >= 400)) return [];
+  }
+  return unwrapData(body);
 }

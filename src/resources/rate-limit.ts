@@ -1,7 +1,8 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
 import { z } from 'zod';
-import { type Day, id, integer, newestDay, readElements, unwrapData } from './fields.ts';
-import { defineResource, familiesOf } from './resource.ts';
+import { type Day, id, integer, newestDay, readElements, text, unwrapList } from './fields.ts';
+import { readShieldPages, shieldPageFields } from './pages.ts';
+import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 const breachCounts = z.object({
@@ -50,6 +51,35 @@ const figures = [
   ['blocked_breaches', 'blockedBreaches', 'Breaches of the rate limit that were blocked'],
 ] as const;
 
+const rule = z.object({ id, ruleName: text });
+
+/** The rules of one zone's rate limits, with their names. */
+const rules: Listing = {
+  kind: 'rate_limit',
+  api: 'shield',
+  nouns: 'rate limits',
+  fields: [...Object.keys(rule.shape), ...shieldPageFields],
+  isEmpty: ({ errorKey }) => errorKey === 'not_found.ratelimit_shieldzone',
+  async discover(get, parent, diagnostics) {
+    const zoneId = parent?.['shield_zone_id'] ?? '';
+    const found = await readShieldPages(
+      {
+        path: `/shield/rate-limits/${zoneId}`,
+        nouns: 'rate limits',
+        perPage: 100,
+        element: rule,
+        identifier: 'id',
+      },
+      get,
+      diagnostics,
+    );
+    return [...found].map(([ruleId, { ruleName }]) => ({
+      ids: { shield_zone_id: zoneId, rate_limit_id: ruleId },
+      name: ruleName ?? undefined,
+    }));
+  },
+};
+
 export const rateLimit = defineResource({
   kind: 'rate_limit',
   api: 'shield',
@@ -61,10 +91,11 @@ export const rateLimit = defineResource({
   defaultIntervalSeconds: 300,
   fields: Object.keys(rateLimitMetrics.shape),
   listing: zones,
+  partNames: rules,
 
   async read(get, ids, diagnostics): Promise<RateLimitReading> {
     const body = await get(`/shield/metrics/rate-limits/${ids['shield_zone_id']}`);
-    return readElements(rateLimitMetrics, 'ratelimitId', unwrapData(body), diagnostics).map((item) => ({
+    return readElements(rateLimitMetrics, 'ratelimitId', unwrapList(body), diagnostics).map((item) => ({
       rateLimitId: item.ratelimitId ?? '',
       overview: item.overview,
       latestDay: newestDay(
@@ -78,6 +109,17 @@ export const rateLimit = defineResource({
   empty: { on: ['not_found.ratelimit_shieldzone'], reading: () => [] },
 
   families: [
+    {
+      name: 'bunnynet_shield_rate_limit_info',
+      help: 'The name of the rate limit (API field ruleName).',
+      type: 'info',
+      labels: ['rate_limit_id', 'name'],
+      samples: (reading, { parts = [] }): readonly Sample[] =>
+        reading.flatMap(({ rateLimitId }) => {
+          const name = parts.find(({ ids }) => ids['rate_limit_id'] === rateLimitId)?.name;
+          return name ? [{ labels: { rate_limit_id: rateLimitId, name }, value: 1 }] : [];
+        }),
+    },
     ...figures.map(([name, field, words]) =>
       perRateLimit(
         name,

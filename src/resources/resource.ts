@@ -50,6 +50,8 @@ export class ReadingError extends Error {
 export interface TargetContext<Settings = unknown> {
   readonly ids: Ids;
   readonly name: string | undefined;
+  /** The parts of the target that have a name. */
+  readonly parts?: readonly Listed[] | undefined;
   readonly settings: Settings;
 }
 
@@ -77,11 +79,23 @@ export interface Family<Reading = unknown, Settings = unknown> {
 export interface Listed {
   readonly ids: Ids;
   readonly name?: string | undefined;
+  /** The id of what it is called after, in the listing's `names`. */
+  readonly namedBy?: string | undefined;
 }
 
-/** The same with its reading, where the listing reads it. */
+/** The same with what comes with it and is not kept beside it: its reading, and the key that opens it. */
 export interface Found<Reading = unknown> extends Listed {
   readonly reading?: Reading;
+  /** A function, so that nothing that writes objects out shows the key. */
+  readonly key?: (() => string) | undefined;
+}
+
+/** How a request or a reading failed, as far as a kind needs to know. */
+export interface FailureOf {
+  /** The value of the label `result`. */
+  readonly result: string;
+  /** The API's own name of the error (reference 2.3). */
+  readonly errorKey: string | undefined;
 }
 
 /** An operation that finds targets: of a credential or, with a parent, of each thing that the parent lists. */
@@ -92,6 +106,10 @@ export interface Listing<Reading = unknown> {
   /** What it lists, for people: `Shield Zones`. */
   readonly nouns: string;
   readonly parent?: Listing | undefined;
+  /** The listing that has the names, by the ids of `namedBy`. */
+  readonly names?: Listing | undefined;
+  /** Whether a failure means that there is nothing to list. */
+  isEmpty?(failure: FailureOf): boolean;
   /** The outermost fields of its answers that are read. */
   readonly fields: readonly string[];
   /** Rejects unless the listing is complete. parent: the ids of what the parent lists. */
@@ -132,6 +150,8 @@ interface Declaration<Reading, Settings> {
 interface ReadsOne<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
+  /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
+  readonly partNames?: Listing | undefined;
   read(get: Get, ids: Ids, diagnostics: Diagnostics): Promise<Reading>;
   /** The reading where the API answers with one of these keys: there is nothing to read, which is no failure. */
   readonly empty?: { readonly on: readonly string[]; reading(): Reading };

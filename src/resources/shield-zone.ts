@@ -1,10 +1,9 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
 import { z } from 'zod';
-import { boolean, id, instant, integer, list, readElements, readFields, unwrapData } from './fields.ts';
-import { type Page, readPages } from './pages.ts';
-import { type Diagnostics, defineResource, familiesOf, type Get, type Listing } from './resource.ts';
-
-const zonesPerPage = 100;
+import { boolean, id, instant, integer, list } from './fields.ts';
+import { readShieldPages, shieldPageFields } from './pages.ts';
+import { pullZones } from './pull-zone.ts';
+import { defineResource, familiesOf, type Listing } from './resource.ts';
 
 const zone = z.object({
   shieldZoneId: id,
@@ -33,53 +32,32 @@ const zone = z.object({
   whitelabelResponsePages: boolean,
 });
 
-const page = z.object({
-  totalCount: integer,
-  totalPages: integer,
-  currentPage: integer,
-  nextPage: integer,
-  pageSize: integer,
-});
-
 export type ShieldZoneReading = z.output<typeof zone>;
 
-/**
- * One page of the zones. `nextPage` can point onward past the last page, so it is believed only as long as there is more to
- * come; where the number of pages is missing, one that does not grow ends the listing.
- */
-async function readZones(
-  get: Get,
-  number: number,
-  diagnostics: Diagnostics,
-): Promise<Page<ShieldZoneReading, number>> {
-  const body = await get(`/shield/shield-zones?page=${number}&perPage=${zonesPerPage}`);
-  const data = unwrapData(body);
-  const items = readElements(zone, 'shieldZoneId', data, diagnostics);
-  const unusable = (data as readonly unknown[]).length - items.length;
-  const given = (body as { page?: unknown }).page;
-  if (!given)
-    return { items, unusable, next: items.length > 0 ? number + 1 : undefined, isNextGuessed: true };
-  const { totalCount, totalPages, currentPage, nextPage } = readFields(page, given, diagnostics);
-  const following = nextPage ?? number + 1;
-  const hasMore = typeof totalPages === 'number' ? (currentPage ?? number) < totalPages : following > number;
-  return {
-    items,
-    unusable,
-    total: totalCount ?? undefined,
-    next: items.length > 0 && hasMore ? following : undefined,
-  };
-}
-
-/** Every zone that a credential can see, each with its configuration. */
+/** Every zone that a credential can see, each with its configuration. A zone is called as its pull zone is. */
 export const zones: Listing<ShieldZoneReading> = {
   kind: 'shield_zone',
   api: 'shield',
   nouns: 'Shield Zones',
-  fields: [...Object.keys(zone.shape), ...Object.keys(page.shape)],
+  fields: [...Object.keys(zone.shape), ...shieldPageFields],
+  names: pullZones,
   async discover(get, _parent, diagnostics) {
-    const ask = (number: number) => readZones(get, number, diagnostics);
-    const found = await readPages('zones', 1, ask, ({ shieldZoneId }) => shieldZoneId ?? '');
-    return [...found].map(([id, reading]) => ({ ids: { shield_zone_id: id }, reading }));
+    const found = await readShieldPages(
+      {
+        path: '/shield/shield-zones',
+        nouns: 'zones',
+        perPage: 100,
+        element: zone,
+        identifier: 'shieldZoneId',
+      },
+      get,
+      diagnostics,
+    );
+    return [...found].map(([id, reading]) => ({
+      ids: { shield_zone_id: id },
+      namedBy: reading.pullZoneId ?? undefined,
+      reading,
+    }));
   },
 };
 

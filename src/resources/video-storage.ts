@@ -1,7 +1,9 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
 import { z } from 'zod';
 import { instant, integer, readFields, text, unwrapData } from './fields.ts';
-import { defineResource, familiesOf } from './resource.ts';
+import { readVideoPages, videoPageFields } from './pages.ts';
+import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { videoLibraries } from './video-library.ts';
 
 const maxEncodings = 50;
 
@@ -32,6 +34,35 @@ function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
 
 const { gauge, info } = familiesOf<VideoStorageReading>('bunnynet_video');
 
+const listedVideo = z.object({ guid: text, title: text });
+
+/** Every video of a library, called by its title. */
+const videos: Listing = {
+  kind: 'video_storage',
+  api: 'video',
+  nouns: 'videos',
+  parent: videoLibraries,
+  fields: [...Object.keys(listedVideo.shape), ...videoPageFields],
+  async discover(get, parent, diagnostics) {
+    const libraryId = parent?.['library_id'] ?? '';
+    const found = await readVideoPages(
+      {
+        path: `/library/${libraryId}/videos`,
+        nouns: 'videos',
+        perPage: 1000,
+        element: listedVideo,
+        identifier: 'guid',
+      },
+      get,
+      diagnostics,
+    );
+    return [...found].map(([videoId, { title }]) => ({
+      ids: { library_id: libraryId, video_id: videoId },
+      name: title ?? undefined,
+    }));
+  },
+};
+
 export const videoStorage = defineResource({
   kind: 'video_storage',
   api: 'video',
@@ -45,6 +76,7 @@ export const videoStorage = defineResource({
   ],
   defaultIntervalSeconds: 3600,
   fields: Object.keys(storageInfo.shape),
+  listing: videos,
 
   async read(get, ids, diagnostics): Promise<VideoStorageReading> {
     const body = await get(`/library/${ids['library_id']}/videos/${ids['video_id']}/storage`);
