@@ -20,7 +20,8 @@ import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import type { ApiName } from './resources/resource.ts';
-import type { Credentials } from './secrets/credentials.ts';
+import type { Credentials, Secret } from './secrets/credentials.ts';
+import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
 import type { Condition } from './status/page.ts';
 import { createPages } from './status/pages.ts';
@@ -82,6 +83,7 @@ class WiredExporter implements Exporter {
   readonly #telemetry: Telemetry;
   readonly #apis: ApiAccess;
   readonly #engine: PollEngine;
+  readonly #foundKeys = new FoundKeys();
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #tellDropped: (maxSeries: number) => void;
@@ -103,7 +105,7 @@ class WiredExporter implements Exporter {
       series: (kind) => this.#store.series(kind),
       droppedSeries: (kind) => this.#store.dropped(kind),
     });
-    const readKey = (credential: string) => this.#credentials.read(credential);
+    const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
     const requests = observeRequests(this.#telemetry, log);
     this.#apis = new ApiAccess(config.apis, readKey, requests, options.proxy);
     this.#engine = new PollEngine({
@@ -113,7 +115,8 @@ class WiredExporter implements Exporter {
       paceOf: (api) => this.#apis.pacer(api),
       observer: this.#telemetry,
       log,
-      redact: (text) => this.#credentials.redact(text),
+      foundKeys: this.#foundKeys,
+      redact: (text) => this.#foundKeys.redact(this.#credentials.redact(text)),
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#paceWarnings = warnOfShortfalls(capacities, this.#paceWarnings, log);
@@ -183,6 +186,12 @@ class WiredExporter implements Exporter {
     this.#apis.closePacers();
     await Promise.all([this.#engine.stop(), this.#server.stop(stopGraceMs)]);
     await this.#apis.close();
+  }
+
+  /** A key that a listing gave opens the video API alone. */
+  async #readKey(api: ApiName, credential: string): Promise<Secret> {
+    const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
+    return found ?? (await this.#credentials.read(credential));
   }
 
   #routes(): readonly Route[] {

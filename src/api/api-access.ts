@@ -25,7 +25,7 @@ export class ApiAccess {
   /** proxy: the way to the APIs, where it is not direct. */
   constructor(
     configs: ApiConfigs,
-    readKey: ReadKey,
+    readKey: (api: ApiName, credential: string) => ReturnType<ReadKey>,
     observer: ClientObserver,
     proxy: ForwardProxy | undefined,
   ) {
@@ -33,7 +33,13 @@ export class ApiAccess {
     this.#byApi = new Map(
       apiNames.map((api) => {
         const pacer = new Pacer(configs[api]);
-        return [api, { pacer, client: new ApiClient(api, configs[api], pacer, readKey, observer, proxy) }];
+        return [
+          api,
+          {
+            pacer,
+            client: new ApiClient(api, configs[api], pacer, (name) => readKey(api, name), observer, proxy),
+          },
+        ];
       }),
     );
   }

@@ -2,6 +2,7 @@
  * The configuration in force, as the rest of the house sees it: checked, complete, with durations in milliseconds and
  * every default filled in. How it is written and read is the business of the files beside this one.
  */
+import type { Selection } from '../discovery/selector.ts';
 import type { ApiName, Ids } from '../resources/resource.ts';
 
 /** Where a key is read: never the key itself. */
@@ -32,11 +33,28 @@ export interface TargetConfig {
   readonly staleAfterMs: number;
 }
 
+/** What a section says of one target that a listing finds. */
+export interface OverrideConfig {
+  readonly name?: string | undefined;
+  readonly intervalMs?: number | undefined;
+  readonly staleAfterMs?: number | undefined;
+}
+
 /** One kind that is on. */
 export interface SectionConfig {
   readonly kind: string;
   /** For the targets of `all`; the listed ones carry their own. */
   readonly credential: string;
+  /** Whether the section names the credential itself; then it goes before a key that a listing gives. */
+  readonly isCredentialNamed?: boolean | undefined;
+  /** What listings are asked with, where it is another: the account's. */
+  readonly listingCredential?: string | undefined;
+  /** Which of what a listing finds. */
+  readonly selection?: Selection | undefined;
+  /** Of which things of the parent listing. */
+  readonly parents?: Selection | undefined;
+  /** By the ids of the target as text. */
+  readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;
   readonly intervalMs: number;
   readonly staleAfterMs: number;
   /** What the resource's own `settings` schema made of the section. */
@@ -48,5 +66,9 @@ export interface Config {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
   readonly apis: Readonly<Record<ApiName, ApiConfig>>;
   readonly sections: readonly SectionConfig[];
+  readonly discovery: {
+    /** Between two polls of a listing that is not a kind of its own. */
+    readonly intervalMs: number;
+  };
   readonly limits: { readonly maxSeries: number };
 }

@@ -3,18 +3,31 @@
  * in agreement. The way from configuration to store ends here; pages only look at it.
  */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import { compareListed, type Discovery, describeDiscovery } from '../discovery/discovered.ts';
-import { type ApiName, type Found, isReadAlone, type Listed, type Resource } from '../resources/resource.ts';
+import {
+  compareListed,
+  type Discovered,
+  type Discovery,
+  describeDiscovery,
+} from '../discovery/discovered.ts';
+import { type ApiName, type Found, isReadAlone, type Resource } from '../resources/resource.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
-import { idText, type ListingPoll, type Poll, plan, readPollOf, type Target } from './plan.ts';
+import {
+  type Discoveries,
+  idText,
+  type ListingPoll,
+  type Poll,
+  plan,
+  readPollOf,
+  type Target,
+} from './plan.ts';
 import { type Client, Poller, type PollHealth, type PollObserver } from './poller.ts';
 import { type PermitQueues, Scheduler } from './scheduler.ts';
-import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
-import { type TargetChange, WantedTargets } from './wanted-targets.ts';
+import { type Failure, type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
+import { type TargetChange, type TargetSelection, WantedTargets } from './wanted-targets.ts';
 
 export interface EngineObserver extends PollObserver {
   /** How late the latest poll of a kind started. */
@@ -27,6 +40,27 @@ export interface Pace extends PermitQueues {
   setQueues(queues: Iterable<string>): void;
 }
 
+/** The keys that come with a listing, each for one thing of it. */
+export interface FoundKeys {
+  /** Returns whether the credential had another key before. */
+  learn(credential: string, key: string): boolean;
+  forget(credential: string): void;
+}
+
+/** The state of a listing. */
+export interface ListingStatus {
+  readonly poll: ListingPoll;
+  readonly state: 'pending' | 'ok' | 'failing';
+  /** What the last complete listing had. */
+  readonly found: number;
+  /** Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  readonly lastFailure: Failure | undefined;
+  /** What the sections have made of it. */
+  readonly selections: readonly TargetSelection[];
+}
+
 export interface EngineOptions {
   readonly resources: readonly Resource[];
   readonly store: RowStore;
@@ -36,6 +70,8 @@ export interface EngineOptions {
   readonly log: Logger;
   /** Takes keys out of what the API wrote. */
   readonly redact: (text: string) => string;
+  /** Keeps the keys that listings find. */
+  readonly foundKeys: FoundKeys;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
   /** Told when what is planned has changed, once the changes have settled. */
@@ -54,14 +90,26 @@ interface Active {
   waiters: readonly (() => void)[];
   /** The targets that a listing feeds with readings, by their ids as text. */
   readonly fed: Map<string, Target>;
+  /** Of a listing. Unix time. */
+  lastSuccessMs?: number;
+  lastDurationSeconds?: number;
 }
 
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
 const sweepIntervalMs = 1000;
+/** How long what is found waits for the first names that another listing has. */
+const namesPatienceMs = 5000;
 /** The longest that planning and handing out readings keep others waiting. */
 const sliceMs = 2;
+
+/** The credential that the key of a found thing is known by: `library/4711`, which no configuration can name. */
+function keyNameOf({ ids }: Found): string {
+  return Object.entries(ids)
+    .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)
+    .join('/');
+}
 
 /** Lets others have their turn when this has run for a slice. */
 class Slices {
@@ -89,13 +137,23 @@ export class PollEngine {
   readonly #active = new Map<string, Active>();
   /** How many polls wait in each queue of each API's pacer. */
   readonly #queues = new Map<ApiName, Map<string, number>>();
-  readonly #discovered = new Map<string, readonly Listed[]>();
+  readonly #discovered = new Map<string, readonly Discovered[]>();
   #config: Config | undefined;
   #pending = 0;
+  /** Listings whose names are no longer waited for, though they have not ended once. */
+  readonly #unawaited = new Set<string>();
+  /** Who waits for the first names of a listing. */
+  readonly #namesWaiters = new Map<string, (() => void)[]>();
+  readonly #discoveries: Discoveries = {
+    get: (key) => this.#discovered.get(key),
+    isAwaited: (key) => this.#active.get(key)?.hasEnded !== true && !this.#unawaited.has(key),
+  };
   #isOutdated = false;
   /** What one plan adds is scheduled as of one time. */
   #plannedAtMs = 0;
   #reconciling: Promise<void> | undefined;
+  /** The listing whose findings are being followed: what it feeds has its readings at hand. */
+  #following: string | undefined;
   #hasChanged = false;
   #sweep: NodeJS.Timeout | undefined;
   #onAllPolled: (() => void) | undefined;
@@ -134,6 +192,35 @@ export class PollEngine {
     return true;
   }
 
+  /** The state of every listing. */
+  listings(): readonly ListingStatus[] {
+    const selections = new Map<string, TargetSelection[]>();
+    for (const selection of this.#wanted.selections()) {
+      const known = selections.get(selection.listingKey);
+      if (known) known.push(selection);
+      else selections.set(selection.listingKey, [selection]);
+    }
+    return [...this.#active.values()].flatMap(
+      ({ poll, health, hasEnded, lastSuccessMs, lastDurationSeconds }) => {
+        if (poll.type !== 'listing') return [];
+        const { lastFailure } = health;
+        const state = lastFailure ? 'failing' : hasEnded ? 'ok' : 'pending';
+        const found = this.#discovered.get(poll.key)?.length ?? 0;
+        return [
+          {
+            poll,
+            state,
+            found,
+            lastSuccessMs,
+            lastDurationSeconds,
+            lastFailure,
+            selections: selections.get(poll.key) ?? [],
+          },
+        ];
+      },
+    );
+  }
+
   /** Every poll that is wanted. */
   *polls(): Generator<Poll> {
     for (const { poll } of this.#active.values()) yield poll;
@@ -146,12 +233,7 @@ export class PollEngine {
   async apply(config: Config): Promise<void> {
     this.#config = config;
     await this.#reconcile();
-    for (const [key, active] of this.#active) {
-      const hasNew = [...active.fed.values()].some(
-        ({ key: target }) => this.states.status(target)?.state === 'pending',
-      );
-      if (active.health.lasting > 0 || hasNew) this.#scheduler.runNow(key);
-    }
+    for (const [key, { health }] of this.#active) if (health.lasting > 0) this.#scheduler.runNow(key);
     this.#checkReady();
     this.#sweep ??= setInterval(() => {
       this.dropStale();
@@ -211,7 +293,7 @@ export class PollEngine {
     while (this.#isOutdated && this.#config) {
       this.#isOutdated = false;
       this.#plannedAtMs = performance.now();
-      const { groups, listings } = plan(this.#config, resources, this.#discovered, owns);
+      const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
       this.#followListings(listings);
       for (const change of this.#wanted.changesTo(groups)) {
         if (change) this.#carryOut(change);
@@ -224,6 +306,7 @@ export class PollEngine {
   #followListings(listings: ReadonlyMap<string, ListingPoll>): void {
     for (const [key, { poll }] of this.#active) {
       if (poll.type !== 'listing' || listings.has(key)) continue;
+      this.#forgetKeys(this.#discovered.get(key) ?? []);
       this.#discovered.delete(key);
       this.#deactivate(key);
     }
@@ -242,8 +325,7 @@ export class PollEngine {
     else if (after) this.states.update(after);
     if (!isReadAlone(resource)) {
       if (after) this.#active.get(after.pollKey)?.fed.set(idText(after.ids), after);
-      // What changed is asked at once, but not by the listing that has just told so.
-      if (before && after && after.name === before.name) this.#scheduler.runNow(after.pollKey);
+      if (after && after.pollKey !== this.#following) this.#scheduler.runNow(after.pollKey);
       return;
     }
     if (!after) {
@@ -328,6 +410,12 @@ export class PollEngine {
     if (!isCurrent || active.hasEnded) return backoffFactor;
     active.hasEnded = true;
     this.#pending--;
+    if (poll.type === 'listing') {
+      for (const resolve of this.#namesWaiters.get(poll.key) ?? []) resolve();
+      this.#namesWaiters.delete(poll.key);
+      // Its names are no longer waited for, whether they came or not.
+      await this.#reconcile();
+    }
     this.#checkReady();
     return backoffFactor;
   }
@@ -355,14 +443,21 @@ export class PollEngine {
   ): Promise<void> {
     const isWanted = () => this.#active.get(poll.key) === active && !this.#abort.signal.aborted;
     if (!isWanted()) return;
+    active.lastSuccessMs = this.#now();
+    active.lastDurationSeconds = durationSeconds;
+    if (poll.namesKey !== undefined) await this.#namesOf(poll.namesKey);
     const before = this.#discovered.get(poll.key);
-    const discovery = compareListed(before, found);
+    const discovery = compareListed(before, found, keyNameOf);
+    this.#learnKeys(found);
     if (discovery.listed !== before) {
+      this.#forgetKeys(discovery.removed);
       this.#discovered.set(poll.key, discovery.listed);
       this.#logDiscovery(poll, discovery);
+      this.#following = poll.key;
       await this.#reconcile();
+      this.#following = undefined;
     }
-    if (active.fed.size === 0) return;
+    if (active.fed.size === 0 || !isWanted()) return;
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));
     const slices = new Slices();
     for (const [ids, target] of active.fed) {
@@ -370,6 +465,30 @@ export class PollEngine {
       this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
       if (slices.isOver) await slices.breathe();
     }
+  }
+
+  /** Waits a little for the first names, so that what is found now comes with them. */
+  async #namesOf(key: string): Promise<void> {
+    if (!this.#discoveries.isAwaited(key)) return;
+    const ended = new Promise<void>((resolve) => {
+      this.#namesWaiters.set(key, [...(this.#namesWaiters.get(key) ?? []), resolve]);
+    });
+    const { signal } = this.#abort;
+    const patience = sleep(namesPatienceMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await Promise.race([ended, patience]);
+    this.#unawaited.add(key);
+  }
+
+  #learnKeys(found: readonly Found[]): void {
+    for (const one of found) {
+      const credential = one.key && keyNameOf(one);
+      if (one.key && credential && this.#options.foundKeys.learn(credential, one.key()))
+        this.keyChanged(credential);
+    }
+  }
+
+  #forgetKeys(listed: readonly Discovered[]): void {
+    for (const { keyName } of listed) if (keyName !== undefined) this.#options.foundKeys.forget(keyName);
   }
 
   #checkReady(): void {
@@ -380,10 +499,18 @@ export class PollEngine {
 
   #logDiscovery({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery): void {
     const { added, removed, renamed, listed } = discovery;
-    if (added + removed + renamed === 0) return;
+    if (added + removed.length + renamed === 0) return;
     const of = parent && (parent.name ?? idText(parent.ids));
     this.#options.log.info(
-      { kind, listing_of: credential, parent: of, added, removed, renamed, listed: listed.length },
+      {
+        kind,
+        listing_of: credential,
+        parent: of,
+        added,
+        removed: removed.length,
+        renamed,
+        listed: listed.length,
+      },
       `${describeDiscovery(discovery)} ${listing.nouns}`,
     );
   }

@@ -3,6 +3,8 @@
  * found. Pure functions; who polls, and when, is decided elsewhere.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
+import type { Discovered } from '../discovery/discovered.ts';
+import { type Selector, selectorOf } from '../discovery/selector.ts';
 import {
   type ApiName,
   type Ids,
@@ -20,6 +22,8 @@ export interface Target extends TargetConfig {
   readonly kind: string;
   /** The poll that reads it: its own, or that of a listing. */
   readonly pollKey: string;
+  /** Its parts that have a name. */
+  readonly parts?: readonly Listed[] | undefined;
   readonly settings: unknown;
   /** Where it is read; values read elsewhere are not its own. */
   readonly baseUrl: string;
@@ -47,22 +51,35 @@ export interface ReadPoll extends PollBase {
 export interface ListingPoll extends PollBase {
   readonly type: 'listing';
   readonly listing: Listing;
+  /** The listing poll that has the names of what this one finds. */
+  readonly namesKey: string | undefined;
   /** What of the parent listing it is asked for. */
   readonly parent: Listed | undefined;
+  /** The credential that the outermost listing is asked with: whose account it is. */
+  readonly account: string;
   /** Whether its readings are wanted: then it is the poll of all the targets that it feeds. */
   readonly isRead: boolean;
 }
 
 export type Poll = ReadPoll | ListingPoll;
 
+/** What a target is made of. */
+export interface Entry extends Discovered {
+  readonly parts?: readonly Listed[] | undefined;
+}
+
 /** Targets of one section and one source: the configuration's own list, or one listing. */
 export interface Group {
   readonly key: string;
   readonly resource: Resource;
+  /** The key of the listing poll that it follows, if it does. */
+  readonly listingKey: string | undefined;
   /** Where it is the same, equal entries make equal targets. */
   readonly signature: string;
-  readonly entries: readonly Listed[];
-  toTarget(entry: Listed): Target;
+  readonly entries: readonly Entry[];
+  /** Leaves out what the section does not select. */
+  readonly selector: Selector | undefined;
+  toTarget(entry: Entry): Target;
 }
 
 export interface Plan {
@@ -70,8 +87,13 @@ export interface Plan {
   readonly listings: ReadonlyMap<string, ListingPoll>;
 }
 
-/** What complete listings have found, by the key of their poll. */
-export type Discovered = ReadonlyMap<string, readonly Listed[]>;
+/** What the listings have found so far, by the keys of their polls. */
+export interface Discoveries {
+  /** What the last complete listing has. */
+  get(listingKey: string): readonly Discovered[] | undefined;
+  /** Whether names are still expected of it: what is called after them waits for that long. */
+  isAwaited(listingKey: string): boolean;
+}
 
 /** The ids of a target as one text. */
 export function idText(ids: Ids): string {
@@ -93,36 +115,127 @@ export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
 
 /** Another address is another account: a listing is known by its credential, its address and its parent. */
 function listingKey(
-  { kind }: Listing,
+  listing: Listing,
   credential: string,
   baseUrl: string,
   parent: Listed | undefined,
 ): string {
-  return `${kind}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
+  const { kind, nouns } = listing;
+  return `${kind} ${nouns}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
 }
 
-/** The listing polls that are wanted so far; what wants one more often has its way. */
-class ListingPolls {
-  readonly polls = new Map<string, ListingPoll>();
+/** Entries with what other listings know of them, made anew only where those have changed. */
+const completed = new WeakMap<readonly Entry[], { with: readonly unknown[]; entries: readonly Entry[] }>();
+
+function complete(
+  entries: readonly Entry[],
+  additions: readonly unknown[],
+  add: (entry: Entry, index: number) => Entry | undefined,
+): readonly Entry[] {
+  const known = completed.get(entries);
+  if (known?.with.length === additions.length && additions.every((one, i) => one === known.with[i])) {
+    return known.entries;
+  }
+  const made = entries.map(add).filter((entry) => entry !== undefined);
+  completed.set(entries, { with: additions, entries: made });
+  return made;
+}
+
+/** Called after what `namedBy` points to. */
+function withNames(entries: readonly Entry[], names: readonly Listed[] | undefined): readonly Entry[] {
+  if (!names) return entries;
+  return complete(entries, [names], addNames(names));
+}
+
+function addNames(names: readonly Listed[]): (entry: Entry) => Entry {
+  let byId: Map<string, string | undefined> | undefined;
+  return (entry) => {
+    byId ??= new Map(names.map(({ ids, name }) => [idText(ids), name]));
+    const name = entry.namedBy === undefined ? undefined : byId.get(entry.namedBy);
+    return name === undefined || entry.name !== undefined ? entry : { ...entry, name };
+  };
+}
+
+/** Stands for names that are being asked for. */
+const notYet: readonly Listed[] = [];
+
+class Planner {
+  readonly listings = new Map<string, ListingPoll>();
+  readonly groups: Group[] = [];
   readonly #config: Config;
   readonly #resources: readonly Resource[];
+  readonly #discovered: Discoveries;
+  readonly #owns: (key: string) => boolean;
 
-  constructor(config: Config, resources: readonly Resource[]) {
+  constructor(
+    config: Config,
+    resources: readonly Resource[],
+    discovered: Discoveries,
+    owns: (key: string) => boolean,
+  ) {
     this.#config = config;
     this.#resources = resources;
+    this.#discovered = discovered;
+    this.#owns = owns;
+  }
+
+  planSection(section: SectionConfig): void {
+    const resource = this.#resources.find(({ kind }) => kind === section.kind);
+    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
+    if (section.targets !== 'all') this.#planNamed(resource, section, section.targets);
+    else if (isReadAlone(resource) && resource.ofAccount) this.#planAccount(resource, section);
+    else this.#planListed(resource, section);
+  }
+
+  #planListed(resource: Resource, section: SectionConfig): void {
+    const { listing } = resource;
+    if (!listing) throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
+    const intervalMs = isReadAlone(resource) ? undefined : section.intervalMs;
+    for (const poll of this.#pollsOf(section, listing, intervalMs)) {
+      const entries = this.#entriesOf(poll);
+      if (entries) this.groups.push(this.#listedGroup(resource, section, poll, entries));
+    }
+  }
+
+  /** Every poll of a listing for a section: one, or one for each selected thing that its parent has found. */
+  *#pollsOf(
+    section: SectionConfig,
+    listing: Listing,
+    intervalMs: number | undefined,
+  ): Generator<ListingPoll> {
+    const account = section.listingCredential ?? section.credential;
+    if (!listing.parent) {
+      yield this.#want(listing, account, undefined, account, intervalMs);
+      return;
+    }
+    const selector = section.parents && selectorOf(section.parents);
+    for (const poll of this.#pollsOf(section, listing.parent, undefined)) {
+      for (const parent of this.#entriesOf(poll) ?? []) {
+        if (selector && !selector.selects(parent)) continue;
+        yield this.#want(
+          listing,
+          credentialOf(section, listing.api, poll, parent),
+          parent,
+          account,
+          intervalMs,
+        );
+      }
+    }
   }
 
   /** intervalMs: undefined where nobody reads the answers, and only what exists is of interest. */
-  want(
+  #want(
     listing: Listing,
     credential: string,
-    parent: Listed | undefined,
+    parent: Entry | undefined,
+    account: string,
     intervalMs: number | undefined,
   ): ListingPoll {
     const { kind, api } = listing;
     const key = listingKey(listing, credential, this.#config.apis[api].baseUrl, parent);
-    const known = this.polls.get(key);
-    const wantedMs = intervalMs ?? this.#defaultIntervalMs(kind);
+    const known = this.listings.get(key);
+    const names = listing.names && this.#want(listing.names, credential, undefined, account, undefined);
+    const wantedMs = intervalMs ?? this.#config.discovery.intervalMs;
     const isRead = intervalMs !== undefined || known?.isRead === true;
     const poll: ListingPoll = {
       type: 'listing',
@@ -131,137 +244,150 @@ class ListingPolls {
       api,
       queue: isRead ? kind : `${kind} listing`,
       credential,
-      // What is read sets the pace; a longer interval of others is served by it too.
+      // What wants it most often has its way.
       intervalMs: Math.min(wantedMs, known?.intervalMs ?? wantedMs),
       listing,
+      namesKey: names?.key,
       parent,
+      account,
       isRead,
     };
-    this.polls.set(key, poll);
+    this.listings.set(key, poll);
     return poll;
   }
 
-  #defaultIntervalMs(kind: string): number {
-    const resource = this.#resources.find((one) => one.kind === kind);
-    return (resource?.defaultIntervalSeconds ?? 600) * 1000;
+  /** What a listing has found, with the names that another listing has. */
+  #entriesOf(poll: ListingPoll): readonly Entry[] | undefined {
+    const { key, namesKey } = poll;
+    const entries = this.#discovered.get(key);
+    if (!entries || namesKey === undefined) return entries;
+    return this.#discovered.isAwaited(namesKey)
+      ? undefined
+      : withNames(entries, this.#discovered.get(namesKey));
+  }
+
+  #listedGroup(
+    resource: Resource,
+    section: SectionConfig,
+    poll: ListingPoll,
+    found: readonly Entry[],
+  ): Group {
+    const { kind, api } = resource;
+    const { settings, intervalMs, staleAfterMs, overrides } = section;
+    const { baseUrl } = this.#config.apis[api];
+    const ownKey = isReadAlone(resource) ? undefined : poll.key;
+    return {
+      key: `${kind}<${poll.key}`,
+      resource,
+      listingKey: poll.key,
+      signature: signatureOf(section, baseUrl, poll.credential),
+      entries: this.#withParts(resource, section, found, (entry) => credentialOf(section, api, poll, entry)),
+      selector: section.selection && selectorOf(section.selection),
+      toTarget(entry) {
+        const { ids, name, parts } = entry;
+        const key = targetKey(kind, ids);
+        const override = overrides?.get(idText(ids));
+        const ownIntervalMs = override?.intervalMs ?? intervalMs;
+        return {
+          key,
+          kind,
+          ids,
+          name: override?.name ?? name,
+          parts,
+          credential: credentialOf(section, api, poll, entry),
+          intervalMs: ownIntervalMs,
+          staleAfterMs: override?.staleAfterMs ?? staleAfterMs,
+          settings,
+          baseUrl,
+          pollKey: ownKey ?? key,
+        };
+      },
+    };
+  }
+
+  #planNamed(resource: Resource, section: SectionConfig, targets: readonly TargetConfig[]): void {
+    const { kind, api } = resource;
+    const { settings } = section;
+    const { baseUrl } = this.#config.apis[api];
+    const isAlone = isReadAlone(resource);
+    const ownedOnly = (of: TargetConfig) => this.#owns(targetKey(kind, of.ids));
+    for (const of of isAlone ? [] : targets.filter(ownedOnly)) {
+      this.#want(resource.listing as Listing, of.credential, undefined, of.credential, of.intervalMs);
+    }
+    const pollKeyOf = (credential: string) =>
+      isAlone ? undefined : listingKey(resource.listing, credential, baseUrl, undefined);
+    this.groups.push({
+      key: kind,
+      resource,
+      listingKey: undefined,
+      signature: signatureOf(section, baseUrl, ''),
+      entries: this.#withParts(resource, section, targets, (entry) => (entry as TargetConfig).credential),
+      selector: undefined,
+      toTarget(entry) {
+        const of = entry as TargetConfig & Entry;
+        const key = targetKey(kind, of.ids);
+        return { ...of, key, kind, settings, baseUrl, pollKey: pollKeyOf(of.credential) ?? key };
+      },
+    });
+  }
+
+  /** The one target of a credential's account. */
+  #planAccount(resource: ReadResource, section: SectionConfig): void {
+    const { kind, ids } = resource;
+    const { credential, intervalMs, staleAfterMs } = section;
+    const [account] = ids;
+    if (!account) throw new Error(`the kind ${kind} has no label for the account`);
+    const target = {
+      ids: { [account.label]: credential },
+      name: undefined,
+      credential,
+      intervalMs,
+      staleAfterMs,
+    };
+    this.#planNamed(resource, section, [target]);
+  }
+
+  /** Where the parts of a target have names, their listing is polled for each target. */
+  #withParts(
+    resource: Resource,
+    section: SectionConfig,
+    entries: readonly Entry[],
+    credentialFor: (entry: Entry) => string,
+  ): readonly Entry[] {
+    const listing = isReadAlone(resource) ? resource.partNames : undefined;
+    if (!listing) return entries;
+    const account = section.listingCredential ?? section.credential;
+    const parts = entries.map((entry) => {
+      if (!this.#owns(targetKey(resource.kind, entry.ids))) return notYet;
+      const { key } = this.#want(listing, credentialFor(entry), entry, account, undefined);
+      return this.#discovered.isAwaited(key) ? notYet : this.#discovered.get(key);
+    });
+    return complete(entries, parts, (entry, i) =>
+      parts[i] === notYet ? undefined : { ...entry, parts: parts[i] },
+    );
   }
 }
 
-/** Every poll of a listing for a credential: one, or one for each thing that its parent has found. */
-function* pollsOf(
-  polls: ListingPolls,
-  listing: Listing,
-  credential: string,
-  intervalMs: number | undefined,
-  discovered: Discovered,
-): Generator<ListingPoll> {
-  if (!listing.parent) {
-    yield polls.want(listing, credential, undefined, intervalMs);
-    return;
-  }
-  for (const { key } of pollsOf(polls, listing.parent, credential, undefined, discovered)) {
-    for (const parent of discovered.get(key) ?? []) yield polls.want(listing, credential, parent, intervalMs);
-  }
+/** The credential named in the configuration, else the key that was found with the thing, else that of the listing. */
+function credentialOf(section: SectionConfig, api: ApiName, poll: ListingPoll, entry: Entry): string {
+  if (api === poll.api) return poll.credential;
+  return section.isCredentialNamed ? section.credential : (entry.keyName ?? poll.credential);
 }
 
-function listedGroup(
-  config: Config,
-  resource: Resource,
-  section: SectionConfig,
-  entries: readonly Listed[],
-  poll: ListingPoll,
-): Group {
-  const { kind, api } = resource;
-  const { settings, intervalMs, staleAfterMs } = section;
-  const { credential } = poll;
-  const { baseUrl } = config.apis[api];
-  const ownKey = isReadAlone(resource) ? undefined : poll.key;
-  return {
-    key: `${kind}<${poll.key}`,
-    resource,
-    signature: JSON.stringify([baseUrl, settings, credential, intervalMs, staleAfterMs]),
-    entries,
-    toTarget({ ids, name }) {
-      const key = targetKey(kind, ids);
-      return {
-        key,
-        kind,
-        ids,
-        name,
-        credential,
-        intervalMs,
-        staleAfterMs,
-        settings,
-        baseUrl,
-        pollKey: ownKey ?? key,
-      };
-    },
-  };
-}
-
-function namedGroup(
-  config: Config,
-  resource: Resource,
-  section: SectionConfig,
-  entries: readonly TargetConfig[],
-): Group {
-  const { kind, api } = resource;
-  const { settings } = section;
-  const { baseUrl } = config.apis[api];
-  const pollKeyOf = (credential: string) =>
-    isReadAlone(resource) ? undefined : listingKey(resource.listing, credential, baseUrl, undefined);
-  return {
-    key: kind,
-    resource,
-    signature: JSON.stringify([baseUrl, settings]),
-    entries,
-    toTarget(entry) {
-      const of = entry as TargetConfig;
-      const key = targetKey(kind, of.ids);
-      return { ...of, key, kind, settings, baseUrl, pollKey: pollKeyOf(of.credential) ?? key };
-    },
-  };
+function signatureOf(section: SectionConfig, baseUrl: string, credential: string): string {
+  const { settings, intervalMs, staleAfterMs, isCredentialNamed, selection, overrides } = section;
+  const own = section.targets === 'all' ? [intervalMs, staleAfterMs, isCredentialNamed, credential] : [];
+  return JSON.stringify([baseUrl, settings, own, selection, overrides && [...overrides]]);
 }
 
 /** @param owns whether the target of a key belongs to this process (sharding) */
 export function plan(
   config: Config,
   resources: readonly Resource[],
-  discovered: Discovered,
+  discovered: Discoveries,
   owns: (key: string) => boolean,
 ): Plan {
-  const polls = new ListingPolls(config, resources);
-  const groups: Group[] = [];
-  for (const section of config.sections) {
-    const resource = resources.find(({ kind }) => kind === section.kind);
-    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
-    const isAlone = isReadAlone(resource);
-    if (section.targets !== 'all') {
-      groups.push(namedGroup(config, resource, section, section.targets));
-      if (isAlone) continue;
-      for (const { ids, credential, intervalMs } of section.targets) {
-        if (owns(targetKey(resource.kind, ids)))
-          polls.want(resource.listing, credential, undefined, intervalMs);
-      }
-      continue;
-    }
-    const { listing } = resource;
-    if (!listing) throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
-    const intervalMs = isAlone ? undefined : section.intervalMs;
-    for (const poll of pollsOf(polls, listing, section.credential, intervalMs, discovered)) {
-      const entries = discovered.get(poll.key);
-      if (entries) groups.push(listedGroup(config, resource, section, entries, poll));
-    }
-  }
-  return { groups, listings: polls.polls };
-}
-
-/** A configuration less the named targets of other shards; what `all` stands for is not known yet. */
-export function ownConfig(config: Config, owns: (key: string) => boolean): Config {
-  const sections = config.sections.map((section) =>
-    section.targets === 'all'
-      ? section
-      : { ...section, targets: section.targets.filter(({ ids }) => owns(targetKey(section.kind, ids))) },
-  );
-  return { ...config, sections };
+  const planner = new Planner(config, resources, discovered, owns);
+  for (const section of config.sections) planner.planSection(section);
+  return planner;
 }

@@ -110,7 +110,7 @@ export class Poller {
     try {
       const get = this.#getFor(poll, permit, signal);
       if (poll.type === 'listing') {
-        const found = await poll.listing.discover(get, poll.parent?.ids, this.#diagnosticsOf(poll));
+        const found = await this.#discover(poll, get);
         const durationSeconds = took();
         this.#succeed(poll, health, durationSeconds);
         return { backoffFactor: 1, found, durationSeconds };
@@ -183,6 +183,17 @@ export class Poller {
       const { errorKey } = describe(error).answer;
       if (!errorKey || !resource.empty?.on.includes(errorKey)) throw error;
       return resource.empty.reading();
+    }
+  }
+
+  async #discover(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
+    const { listing, parent } = poll;
+    try {
+      return await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll));
+    } catch (error) {
+      const { result, answer } = describe(error);
+      if (listing.isEmpty?.({ result, errorKey: answer.errorKey })) return [];
+      throw error;
     }
   }
 

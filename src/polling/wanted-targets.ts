@@ -2,7 +2,6 @@
  * The targets that are wanted now, and what has to change for those of another plan: in proportion to what changed, and in
  * steps, so that whoever carries the changes out can let others have their turn between them.
  */
-import type { TargetConfig } from '../config/config.ts';
 import type { Listed, Resource } from '../resources/resource.ts';
 import { type Group, type Target, targetKey } from './plan.ts';
 
@@ -14,23 +13,31 @@ export interface TargetChange {
   readonly after: Target | undefined;
 }
 
+/** What a section has made of a listing. */
+export interface TargetSelection {
+  readonly kind: string;
+  readonly listingKey: string;
+  readonly targets: number;
+  readonly excluded: readonly Listed[];
+}
+
 interface Members {
   readonly group: Group;
   readonly targets: Map<string, Target>;
+  /** What the section does not select. */
+  readonly excluded: Listed[];
 }
 
 /** How many entries are looked at before a step without a change ends. */
 const stepEntries = 500;
 
-/** Whether the entry says of the target what it is already. */
-function isSame(target: Target, entry: Listed | TargetConfig): boolean {
-  if (target.name !== entry.name) return false;
-  if (!('credential' in entry)) return true;
-  const { credential, intervalMs, staleAfterMs } = entry;
+function isSame(a: Target, b: Target): boolean {
   return (
-    target.credential === credential &&
-    target.intervalMs === intervalMs &&
-    target.staleAfterMs === staleAfterMs
+    a.name === b.name &&
+    a.credential === b.credential &&
+    a.intervalMs === b.intervalMs &&
+    a.staleAfterMs === b.staleAfterMs &&
+    a.parts === b.parts
   );
 }
 
@@ -48,6 +55,15 @@ export class WantedTargets {
 
   get(key: string): Target | undefined {
     return this.#targets.get(key);
+  }
+
+  /** What each section has made of each listing, this shard's part alone. */
+  *selections(): Generator<TargetSelection> {
+    for (const { group, targets, excluded } of this.#groups.values()) {
+      const { resource, listingKey } = group;
+      if (listingKey !== undefined)
+        yield { kind: resource.kind, listingKey, targets: targets.size, excluded };
+    }
   }
 
   /** Makes these groups the wanted ones; carry out each change before asking for the next. Undefined is a step without one. */
@@ -68,14 +84,20 @@ export class WantedTargets {
   *#follow(group: Group, known: Members | undefined): Generator<TargetChange | undefined> {
     const isAlike = known?.group.signature === group.signature;
     const targets = new Map<string, Target>();
-    this.#groups.set(group.key, { group, targets });
+    const excluded: Listed[] = [];
+    this.#groups.set(group.key, { group, targets, excluded });
     let looked = 0;
     for (const entry of group.entries) {
       if (++looked % stepEntries === 0) yield undefined;
       const key = targetKey(group.resource.kind, entry.ids);
       if (targets.has(key) || !this.#owns(key)) continue;
+      if (group.selector?.selects(entry) === false) {
+        excluded.push(entry);
+        continue;
+      }
       const before = known?.targets.get(key);
-      const target = before && isAlike && isSame(before, entry) ? before : group.toTarget(entry);
+      const fresh = group.toTarget(entry);
+      const target = before && isAlike && isSame(before, fresh) ? before : fresh;
       targets.set(key, target);
       known?.targets.delete(key);
       if (target !== before) yield* this.#come(group, before, target);
