@@ -10,7 +10,7 @@ import type { Config } from './config/config.ts';
 import { describeConfig, paceReport } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
-import { createMetricsHandler } from './http/metrics-route.ts';
+import { createMetricsRoute } from './http/metrics-route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
 import { Fleet } from './polling/engine.ts';
 import { ownConfig } from './polling/plan.ts';
@@ -123,7 +123,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     now: options.now,
   });
 
-  const metrics = createMetricsHandler({
+  const metrics = createMetricsRoute({
     store,
     kinds,
     ownMetrics: (format) => telemetry.render(format),
