@@ -140,13 +140,13 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
       ...createPages({
         telemetryPath: options.telemetryPath,
         kinds: resources.map(({ kind, noun }) => ({ kind, noun })),
-        about: {
+        build: {
           version,
           revision,
           startedAtMs: Date.now(),
           shard: options.shard && `${options.shard.index}/${options.shard.count}`,
         },
-        condition: () => ({
+        exporterStatus: () => ({
           series: (kind) => store.series(kind),
           droppedSeries: kinds.reduce((sum, kind) => sum + store.dropped(kind), 0),
           maxSeries: config.limits.maxSeries,
