@@ -143,6 +143,19 @@ describe('the pages', () => {
     expect(rows).toHaveLength(20_000);
   });
 
+  it('answer a query while more readers than are sent to at once take nothing', async () => {
+    const { url, port } = await serve({ routes: pagesOver(() => crowd) });
+    const stalled = [];
+    for (let reader = 0; reader < 20; reader++) {
+      const client = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
+      await client.until('"targets"');
+      client.socket.pause();
+      stalled.push(client);
+    }
+    expect((await targetsPage(url)).targets).toHaveLength(20_000);
+    for (const { socket } of stalled) socket.destroy();
+  });
+
   it('give up on a reader that goes away', async () => {
     const { url, port, log } = await serve({ routes: pagesOver(() => crowd) });
     const gone = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
