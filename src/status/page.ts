@@ -308,7 +308,7 @@ function toolbar({ kinds, query }: StatusPage): Html {
   const isFiltered = query.kinds.length > 0 || query.states.length > 0 || query.text !== '';
   const order = sortText(query);
   const known = orders.some(({ value }) => value === order);
-  return html`<form method="get" action="../web/" role="search">
+  return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" placeholder="Name, id, reason …" aria-label="Search" maxlength="200">
 <select name="kind" aria-label="Kind">${options(

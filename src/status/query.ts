@@ -88,5 +88,5 @@ export function linkTo(query: StatusQuery): string {
   if (query.page !== undefined && query.page > 1) params.set('page', String(query.page));
   if (!query.refresh) params.set('refresh', 'off');
   const text = params.toString().replaceAll('%2C', ',');
-  return text === '' ? '../web/' : `./?${text}`;
+  return text === '' ? './' : `./?${text}`;
 }

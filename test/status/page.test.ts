@@ -191,7 +191,7 @@ describe('the status page', () => {
     const still = await render([status({ app_id: 'a' })], { query: { refresh: false } });
     expect(still).not.toContain('http-equiv="refresh"');
     expect(still).not.toContain('<script>');
-    expect(still).toContain('<a href="../web/">refresh automatically</a>');
+    expect(still).toContain('<a href="./">refresh automatically</a>');
     expect(still).toContain('href="./?kind=application&amp;refresh=off"');
   });
 
