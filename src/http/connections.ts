@@ -69,7 +69,7 @@ export class Connection {
     if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
   }
 
-  /** Node before 24 tells responses that were queued behind another nothing of the end: whoever answers would wait for ever. */
+  /** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
   abandon(): void {
     for (const response of this.#unanswered) {
       response.destroy();

@@ -200,7 +200,7 @@ describe('versions and ciphers', () => {
 });
 
 describe('changes while running', () => {
-  test('the next handshake uses a rotated certificate; a broken one leaves the last good one', async () => {
+  test('the next handshake uses a rotated certificate; an invalid one leaves the previous one in use', async () => {
     const { port, directory, log } = await serveTls(tls);
     const before = await scrape(port);
     const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['ip:127.0.0.1'] });
