@@ -10,7 +10,7 @@ import type { Config } from './config/config.ts';
 import { describeConfig } from './config/summary.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
-import { createMetricsHandler } from './http/metrics-route.ts';
+import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
@@ -23,7 +23,7 @@ import type { ApiName } from './resources/resource.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';
 import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
-import type { Condition } from './status/page.ts';
+import type { ExporterStatus } from './status/page.ts';
 import { createPages } from './status/pages.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { revision, version } from './version.ts';
@@ -89,7 +89,7 @@ class WiredExporter implements Exporter {
   readonly #tellDropped: (maxSeries: number) => void;
   #config: Config;
   #credentials: Credentials;
-  #configuration: Condition['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
+  #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   #paceWarnings: readonly string[] = [];
   #watch: NodeJS.Timeout | undefined;
 
@@ -196,7 +196,7 @@ class WiredExporter implements Exporter {
 
   #routes(): readonly Route[] {
     const { telemetryPath, shard, enableLifecycle } = this.#options;
-    const metrics = createMetricsHandler({
+    const metrics = createMetricsRoute({
       store: this.#store,
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
@@ -207,8 +207,8 @@ class WiredExporter implements Exporter {
     const pages = createPages({
       telemetryPath,
       kinds: resources,
-      about: { version, revision, startedAtMs: Date.now(), shard: shard && `${shard.index}/${shard.count}` },
-      condition: () => this.#status(),
+      build: { version, revision, startedAtMs: Date.now(), shard: shard && `${shard.index}/${shard.count}` },
+      exporterStatus: () => this.#status(),
       isReady: () => this.#engine.isReady,
       targets: () => this.targets(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
@@ -218,7 +218,7 @@ class WiredExporter implements Exporter {
     return [{ path: telemetryPath, methods: ['GET'], handle: metrics }, ...pages];
   }
 
-  #status(): Condition {
+  #status(): ExporterStatus {
     return {
       series: (kind) => this.#store.series(kind),
       droppedSeries: droppedSeries(this.#store),

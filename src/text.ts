@@ -98,3 +98,34 @@ export function formatDuration(durationMs: number): string {
   }
   return text;
 }
+
+/** The two largest units: `12 s`, `3 m 12 s`, `2 h 5 m`, `4 d 3 h`. */
+export function durationInWords(durationMs: number): string {
+  const seconds = Math.max(0, Math.round(durationMs / 1000));
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([amount]) => amount > 0);
+  const shown = parts.slice(first, first + 2).filter(([amount]) => amount > 0);
+  return first < 0 ? '0 s' : shown.map(([amount, unit]) => `${amount} ${unit}`).join(' ');
+}
+
+/** `184 ms`, `1.52 s` */
+export function pollDuration(seconds: number): string {
+  return seconds < 0.9995 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
+}
+
+/** With a capital: `Shield Zone`. */
+export function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** `09:43:12 UTC`, with the day where that is not the day of `nowMs`. Both are Unix times. */
+export function clockText(atMs: number, nowMs: number): string {
+  const [day = '', time = ''] = new Date(atMs).toISOString().split('T');
+  const clock = `${time.slice(0, 8)} UTC`;
+  return new Date(nowMs).toISOString().startsWith(day) ? clock : `${day} ${clock}`;
+}

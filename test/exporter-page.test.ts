@@ -65,7 +65,7 @@ async function startAll(change: Partial<ApiConfig> = {}) {
 describe('the status page of the whole exporter', () => {
   it('shows how a target stands, what it is called as text, and why it fails', async () => {
     const { simulator, page } = await startAll();
-    await expect.poll(page).toContain('The target is well');
+    await expect.poll(page).toContain('The target is OK');
     expect(await page()).toContain('&lt;b onclick=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
     expect(await page()).not.toContain('<b onclick');
     expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
@@ -91,8 +91,10 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain('config.yml:3');
   });
 
-  it('tells that the pace does not suffice', async () => {
+  it('tells that the request rate is too low for the targets', async () => {
     const { page } = await startAll({ requestsPerSecond: 1 });
-    expect(await page()).toMatch(/The pace does not suffice\.<\/strong> application: 1 target at 50ms/);
+    expect(await page()).toMatch(
+      /The request rate is too low for the targets\.<\/strong> application: 1 target at 50ms/,
+    );
   });
 });

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
-import { createMetricsHandler } from '../../src/http/metrics-route.ts';
+import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { createWebServer } from '../../src/http/server.ts';
 import type { Target } from '../../src/polling/plan.ts';
 import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
@@ -60,7 +60,7 @@ function holdAsExporter(): Holder {
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
   });
-  const handle = createMetricsHandler({
+  const handle = createMetricsRoute({
     store,
     kinds,
     ownMetrics: (format) => telemetry.render(format),

@@ -1,8 +1,8 @@
-/** What every answer of the server shares: its headers and the short texts of refusals. */
+/** The headers that every answer has, and answers of one line. */
 import { STATUS_CODES } from 'node:http';
 import type { WebResponse } from './route.ts';
 
-/** On every answer; a route's and the web configuration's headers go before them. */
+/** Routes and the web configuration may replace them. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,16 +1,13 @@
-/**
- * Who may ask: HTTP basic authentication against bcrypt hashes, bounded in what unknown clients can make it compute. It
- * knows nothing of how hashes are compared or where users are written.
- */
+/** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-check.ts';
 
 export interface AuthLimits {
-  /** Comparisons that may wait, all clients together: beyond it the answer is `busy`. */
+  /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
   readonly maxWaiting: number;
-  /** The same for one address, so that one client cannot keep the others waiting. */
+  /** The same for one address, so that one client cannot keep the others out. */
   readonly maxWaitingPerAddress: number;
-  /** Right passwords that are remembered. */
+  /** Correct passwords to remember. */
   readonly maxRemembered: number;
 }
 
@@ -19,7 +16,7 @@ export const defaultAuthLimits: AuthLimits = { maxWaiting: 64, maxWaitingPerAddr
 export type Verdict = 'allowed' | 'denied' | 'busy';
 
 export interface BasicAuth {
-  /** `users` are those in force now: names and bcrypt hashes. `address` is the client's. */
+  /** `users` maps names to bcrypt hashes; `address` is the client's. */
   judge(
     users: ReadonlyMap<string, string>,
     authorization: string | undefined,
@@ -27,7 +24,7 @@ export interface BasicAuth {
   ): Promise<Verdict>;
 }
 
-/** A hash of no password that costs as much as the dearest of the users': an unknown user takes as long as a known one. */
+/** Matches no password and costs as much as the costliest hash in use, so an unknown user takes as long as a known one. */
 function dummyHash(users: ReadonlyMap<string, string>): string {
   const cost = [...users.values()]
     .map((hash) => hash.slice(4, 6))
@@ -36,7 +33,7 @@ function dummyHash(users: ReadonlyMap<string, string>): string {
   return `$2b$${cost}$${'.'.repeat(53)}`;
 }
 
-/** Name and password of a header; nothing for one that cannot be read. */
+/** Undefined for a header that cannot be parsed. */
 function credentialsOf(
   authorization: string | undefined,
 ): readonly [user: string, password: string] | undefined {
@@ -50,9 +47,9 @@ function credentialsOf(
 }
 
 export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = defaultAuthLimits): BasicAuth {
-  // Passwords are remembered as a keyed digest alone: the key is lost with the process.
+  // Passwords are remembered only as digests, under a key that dies with the process.
   const secret = randomBytes(32);
-  /** The oldest first. Only right passwords enter, so strangers cannot push others out. */
+  /** The oldest first. Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
   const underWay = new Map<string, Promise<boolean>>();
   const waitingByAddress = new Map<string, number>();
@@ -81,7 +78,7 @@ export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = d
         .digest('base64');
       if (known !== undefined && remembered.has(key)) return 'allowed';
 
-      // The same question asked several times at once, as at the first scrapes, is answered once.
+      // Requests with the same credentials at the same time, as at the first scrapes, share one comparison.
       let answer = underWay.get(key);
       if (!answer) {
         const atAddress = waitingByAddress.get(address) ?? 0;

@@ -1,133 +1,124 @@
-/**
- * Who is connected, since when and with which unanswered requests: it makes room for a new connection, cuts what takes
- * too long and closes all in order at the end. It knows nothing of TLS, paths or pages.
- */
-import type { ServerHttp2Session } from 'node:http2';
+/** The open connections and their unanswered requests: makes room for a new one, cuts late responses, closes all in order. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
-import type { WebResponse } from './route.ts';
 
-/** What tells one TCP connection from another, also through the TLS or HTTP/2 layers that wrap its socket. */
-export type Endpoints = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
-
-function keyOf(socket: Endpoints): string {
+/** Tells connections apart, also through the TLS layer that wraps the socket. */
+function keyOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 }
 
 export class Connection {
-  /** The outermost: the TLS socket once there is one. */
-  socket: Socket;
-  /** When it was opened or last became idle, in milliseconds of the process' clock. */
-  idleSinceMs = performance.now();
-  requests = 0;
-  /** The HTTP/2 session that runs on it, if one does. */
-  session: ServerHttp2Session | undefined;
-  #closing = false;
-  /** Unanswered requests and when each began, the oldest first. */
-  readonly #inFlight = new Map<WebResponse, number>();
+  /** The outermost: the TLS socket once a request came through it. */
+  #socket: Socket;
+  #requests = 0;
+  #isClosing = false;
+  /** The oldest first. */
+  readonly #unanswered = new Set<ServerResponse>();
+  readonly #limits: WebLimits;
 
-  constructor(socket: Socket) {
-    this.socket = socket;
+  constructor(socket: Socket, limits: WebLimits) {
+    this.#socket = socket;
+    this.#limits = limits;
   }
 
-  get inFlight(): number {
-    return this.#inFlight.size;
+  /** Whether it ever sent a request. */
+  get isUsed(): boolean {
+    return this.#requests > 0;
   }
 
-  /** When the oldest unanswered request began; infinite for none. */
-  get busySinceMs(): number {
-    for (const sinceMs of this.#inFlight.values()) return sinceMs;
-    return Number.POSITIVE_INFINITY;
+  get isIdle(): boolean {
+    return this.#unanswered.size === 0;
   }
 
-  get responding(): boolean {
-    for (const response of this.#inFlight.keys()) if (response.headersSent) return true;
-    return false;
+  /** Whether part of a response was sent that is not complete. */
+  get isResponding(): boolean {
+    return [...this.#unanswered].some(({ headersSent }) => headersSent);
   }
 
-  /** Whether it is to be closed: further requests are not answered. */
-  get closing(): boolean {
-    return this.#closing;
+  /** Whether the response is still to be ended, and the client still there. */
+  awaits(response: ServerResponse): boolean {
+    return this.#unanswered.has(response);
   }
 
-  /** Whether the response is still to be ended, and somebody there to read it. */
-  awaits(response: WebResponse): boolean {
-    return this.#inFlight.has(response);
-  }
-
-  begin(response: WebResponse): void {
-    this.#inFlight.set(response, performance.now());
+  /** Keeps track of a request until its response closes; false where it is not to be answered. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const { maxRequestsInFlight, maxRequestsPerConnection, responseTimeoutMs } = this.#limits;
+    this.#socket = request.socket;
+    this.#requests += 1;
+    if (this.#unanswered.size >= maxRequestsInFlight) this.destroy();
+    if (this.#isClosing || this.#socket.destroyed) return false;
+    this.#unanswered.add(response);
+    const deadline = setTimeout(() => this.destroy(), responseTimeoutMs).unref();
     response.once('close', () => {
-      this.#inFlight.delete(response);
-      this.idleSinceMs = performance.now();
-      if (this.#closing && this.#inFlight.size === 0) this.#end();
+      clearTimeout(deadline);
+      this.#unanswered.delete(response);
+      // Lets what was written leave first.
+      if (this.#isClosing && this.isIdle) this.#socket.destroySoon();
     });
+    if (this.#requests >= maxRequestsPerConnection) this.close();
+    return true;
   }
 
-  /** Closes it once nothing is unanswered. */
+  /** Closes it once every request is answered. */
   close(): void {
-    this.#closing = true;
-    if (this.#inFlight.size === 0) {
-      this.#end();
-    } else {
-      this.session?.close();
-      // Pipelined responses leave in turn: the connection ends with the newest.
-      const newest = [...this.#inFlight.keys()].at(-1);
-      if (!this.session && newest?.headersSent === false) newest.setHeader('Connection', 'close');
-    }
+    this.#isClosing = true;
+    if (this.isIdle) this.#socket.destroy();
+    // Pipelined responses leave in turn: the connection ends with the newest.
+    const newest = [...this.#unanswered].at(-1);
+    if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
   }
 
-  /**
-   * Closes the responses that were queued behind another when the socket died: Node before 24 tells them nothing, and who
-   * answers them would wait for ever.
-   */
+  /** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
   abandon(): void {
-    for (const response of this.#inFlight.keys()) {
+    for (const response of this.#unanswered) {
       response.destroy();
-      if (this.#inFlight.has(response)) response.emit('close');
+      response.emit('close');
     }
   }
 
   destroy(): void {
-    this.session?.destroy();
-    this.socket.destroy();
-  }
-
-  /** Lets what was written leave first. */
-  #end(): void {
-    if (this.requests === 0) this.destroy();
-    else if (this.session) this.session.close();
-    else this.socket.destroySoon();
+    this.#socket.destroy();
   }
 }
 
 export class Connections {
   readonly #limits: WebLimits;
+  /** The one that was used longest ago comes first. */
   readonly #open = new Map<string, Connection>();
-  readonly #timer: NodeJS.Timeout;
 
   constructor(limits: WebLimits) {
     this.#limits = limits;
-    this.#timer = setInterval(() => this.#cutLate(), limits.checkIntervalMs).unref();
   }
 
-  add(socket: Socket): Connection {
-    if (this.#open.size >= this.#limits.maxConnections) this.#displaced()?.destroy();
-    const connection = new Connection(socket);
+  /**
+   * At the bound it cuts, to make room, the connection that was used longest ago: of those that never sent a request, else
+   * of the idle ones, else of all. So strangers that hold connections keep no scrape away.
+   */
+  add(socket: Socket): void {
+    if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
     const key = keyOf(socket);
+    const connection = new Connection(socket, this.#limits);
     this.#open.set(key, connection);
-    // A displaced socket closes late: by then its key may be another's.
     socket.once('close', () => {
+      // One that was cut closes late: by then its key may be another's.
       if (this.#open.get(key) === connection) this.#open.delete(key);
-      // After those that Node itself closes.
-      if (!connection.session) setImmediate(() => connection.abandon());
+      // After the responses that Node itself closes.
+      setImmediate(() => connection.abandon());
     });
-    return connection;
   }
 
-  /** Nothing for a connection that is closed already. */
-  of(socket: Endpoints): Connection | undefined {
+  /** Undefined for a connection that is closed already. */
+  of(socket: Socket): Connection | undefined {
     return this.#open.get(keyOf(socket));
+  }
+
+  /** The same, for a request that begins. */
+  use(socket: Socket): Connection | undefined {
+    const key = keyOf(socket);
+    const connection = this.#open.get(key);
+    if (connection && this.#open.delete(key)) this.#open.set(key, connection);
+    return connection;
   }
 
   closeAll(): void {
@@ -135,35 +126,15 @@ export class Connections {
   }
 
   destroyAll(): void {
-    clearInterval(this.#timer);
     for (const connection of this.#open.values()) connection.destroy();
   }
 
-  /** The one that is missed least: see `WebLimits.maxConnections`. */
-  #displaced(): Connection | undefined {
-    const open = [...this.#open.values()].filter(({ socket }) => !socket.destroyed);
-    if (open.length < this.#limits.maxConnections) return undefined;
-    const idle = open.filter(({ inFlight }) => inFlight === 0);
-    const unused = idle.filter(({ requests }) => requests === 0);
-    const oldest = (of: Connection[], since: (connection: Connection) => number) =>
-      of.reduce<Connection | undefined>((a, b) => (a && since(a) <= since(b) ? a : b), undefined);
-    return (
-      oldest(unused, ({ idleSinceMs }) => idleSinceMs) ??
-      oldest(idle, ({ idleSinceMs }) => idleSinceMs) ??
-      oldest(open, ({ busySinceMs }) => busySinceMs)
-    );
-  }
-
-  #cutLate(): void {
-    const nowMs = performance.now();
-    const { responseTimeoutMs, keepAliveTimeoutMs, headersTimeoutMs } = this.#limits;
-    for (const connection of this.#open.values()) {
-      if (nowMs - connection.busySinceMs > responseTimeoutMs) connection.destroy();
-      // Idle HTTP/1 connections are timed by node:http.
-      const idleMs = connection.inFlight > 0 ? 0 : nowMs - connection.idleSinceMs;
-      if (connection.session && idleMs > (connection.requests > 0 ? keepAliveTimeoutMs : headersTimeoutMs)) {
-        connection.destroy();
-      }
-    }
+  #cutOne(): void {
+    const open = [...this.#open];
+    const [key, connection] =
+      open.find(([, { isUsed }]) => !isUsed) ?? open.find(([, { isIdle }]) => isIdle) ?? open[0] ?? [];
+    if (key === undefined) return;
+    this.#open.delete(key);
+    connection?.destroy();
   }
 }

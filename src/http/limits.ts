@@ -1,10 +1,7 @@
 /** The bounds that keep the server up whatever its clients do: each says what happens beyond it. */
 
 export interface WebLimits {
-  /**
-   * Open connections, all addresses together. A new one is always let in: at the bound it displaces the oldest that never
-   * sent a request, else the one idle for longest, else the one whose response has been under way for longest.
-   */
+  /** Open connections, over all addresses. A new one is always let in; see `Connections.add` for the one that is cut. */
   readonly maxConnections: number;
   /** From the connection, or the first byte of a later request, to the end of its headers; then 408 and cut. */
   readonly headersTimeoutMs: number;
@@ -12,7 +9,7 @@ export interface WebLimits {
   readonly requestTimeoutMs: number;
   /** From the end of the request's headers to the last byte of the response; then cut. */
   readonly responseTimeoutMs: number;
-  /** How long a connection may stay between two requests: longer than usual scrape intervals, so that scrapes reuse it. */
+  /** How long a connection may stay idle between two requests: longer than usual scrape intervals, so that scrapes reuse it. */
   readonly keepAliveTimeoutMs: number;
   /** For the TLS handshake; then cut. */
   readonly handshakeTimeoutMs: number;
@@ -24,9 +21,9 @@ export interface WebLimits {
   readonly maxBodyBytes: number;
   /** The connection is closed after the response to the last of them. */
   readonly maxRequestsPerConnection: number;
-  /** Unanswered requests of one connection: beyond it a pipelining client is cut, an HTTP/2 stream refused. */
+  /** Unanswered requests on one connection, pipelined; then cut. */
   readonly maxRequestsInFlight: number;
-  /** How often the timeouts are looked at, so how late one may be. */
+  /** How often node:http looks at its timeouts, so how late one may be. */
   readonly checkIntervalMs: number;
 }
 

@@ -1,26 +1,26 @@
-/**
- * The answer to a scrape: negotiation, narrowing by kind, and the bound on scrapes at the same time. It knows the store
- * and the text of the exporter's own metrics, and nothing of routes.
- */
+/** The answer to a scrape: negotiation, narrowing by kind, and the bounds on pages that are rendered or sent at once. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentTypes, type Format, renderTail } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Page, Store } from '../exposition/store.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
+import { Readers } from './readers.ts';
 import { send } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 export const ownKind = 'exporter';
 const retryAfterSeconds = 1;
 
-export interface MetricsHandlerOptions {
+export interface MetricsRouteOptions {
   readonly store: Pick<Store, 'page'>;
   /** The kinds of the store's families. */
   readonly kinds: readonly string[];
   /** The exporter's own metrics, rendered in a format. */
   readonly ownMetrics: (format: Format) => Promise<string>;
-  /** Scrapes beyond are answered by a 503 at once. */
+  /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
   readonly maxConcurrentScrapes: number;
+  /** Pages that may be sent at the same time; at one more the reader that makes no progress is cut. Default 16. */
+  readonly maxReaders?: number;
   /** From the first byte of a page to the last. */
   readonly writeTimeoutMs: number;
   /** Called before a page is put together. */
@@ -30,11 +30,12 @@ export interface MetricsHandlerOptions {
 /** Answers a GET or HEAD; resolves when the response closed, rejects when no page could be made. */
 export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHandler {
+export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler {
   const { store, ownMetrics, maxConcurrentScrapes, writeTimeoutMs } = options;
   const knownKinds = [...options.kinds, ownKind];
   const gzip = new Gzip();
-  let scrapes = 0;
+  const readers = new Readers(options.maxReaders);
+  let rendering = 0;
 
   return async (request, response) => {
     const headersOnly = request.method === 'HEAD';
@@ -55,25 +56,29 @@ export function createMetricsHandler(options: MetricsHandlerOptions): MetricsHan
     const coding = negotiateCoding(request.headers['accept-encoding']?.toString());
     if (coding === undefined)
       return refuse(406, 'the page comes as gzip or identity, and neither is accepted');
-    if (scrapes >= maxConcurrentScrapes) {
+    if (rendering >= maxConcurrentScrapes) {
       response.setHeader('Retry-After', retryAfterSeconds);
-      return refuse(503, `${maxConcurrentScrapes} scrapes are being answered, which is the limit`);
+      return refuse(503, `${maxConcurrentScrapes} pages are being rendered, which is the limit`);
     }
-    scrapes++;
     let page: Page | undefined;
     try {
-      options.beforeScrape?.();
+      let body: readonly Buffer[];
       const format = negotiateFormat(request.headers.accept);
-      page = await store.page(format, kinds.size > 0 ? kinds : undefined);
-      const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
-      const tail = renderTail(format, own);
-      const body = coding === 'gzip' ? await gzip.compress(page.parts, tail) : [...page.parts, ...tail];
+      rendering++;
+      try {
+        options.beforeScrape?.();
+        page = await store.page(format, kinds.size > 0 ? kinds : undefined);
+        const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
+        const tail = renderTail(format, own);
+        body = coding === 'gzip' ? await gzip.compress(page.parts, tail) : [...page.parts, ...tail];
+      } finally {
+        rendering--;
+      }
       response.setHeader('Content-Type', contentTypes[format]);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-      return await answer(body);
+      return await readers.serve(response, () => answer(body));
     } finally {
       page?.release();
-      scrapes--;
     }
   };
 }

@@ -1,6 +1,4 @@
-/**
- * What a client accepts: the format and the content coding of its answer. Pure; it knows header values and nothing else.
- */
+/** What a client accepts: the format and the content coding of its answer. */
 import type { Format } from '../exposition/format.ts';
 
 export type Coding = 'gzip' | 'identity';

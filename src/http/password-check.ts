@@ -1,7 +1,4 @@
-/**
- * Compares passwords with bcrypt hashes, one at a time and off the event loop, in a thread that lives while something
- * waits. It knows nothing of users or HTTP.
- */
+/** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
 import { Worker } from 'node:worker_threads';
 
 export interface PasswordCheck {
@@ -36,7 +33,7 @@ export function createPasswordCheck(): PasswordCheck {
       worker ??= start();
       worker.postMessage({ password: first.password, hash: first.hash });
     } catch (error) {
-      // The system, or Node's permission model, allows no thread. Who waits behind must not wait for ever.
+      // The system, or Node's permission model, allows no thread. Those that wait must not wait for ever.
       waiting.shift();
       first.reject(error instanceof Error ? error : new Error(String(error)));
       next();

@@ -1,21 +1,20 @@
-/** What a page is to the server: a path, its methods and a function that answers. It knows nothing of what pages say. */
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+/** What the server needs of a page: a path, its methods and a function that answers. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
 
-/** The part that requests of HTTP/1.1 and HTTP/2 share. Its body was read and dropped. */
+/** The part of `IncomingMessage` that routes use. The body was read and dropped. */
 export interface WebRequest {
   /** GET, HEAD or POST. */
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The part that responses of HTTP/1.1 and HTTP/2 share. What is written for a HEAD is not sent. */
+/** The part of `ServerResponse` that routes use. A body that is written for a HEAD is not sent. */
 export type WebResponse = Writable & {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: number | string | readonly string[]): unknown;
   removeHeader(name: string): unknown;
-  writeHead(status: number, headers?: OutgoingHttpHeaders): unknown;
 };
 
 export interface Route {
@@ -23,11 +22,11 @@ export interface Route {
   readonly path: string;
   /** GET implies HEAD. */
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Headers in place of the server's (a page's own Content-Security-Policy). Those of the web configuration win. */
+  /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Ends the response, now or later. What it throws becomes a 500 without detail and one line in the log.
-   * `url` is the route's path with the query of the request; its host means nothing.
+   * Ends the response, now or later. An error becomes a 500 without detail and one line in the log.
+   * `url` is the route's path with the query of the request; its host has no meaning.
    */
   handle(request: WebRequest, response: WebResponse, url: URL): void | Promise<void>;
 }

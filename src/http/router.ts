@@ -1,8 +1,8 @@
-/** Finds the route of a request and runs it. It knows nothing of connections, TLS or who may ask. */
+/** Finds the route of a request and runs it. */
 import { answerText } from './answer.ts';
 import type { Route, WebLog, WebRequest, WebResponse } from './route.ts';
 
-/** `target` is the request's target as it was sent; headers in `fixed` win over the route's. */
+/** `target` is the request target as it was sent; headers in `fixed` win over the route's. */
 export type Router = (
   request: WebRequest,
   response: WebResponse,
@@ -19,7 +19,7 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
     if (!target.startsWith('/')) return answerText(response, 400);
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
-    // Exact, without decoding or joining: what is not written like a page is none.
+    // Compared byte for byte, without decoding or normalising.
     const route = byPath.get(path);
     if (!route) return answerText(response, 404, `Not found. Pages: ${pages}`);
     const allowed = route.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -30,11 +30,11 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
     for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
     for (const [name, value] of fixed) response.setHeader(name, value);
     try {
-      // The host is of no meaning: the one that the client named is never used.
+      // The host that the client named is never used.
       const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);
       await route.handle(request, response, url);
     } catch (err) {
-      log.error({ err, path: route.path }, 'A page failed; it was answered with 500 or cut');
+      log.error({ err, path: route.path }, 'A page failed; the client got a 500 or was cut off');
       if (response.headersSent) response.destroy();
       else {
         for (const name of ['Content-Encoding', 'Content-Length', 'ETag']) response.removeHeader(name);

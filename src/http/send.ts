@@ -1,7 +1,4 @@
-/**
- * Sending a page to a reader at the reader's pace. It owns backpressure and the deadline; it knows nothing of what it
- * sends, copies none of it and keeps no more of it than the socket asks for.
- */
+/** Sends a page at the pace of its reader and by a deadline, without copying it or handing the socket more than it asks for. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 

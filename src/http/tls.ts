@@ -1,7 +1,4 @@
-/**
- * Go's words for TLS, as the web configuration uses them, in OpenSSL's; and which client certificates are let in. It
- * knows nothing of files or of HTTP.
- */
+/** TLS settings by Go's names, which the web configuration uses, for OpenSSL; and which client certificates are let in. */
 import { constants } from 'node:crypto';
 import type { SecureVersion, TLSSocket, TlsOptions } from 'node:tls';
 
@@ -24,10 +21,10 @@ const openSslVersions: Readonly<Record<TlsVersion, SecureVersion>> = {
   TLS13: 'TLSv1.3',
 };
 
-/** Of TLS 1.3: always on, in Go too, whatever the list says. */
+/** Those of TLS 1.3 are always on, as in Go, whatever the list says. */
 const openSslTls13 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
-/** In Go's order of preference; those after the forward-secret ones are used only when the file names them. */
+/** In Go's order of preference, and on unless the file has a list of its own. */
 const forwardSecret = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -54,12 +51,6 @@ const openSslCiphers = {
 export type CipherName = keyof typeof openSslCiphers;
 export const cipherNames = Object.keys(openSslCiphers) as CipherName[];
 
-/** HTTP/2 asks for one of these (RFC 9113, 9.2.2), and Go's server refuses a list without. */
-export const http2Ciphers: readonly CipherName[] = [
-  'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
-  'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
-];
-
 const openSslCurves = {
   CurveP256: 'P-256',
   CurveP384: 'P-384',
@@ -69,7 +60,7 @@ const openSslCurves = {
 export type CurveName = keyof typeof openSslCurves;
 export const curveNames = Object.keys(openSslCurves) as CurveName[];
 
-/** PEM text and Go's names: what the file says of TLS. */
+/** PEM text, and Go's names. */
 export interface TlsChoices {
   readonly cert: string;
   readonly key: string;
@@ -85,9 +76,9 @@ export interface TlsChoices {
 }
 
 export interface TlsSettings {
-  /** For node:tls. */
+  /** For node:https. */
   readonly options: TlsOptions;
-  /** Whether the client of a finished handshake may go on. */
+  /** Whether a client may stay whose handshake is complete. */
   admits(socket: TLSSocket): boolean;
 }
 
@@ -99,7 +90,7 @@ export function createTlsSettings(choices: TlsChoices): TlsSettings {
   const ciphers = [
     ...openSslTls13,
     ...(choices.cipherSuites.length > 0 ? chosen : Object.values(forwardSecret)),
-    // OpenSSL allows the signatures of TLS 1.0 and 1.1 at its level 0 alone.
+    // OpenSSL allows the signatures of TLS 1.0 and 1.1 only at its security level 0.
     ...(minVersion === 'TLS10' || minVersion === 'TLS11' ? ['@SECLEVEL=0'] : []),
   ];
   const allowedSans = choices.clientAllowedSans && new Set(choices.clientAllowedSans);
@@ -117,13 +108,15 @@ export function createTlsSettings(choices: TlsChoices): TlsSettings {
       ...(choices.curves.length > 0
         ? { ecdhCurve: choices.curves.map((name) => openSslCurves[name]).join(':') }
         : {}),
-      // No resumption: every connection shows its certificate to the rules in force.
+      // No resumption: every connection shows its certificate to the current rules.
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     },
 
     admits(socket) {
-      if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
+      // Asked for in any case: Node takes what OpenSSL noted while it verified for an error of the next read, unless a call
+      // such as this one clears it.
       const certificate = socket.getPeerX509Certificate();
+      if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
       if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';
       if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false;
       return (

@@ -1,89 +1,109 @@
 /**
- * The web configuration in force. It looks for changes of the file, and of the certificates that it names, whenever it is
- * asked, so that the next handshake and the next request see them; what is broken leaves the last good one in force.
+ * The web configuration in use. Whenever it is asked, it looks whether the file or a certificate that it names changed, so
+ * that the next handshake and the next request see the change; a file that is not valid leaves the previous one in use.
  */
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
-import { loadWebConfig, type WebConfig, WebConfigError } from './web-config.ts';
-
-/** Changes whenever one of the files does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
-async function fingerprintOf(files: readonly string[]): Promise<string> {
-  const marks = files.map(async (file) => {
-    const found = await stat(file, { bigint: true }).catch(() => undefined);
-    return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':') : 'missing';
-  });
-  return (await Promise.all(marks)).join(' ');
-}
+import type { TlsSettings } from './tls.ts';
+import { loadWebConfig, readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
 
 export interface WebConfigSource {
-  /** The last one that was good. Never rejects. */
-  current(): Promise<WebConfig>;
-  /** Reads it again, changed or not; rejects with a {@link WebConfigError} and keeps the last good one where it is broken. */
+  /** The last valid one; the same object while nothing changes. Never throws. */
+  current(): WebConfig;
+  /** The TLS settings of the last valid one; undefined for plain HTTP. TLS is never turned on or off while running. */
+  readonly tls: (() => TlsSettings) | undefined;
+  /** Reads it again, changed or not; rejects with a {@link WebConfigError}, keeping the previous one, where it is not valid. */
   reload(): Promise<void>;
 }
 
-/** Rejects with a {@link WebConfigError} where there is nothing good to begin with. */
-export async function openWebConfig(file: string, log: WebLog): Promise<WebConfigSource> {
-  let good = await loadWebConfig(file);
-  for (const warning of good.warnings) log.warn({ file }, warning);
-  let watched = good.files;
-  let seen = await fingerprintOf(watched);
-  let looking: Promise<void> | undefined;
+const nothingConfigured: WebConfig = {
+  tls: undefined,
+  headers: new Map(),
+  users: new Map(),
+  rateLimit: undefined,
+  keyFile: undefined,
+  files: [],
+};
 
-  async function load(): Promise<void> {
+/** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
+function markOf(file: string): string {
+  try {
+    // The files are few and local, so this takes microseconds.
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+  } catch {
+    return 'missing';
+  }
+}
+
+type Marks = ReadonlyMap<string, string>;
+
+/** The marks of the files as they are now, or as they were `before`. */
+function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
+  return new Map(files.map((file) => [file, before.get(file) ?? markOf(file)]));
+}
+
+/** Rejects with a {@link WebConfigError} where the file is not valid. */
+export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
+  if (file === undefined) {
+    return { current: () => nothingConfigured, tls: undefined, reload: () => Promise.resolve() };
+  }
+  return watchWebConfig(file, await loadWebConfig(file), log);
+}
+
+function watchWebConfig(
+  file: string,
+  initial: WebConfig & { readonly warnings: readonly string[] },
+  log: WebLog,
+): WebConfigSource {
+  let config: WebConfig = initial;
+  let marks = marksOf(config.files);
+  let warned = initial.warnings;
+  for (const warning of warned) log.warn({ file }, warning);
+
+  function load(): void {
+    // Taken before the files are read, so that a change meanwhile shows at the next look.
+    const before = marksOf([...marks.keys()]);
     try {
-      const next = await loadWebConfig(file);
-      if ((next.tls === undefined) !== (good.tls === undefined)) {
-        const change = next.tls ? 'cannot be turned on' : 'cannot be turned off';
-        const message = `TLS ${change} while running; restart`;
+      const next = readWebConfig(file);
+      if ((next.tls === undefined) !== (config.tls === undefined)) {
+        const message = `TLS cannot be turned ${next.tls ? 'on' : 'off'} while running; restart`;
         const place = { file, line: undefined, column: undefined, path: 'tls_server_config' };
         throw new WebConfigError([{ ...place, message }], next.files);
       }
-      for (const warning of next.warnings) if (!good.warnings.includes(warning)) log.warn({ file }, warning);
-      good = next;
-      watched = next.files;
+      config = next;
+      marks = marksOf(next.files, before);
+      void warn();
     } catch (error) {
-      if (!(error instanceof WebConfigError)) throw error;
-      // A broken file may name fewer: those of the good one stay of interest.
-      watched = [...new Set([...good.files, ...error.files])];
+      // It may name fewer files: those of the previous one are still watched.
+      if (error instanceof WebConfigError) marks = marksOf([...config.files, ...error.files], before);
       throw error;
     }
   }
 
-  async function look(): Promise<void> {
-    const now = await fingerprintOf(watched);
-    if (now === seen) return;
-    try {
-      await load();
-      log.info({ file }, 'The web configuration changed; it is in force from now on');
-    } catch (error) {
-      const problems = error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
-      log.error(
-        { file, problems },
-        'The changed web configuration is not valid; the last good one stays in force',
-      );
-    }
-    // Taken over what is watched now. A change between the two looks is not lost: `now` then differs the next time.
-    seen = await fingerprintOf(watched);
+  async function warn(): Promise<void> {
+    const warnings = await warningsOf(config);
+    for (const warning of warnings) if (!warned.includes(warning)) log.warn({ file }, warning);
+    warned = warnings;
   }
 
-  return {
-    async current() {
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      await looking;
-      return good;
-    },
+  function current(): WebConfig {
+    if ([...marks].every(([watched, mark]) => markOf(watched) === mark)) return config;
+    try {
+      load();
+      log.info({ file }, 'The web configuration was reloaded');
+    } catch (error) {
+      const problems = error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
+      log.error({ file, problems }, 'Keeping the previous web configuration: the changed one is not valid');
+    }
+    return config;
+  }
 
-    async reload() {
-      await looking;
-      try {
-        await load();
-      } finally {
-        seen = await fingerprintOf(watched);
-      }
-    },
+  const { tls } = initial;
+  return {
+    current,
+    tls: tls && (() => current().tls ?? tls),
+    reload: () => new Promise((resolve) => resolve(load())),
   };
 }

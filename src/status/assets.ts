@@ -1,13 +1,10 @@
-/**
- * What the status page carries within itself: its style, the script that keeps it up to date, and the policy that lets a
- * browser run these and nothing else. It knows the page's class names and nothing of targets.
- */
+/** The style and the script of the status page, and the policy that lets a browser use these and nothing else. */
 import { createHash } from 'node:crypto';
 
-/** How often an open page asks for itself anew, while it is looked at. */
+/** How often an open page reloads its content while it is visible. */
 export const refreshSeconds = 15;
 
-/** The same where scripts are off. */
+/** The same where scripts are off; the whole page is loaded then. */
 export const refreshSecondsWithoutScript = 30;
 
 export const style = `
@@ -124,8 +121,8 @@ select{flex:1 1 40%;min-width:0}
 `;
 
 /**
- * Asks for the page anew and takes over what is live of it, so that scroll, focus and what is being typed stay. Not while
- * the page is hidden, nor while text in it is selected.
+ * Loads the page again and replaces the live parts of it, which keeps the scroll position, the focus and what is being
+ * typed. It waits while the page is hidden or text in it is selected.
  */
 export const script = `
 (() => {

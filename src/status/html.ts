@@ -1,4 +1,4 @@
-/** HTML as values: a template whose every text is escaped unless it is HTML already. It knows no page. */
+/** HTML as values: a template that escapes every text unless it is HTML already. */
 
 /** Markup that is safe to send. */
 export class Html {

@@ -1,12 +1,11 @@
-/** The targets as JSON, in slices, so that any number of them leaves others their turn. docs/pages.md lists the fields. */
+/** The targets as JSON, in slices, so that others have their turn. docs/pages.md lists the fields. */
 import type { TargetStatus } from '../polling/target-states.ts';
-import { inSlices, type NextPoll, type Survey } from './query-targets.ts';
+import { inSlices, type NextPoll, type TargetQueryResult } from './query-targets.ts';
 
 function toIso(atMs: number | undefined): string | null {
   return atMs === undefined ? null : new Date(atMs).toISOString();
 }
 
-/** A target as the JSON page tells of it. */
 function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, nowMs: number) {
   const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
   return {
@@ -27,12 +26,12 @@ function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, 
   };
 }
 
-/** How many targets are written before others have their turn: a few milliseconds, and less than half a megabyte. */
+/** How many targets are written before the event loop has its turn: a few milliseconds, less than half a megabyte. */
 const sliceTargets = 1000;
 
-/** The page in parts: one JSON object, with a line for each target. */
+/** One JSON object, with a line for each target. */
 export async function* renderTargets(
-  { byKind, total, matching }: Survey,
+  { byKind, total, matching }: TargetQueryResult,
   shown: { readonly items: readonly TargetStatus[]; readonly page: number; readonly pages: number },
   nextPollInMs: NextPoll,
   nowMs: number,

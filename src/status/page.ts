@@ -1,8 +1,6 @@
-/**
- * The status page as HTML: what a survey of the targets and the condition of the exporter look like. Pure; it asks
- * nothing and sends nothing.
- */
+/** The status page as HTML. */
 import type { TargetStatus } from '../polling/target-states.ts';
+import { capitalised, clockText, count, durationInWords, plural, pollDuration } from '../text.ts';
 import {
   contentSecurityPolicy,
   refreshSeconds,
@@ -20,46 +18,45 @@ import {
   sortText,
   stateFilters,
 } from './query.ts';
-import { type Counts, type NextPoll, pageOf, type Survey } from './query-targets.ts';
-import { capitalised, clockWords, inWords, numberWords, plural, tookWords } from './words.ts';
+import { type Counts, type NextPoll, pageOf, type TargetQueryResult } from './query-targets.ts';
 
-/** A kind of targets, and what people call one of them. */
+/** A kind, and what one of its targets is called. */
 export interface KindNames {
   readonly kind: string;
   readonly noun: string;
 }
 
-/** What stays the same while the exporter runs. Times are Unix times. */
-export interface About {
+/** Times are Unix times. */
+export interface BuildInfo {
   readonly version: string;
   readonly revision: string;
   readonly startedAtMs: number;
-  /** `1/3`, where the targets are shared out. */
+  /** `1/3`; undefined without sharding. */
   readonly shard: string | undefined;
 }
 
-/** How the exporter itself stands. Times are Unix times. */
-export interface Condition {
+/** Times are Unix times. */
+export interface ExporterStatus {
   readonly series: (kind: string) => number;
   readonly droppedSeries: number;
   readonly maxSeries: number;
   readonly configuration: {
-    /** When the one in force was loaded. */
+    /** When the current one was loaded. */
     readonly loadedAtMs: number;
-    /** Set when a later one was refused: when, and what is wrong with it. */
+    /** Set when a reload failed: when, and why. */
     readonly refused: { readonly atMs: number; readonly message: string } | undefined;
   };
-  /** The APIs that asked us to wait. */
+  /** The APIs that answered 429. */
   readonly pauses: readonly { readonly api: string; readonly untilMs: number }[];
-  /** Sentences on paces that do not suffice. */
+  /** A sentence for each API whose pace is too slow for its targets. */
   readonly paceWarnings: readonly string[];
 }
 
 export interface StatusPage {
   readonly kinds: readonly KindNames[];
-  readonly about: About;
-  readonly condition: Condition;
-  readonly survey: Survey;
+  readonly build: BuildInfo;
+  readonly exporter: ExporterStatus;
+  readonly result: TargetQueryResult;
   readonly query: StatusQuery;
   readonly nextPollInMs: NextPoll;
   /** The other pages, relative to this one. */
@@ -111,7 +108,7 @@ const orders: readonly { readonly value: string; readonly text: string }[] = [
   { value: 'next_poll', text: 'next poll first' },
 ];
 
-/** The first thing that a column is looked at for. */
+/** Columns whose largest values come first at the first click. */
 const descendsFirst: ReadonlySet<SortColumn> = new Set(['duration']);
 
 function time(atMs: number, text: string): Html {
@@ -120,18 +117,17 @@ function time(atMs: number, text: string): Html {
 }
 
 function ago(atMs: number, nowMs: number): Html {
-  return time(atMs, `${inWords(nowMs - atMs)} ago`);
+  return time(atMs, `${durationInWords(nowMs - atMs)} ago`);
 }
 
-function headline({ survey: { total } }: StatusPage): { readonly tone: Tone; readonly text: string } {
-  const unwell = total.failing + total.absent;
+function headline({ result: { total } }: StatusPage): { readonly tone: Tone; readonly text: string } {
   if (total.targets === 0) return { tone: 'idle', text: 'No targets yet' };
-  if (unwell > 0) {
+  if (total.failing + total.absent > 0) {
     const words = [
-      total.failing > 0 ? `${numberWords(total.failing)} failing` : '',
-      total.absent > 0 ? `${numberWords(total.absent)} absent` : '',
+      total.failing > 0 ? `${count(total.failing)} failing` : '',
+      total.absent > 0 ? `${count(total.absent)} absent` : '',
     ];
-    const stale = total.stale > 0 ? `, ${numberWords(total.stale)} stale` : '';
+    const stale = total.stale > 0 ? `, ${count(total.stale)} stale` : '';
     const text = `${words.filter(Boolean).join(', ')} of ${plural(total.targets, 'target')}${stale}`;
     return { tone: total.failing > 0 ? 'bad' : 'warn', text };
   }
@@ -139,7 +135,7 @@ function headline({ survey: { total } }: StatusPage): { readonly tone: Tone; rea
   if (total.stale > 0) return { tone: 'warn', text: `${plural(total.stale, 'target')} with stale values` };
   return {
     tone: 'ok',
-    text: total.targets === 1 ? 'The target is well' : `All ${plural(total.targets, 'target')} are well`,
+    text: total.targets === 1 ? 'The target is OK' : `All ${plural(total.targets, 'target')} are OK`,
   };
 }
 
@@ -155,24 +151,24 @@ function icon(tone: Tone): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-function facts({ about, condition, kinds, nowMs, query }: StatusPage): Html {
-  const series = kinds.reduce((sum, { kind }) => sum + condition.series(kind), 0);
-  const { loadedAtMs } = condition.configuration;
+function facts({ build, exporter, kinds, nowMs, query }: StatusPage): Html {
+  const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
+  const { loadedAtMs } = exporter.configuration;
   const fact = (name: string, value: HtmlValue) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
   return html`<dl class="facts">
-${fact('up', inWords(nowMs - about.startedAtMs))}
-${fact('series', numberWords(series))}
-${about.shard !== undefined && fact('shard', about.shard)}
-${fact('configured', ago(loadedAtMs, nowMs))}
-${fact('as of', html`${time(nowMs, clockWords(nowMs, nowMs))} · ${refreshLink(query)}`)}
+${fact('up', durationInWords(nowMs - build.startedAtMs))}
+${fact('series', count(series))}
+${build.shard !== undefined && fact('shard', build.shard)}
+${fact('configuration loaded', ago(loadedAtMs, nowMs))}
+${fact('as of', html`${time(nowMs, clockText(nowMs, nowMs))} · ${refreshLink(query)}`)}
 </dl>`;
 }
 
 function refreshLink(query: StatusQuery): Html {
   const href = linkTo({ ...query, refresh: !query.refresh });
   return query.refresh
-    ? html`<a href="${href}" title="The page asks for itself every ${refreshSeconds} s while it is looked at">pause</a>`
-    : html`<a href="${href}">keep it up to date</a>`;
+    ? html`<a href="${href}" title="The page refreshes every ${refreshSeconds} s while it is visible">pause</a>`
+    : html`<a href="${href}">refresh automatically</a>`;
 }
 
 function notice(tone: Tone, content: HtmlValue): Html {
@@ -180,58 +176,58 @@ function notice(tone: Tone, content: HtmlValue): Html {
 `;
 }
 
-/** How many refused keys are told one by one. */
-const toldCredentials = 5;
+/** How many refused keys have a notice of their own. */
+const shownCredentials = 5;
 
-function notices({ survey, condition, nowMs }: StatusPage): HtmlValue {
-  const { total, refused } = survey;
-  const { configuration, pauses, droppedSeries, maxSeries, paceWarnings } = condition;
+function notices({ result, exporter, nowMs }: StatusPage): HtmlValue {
+  const { total, refused } = result;
+  const { configuration, pauses, droppedSeries, maxSeries, paceWarnings } = exporter;
   return [
     configuration.refused &&
-      html`<div class="notice bad"><strong>The configuration was refused</strong> ${ago(configuration.refused.atMs, nowMs)}; the one before stays in force.
+      html`<div class="notice bad"><strong>The reload failed</strong> ${ago(configuration.refused.atMs, nowMs)}; the previous configuration is still in use.
 <pre tabindex="0">${configuration.refused.message}</pre></div>
 `,
     [...refused]
-      .slice(0, toldCredentials)
+      .slice(0, shownCredentials)
       .map(([credential, targets]) =>
         notice(
           'bad',
-          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${plural(targets, 'target')}; these are asked less and less often until it changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
+          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${plural(targets, 'target')}; they are polled less and less often until the key changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
         ),
       ),
-    refused.size > toldCredentials &&
+    refused.size > shownCredentials &&
       notice(
         'bad',
-        html`<strong>${plural(refused.size - toldCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
+        html`<strong>${plural(refused.size - shownCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
       ),
     pauses.map(({ api, untilMs }) =>
       notice(
         'warn',
-        html`<strong>The ${api} API asked for a pause</strong>: it is not asked anything for ${inWords(untilMs - nowMs)}, until ${time(untilMs, clockWords(untilMs, nowMs))}.`,
+        html`<strong>The ${api} API asked for a pause</strong>: it gets no requests for ${durationInWords(untilMs - nowMs)}, until ${time(untilMs, clockText(untilMs, nowMs))}.`,
       ),
     ),
     droppedSeries > 0 &&
       notice(
         'warn',
-        html`<strong>${numberWords(droppedSeries)} series are left out</strong>: <code>limits.max_series</code> is ${numberWords(maxSeries)}.`,
+        html`<strong>${count(droppedSeries)} series are left out</strong>: <code>limits.max_series</code> is ${count(maxSeries)}.`,
       ),
     paceWarnings.map((warning) =>
-      notice('warn', html`<strong>The pace does not suffice.</strong> ${warning}`),
+      notice('warn', html`<strong>The request rate is too low for the targets.</strong> ${warning}`),
     ),
     total.pending > 0 &&
       notice(
         'idle',
-        html`<strong>The first round is under way</strong>: ${numberWords(total.targets - total.pending)} of ${plural(total.targets, 'target')} were polled.`,
+        html`<strong>The first round of polls is running</strong>: ${count(total.targets - total.pending)} of ${plural(total.targets, 'target')} polled.`,
       ),
   ];
 }
 
-/** The share of each state as a bar. What it shows is beside it in numbers. */
+/** The share of each state as a bar; the numbers are beside it. */
 function bar({ targets, ok, failing, absent, pending }: Counts): Html {
   let x = 0;
   const part = (tone: Tone, n: number) => {
     if (n === 0) return undefined;
-    // What is rare stays visible.
+    // A rare state stays visible.
     const width = Math.max(1, (n / targets) * 100);
     const rect = html`<rect class="f-${tone}" x="${x.toFixed(2)}" width="${width.toFixed(2)}" height="1"/>`;
     x += width;
@@ -245,8 +241,8 @@ function bar({ targets, ok, failing, absent, pending }: Counts): Html {
   ]}</svg>`;
 }
 
-function overview({ kinds, survey, condition, query }: StatusPage): Html {
-  const { byKind, total } = survey;
+function overview({ kinds, result, exporter, query }: StatusPage): Html {
+  const { byKind, total } = result;
   const link = (of: readonly string[], states: StatusQuery['states']) =>
     linkTo({ ...query, kinds: of, states, text: '', page: undefined });
   const stateColumns = [
@@ -256,7 +252,7 @@ function overview({ kinds, survey, condition, query }: StatusPage): Html {
     { state: 'pending', tone: 'idle' },
     { state: 'stale', tone: 'warn' },
   ] as const;
-  // On a phone there is no room for columns of noughts.
+  // A phone has no room for columns of zeros.
   const nil = (state: keyof Counts) =>
     total[state] === 0 && state !== 'ok' && state !== 'failing' ? ' nil' : '';
   const row = (
@@ -264,20 +260,20 @@ function overview({ kinds, survey, condition, query }: StatusPage): Html {
     name: HtmlValue,
     counts: Counts,
     series: number,
-  ) => html`<tr><th scope="row">${name}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${numberWords(counts.targets)}</td>${stateColumns.map(
+  ) => html`<tr><th scope="row">${name}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${count(counts.targets)}</td>${stateColumns.map(
     ({ state, tone }) =>
       counts[state] === 0
         ? html`<td class="n zero${nil(state)}">0</td>`
-        : html`<td class="n${nil(state)}"><a class="t-${tone}" href="${link(of, [state])}">${numberWords(counts[state])}</a></td>`,
-  )}<td class="n series">${numberWords(series)}</td></tr>
+        : html`<td class="n${nil(state)}"><a class="t-${tone}" href="${link(of, [state])}">${count(counts[state])}</a></td>`,
+  )}<td class="n series">${count(series)}</td></tr>
 `;
   const shown = kinds.flatMap(({ kind, noun }) => {
     const counts = byKind.get(kind);
     if (!counts || counts.targets === 0) return [];
     const name = html`<a href="${link([kind], [])}">${capitalised(noun)}</a>`;
-    return [row([kind], name, counts, condition.series(kind))];
+    return [row([kind], name, counts, exporter.series(kind))];
   });
-  const allSeries = kinds.reduce((sum, { kind }) => sum + condition.series(kind), 0);
+  const allSeries = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   return html`<h2 class="hidden">By kind</h2>
 <table class="overview">
 <thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${stateColumns.map(
@@ -312,7 +308,7 @@ function toolbar({ kinds, query }: StatusPage): Html {
   const isFiltered = query.kinds.length > 0 || query.states.length > 0 || query.text !== '';
   const order = sortText(query);
   const known = orders.some(({ value }) => value === order);
-  return html`<form method="get" action="../web/" role="search">
+  return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" placeholder="Name, id, reason …" aria-label="Search" maxlength="200">
 <select name="kind" aria-label="Kind">${options(
@@ -349,7 +345,7 @@ function columnHead({ sort, title, className }: (typeof columns)[number], query:
 
 function nextPoll(inMs: number | undefined): string {
   if (inMs === undefined) return '–';
-  return inMs < 500 ? 'now' : `in ${inWords(inMs)}`;
+  return inMs < 500 ? 'now' : `in ${durationInWords(inMs)}`;
 }
 
 function targetRow(
@@ -361,10 +357,10 @@ function targetRow(
   const ids = Object.entries(target.ids);
   const plainIds = ids.map(([, id]) => id).join(' / ');
   const labels = ids.map(([label, id]) => `${label}="${id}"`).join(', ');
-  // What has no name is called by its ids; then their labels are told below.
+  // A target without a name shows its ids in place of it, and below them what these are.
   const below = target.name === undefined ? ids.map(([label]) => label).join(' / ') : plainIds;
   const success = lastSuccessMs === undefined ? 'never' : ago(lastSuccessMs, nowMs);
-  const took = lastDurationSeconds === undefined ? '–' : tookWords(lastDurationSeconds);
+  const took = lastDurationSeconds === undefined ? '–' : pollDuration(lastDurationSeconds);
   const failure =
     lastFailure &&
     html`<span class="result">${lastFailure.result}</span> <bdi>${lastFailure.message}</bdi> <small>${ago(lastFailure.atMs, nowMs)}</small>`;
@@ -380,17 +376,17 @@ function targetRow(
 }
 
 function targets(page: StatusPage): Html {
-  const { kinds, survey, query } = page;
-  const { items, page: at, pages } = pageOf(survey.matching, query.page ?? 1, targetsPerPage);
+  const { kinds, result, query } = page;
+  const { items, page: at, pages } = pageOf(result.matching, query.page ?? 1, targetsPerPage);
   const nouns = new Map(kinds.map(({ kind, noun }) => [kind, noun]));
   if (items.length === 0) {
-    const why = survey.total.targets === 0 ? 'Nothing is polled yet.' : 'No target matches.';
+    const why = result.total.targets === 0 ? 'There are no targets yet.' : 'No target matches.';
     return html`<p class="none">${why}</p>`;
   }
   const from = (at - 1) * targetsPerPage;
-  const isAll = survey.matching.length === survey.total.targets;
-  const range = pages > 1 && html`${numberWords(from + 1)}–${numberWords(from + items.length)} of `;
-  const others = !isAll && ` of ${numberWords(survey.total.targets)}`;
+  const isAll = result.matching.length === result.total.targets;
+  const range = pages > 1 && html`${count(from + 1)}–${count(from + items.length)} of `;
+  const others = !isAll && ` of ${count(result.total.targets)}`;
   const to = (number: number, text: string, rel?: string) =>
     html`<a href="${linkTo({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
   return html`<table class="targets" role="table" aria-labelledby="targets-heading">
@@ -398,22 +394,23 @@ function targets(page: StatusPage): Html {
 <tbody role="rowgroup">
 ${items.map((status) => targetRow(status, nouns, page))}</tbody>
 </table>
-<nav class="pager" aria-label="Pages of targets"><span>${range}${plural(survey.matching.length, 'target')}${others}</span>${
+<nav class="pager" aria-label="Pages of targets"><span>${range}${plural(result.matching.length, 'target')}${others}</span>${
     pages > 1 &&
-    html`<span class="push"><span>page ${numberWords(at)} of ${numberWords(pages)}</span>${at > 1 && [to(1, 'First'), to(at - 1, 'Previous', 'prev')]}${at < pages && [to(at + 1, 'Next', 'next'), to(pages, 'Last')]}</span>`
+    html`<span class="push"><span>page ${count(at)} of ${count(pages)}</span>${at > 1 && [to(1, 'First'), to(at - 1, 'Previous', 'prev')]}${at < pages && [to(at + 1, 'Next', 'next'), to(pages, 'Last')]}</span>`
   }</nav>`;
 }
 
-/** The whole page. Everything that others have written is escaped. */
+/** Everything that comes from the API or the configuration is escaped. */
 export function renderStatusPage(page: StatusPage): string {
-  const { about, query, links } = page;
+  const { build, query, links } = page;
   const { tone, text } = headline(page);
-  const troubled = page.survey.total.failing + page.survey.total.absent;
-  const title = `${troubled > 0 ? `${numberWords(troubled)} in trouble · ` : ''}bunnynet-exporter`;
+  const { failing, absent } = page.result.total;
+  const problems = failing + absent > 0 ? `${count(failing + absent)} with problems · ` : '';
+  const title = `${problems}bunnynet-exporter`;
   const refresh = html`<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
 `;
   return html`<!doctype html>
-<html lang="en" data-build="${about.version} ${about.revision}">
+<html lang="en" data-build="${build.version} ${build.revision}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -425,12 +422,12 @@ ${query.refresh && refresh}<style>${new Html(style)}</style>
 <body>
 <a class="skip" href="#targets">To the targets</a>
 <header class="top"><div class="wrap">
-<div class="brand">bunnynet-exporter <small>${about.version}</small></div>
+<div class="brand">bunnynet-exporter <small>${build.version}</small></div>
 <nav class="pages" aria-label="Pages">${links.map(({ href, text: name }) => html`<a href="${href}">${name}</a>`)}</nav>
 </div></header>
 <main class="wrap">
 <div class="lead" id="lead" data-live><h1 class="${tone}">${text}</h1>${facts(page)}</div>
-<p class="notice bad" id="lost" role="status" hidden><strong>The exporter does not answer.</strong> What you see is how it was.</p>
+<p class="notice bad" id="lost" role="status" hidden><strong>The exporter does not answer.</strong> This is the last state that it reported.</p>
 <div id="notices" data-live>
 ${notices(page)}</div>
 <section class="panel scroll" id="overview" data-live>
@@ -443,7 +440,7 @@ ${targets(page)}
 </div>
 </section>
 </main>
-<footer class="wrap"><span>bunnynet-exporter ${about.version}, revision ${about.revision}</span><span>Times are UTC. Values are Prometheus' to keep: this page shows only how they come.</span></footer>
+<footer class="wrap"><span>bunnynet-exporter ${build.version}, revision ${build.revision}</span><span>Times are UTC. This page shows the state of the polls; the values are on the metrics page.</span></footer>
 ${query.refresh && html`<script>${new Html(script)}</script>`}
 </body>
 </html>

@@ -1,12 +1,9 @@
-/**
- * How the targets stand: counted, filtered and sorted for a reader. It works in slices, so that any number of targets
- * leaves scrapes and polls their turn; it knows nothing of HTML or JSON.
- */
+/** Counts, filters and sorts the targets, in slices, so that scrapes and polls go on whatever the number of targets. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { SortColumn, StateFilter, StatusQuery } from './query.ts';
 
-/** Milliseconds from now; 0 while the target is under way or in line, undefined when it is not known. */
+/** Milliseconds until the next poll; 0 while the target is being polled or waits for it, undefined when not known. */
 export type NextPoll = (status: TargetStatus) => number | undefined;
 
 export interface Counts {
@@ -18,21 +15,21 @@ export interface Counts {
   stale: number;
 }
 
-export interface Survey {
+export interface TargetQueryResult {
   /** Of all targets, by kind, in the order in which the kinds were given. */
   readonly byKind: ReadonlyMap<string, Counts>;
   /** Of all targets. */
   readonly total: Counts;
-  /** Credentials that the API refuses, and for how many targets. */
+  /** Credentials that the API refuses, with the number of targets. */
   readonly refused: ReadonlyMap<string, number>;
-  /** What was asked for, in the order asked for. */
+  /** The targets that match the query, in its order. */
   readonly matching: readonly TargetStatus[];
 }
 
-/** How many targets are looked at before others have their turn: a few milliseconds. */
+/** How many targets are handled before the event loop has its turn: a few milliseconds. */
 const sliceTargets = 2000;
 
-/** Goes through the items, and lets others have their turn after every slice. */
+/** Lets the event loop have its turn between two slices. */
 export async function* inSlices<Item>(
   items: readonly Item[],
   sliceItems = sliceTargets,
@@ -51,7 +48,7 @@ function count(counts: Counts, { state, stale }: TargetStatus): void {
   if (stale) counts.stale++;
 }
 
-/** What a search looks through, in lower case. */
+/** The text that a search looks through, in lower case. */
 function searchText({ target, lastFailure }: TargetStatus): string {
   const { kind, name = '', ids, credential } = target;
   return [name, Object.values(ids).join('/'), kind, credential, lastFailure?.result, lastFailure?.message]
@@ -72,7 +69,7 @@ interface Keyed {
 
 const severity = { failing: 0, absent: 2, pending: 4, ok: 6 } as const;
 
-/** What each column is sorted by; of two alike the first in the configuration goes first. */
+/** The value that each column is sorted by. */
 const keys: Readonly<Record<SortColumn, (status: TargetStatus, nextPollInMs: NextPoll) => Key>> = {
   state: ({ state, stale }) => severity[state] + (stale ? 0 : 1),
   name: ({ target }) => (target.name ?? Object.values(target.ids).join('/')).toLowerCase(),
@@ -82,7 +79,7 @@ const keys: Readonly<Record<SortColumn, (status: TargetStatus, nextPollInMs: Nex
   next_poll: (status, nextPollInMs) => nextPollInMs(status),
 };
 
-/** What has no key goes last in either direction. */
+/** A target without a value comes last in either direction. */
 function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
   const sign = descending ? -1 : 1;
   return ({ key: a }, { key: b }) => {
@@ -103,7 +100,7 @@ function merge<Item>(
   let j = 0;
   return {
     merged,
-    /** Takes over as many items; returns whether all were. */
+    /** Merges so many items more; returns whether all are merged. */
     step(items) {
       const until = merged.length + items;
       while (merged.length < until) {
@@ -122,7 +119,7 @@ function merge<Item>(
   };
 }
 
-/** A stable sort by merging sorted slices. */
+/** A stable sort: slices are sorted, then merged. */
 async function sortInSlices<Item extends object>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
@@ -141,13 +138,13 @@ async function sortInSlices<Item extends object>(
   return runs[0] ?? [];
 }
 
-/** Counts all targets, and gives those that the query asks for. */
-export async function survey(
+/** Counts all targets, and finds those that match the query. */
+export async function queryTargets(
   statuses: readonly TargetStatus[],
   kinds: readonly string[],
   query: Pick<StatusQuery, 'kinds' | 'states' | 'text' | 'sort' | 'descending'>,
   nextPollInMs: NextPoll,
-): Promise<Survey> {
+): Promise<TargetQueryResult> {
   const byKind = new Map(kinds.map((kind) => [kind, noCounts()]));
   const total = noCounts();
   const refused = new Map<string, number>();

@@ -1,9 +1,6 @@
-/**
- * Which targets a reader asks for, and in which order: read from the query of a URL, and written back as links. It knows
- * nothing of how targets stand.
- */
+/** Which targets are asked for and in which order: parsed from the query of a URL, and written as links. */
 
-/** Beyond the states of a target: `stale`, which can go with any of them. */
+/** The states of a target, and `stale`, which goes with any of them. */
 export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 
@@ -15,13 +12,13 @@ export interface StatusQuery {
   readonly kinds: readonly string[];
   /** Any of these; all when empty. */
   readonly states: readonly StateFilter[];
-  /** Every word of it occurs in the target, whatever the case. */
+  /** Every word of it must occur in the target, whatever the case. */
   readonly text: string;
   readonly sort: SortColumn;
   readonly descending: boolean;
   /** From 1; undefined where none was asked for. */
   readonly page: number | undefined;
-  /** Whether the page keeps itself up to date. */
+  /** Whether the page refreshes itself. */
   readonly refresh: boolean;
 }
 
@@ -35,7 +32,7 @@ export const everything: StatusQuery = {
   refresh: true,
 };
 
-/** A query that means nothing; its message says what was expected. */
+/** The query cannot be understood; the message says what was expected. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
@@ -58,7 +55,7 @@ function choice<Value extends string>(name: string, text: string, known: readonl
   return value;
 }
 
-/** Throws a `QueryError`. Parameters that are not its own are ignored. */
+/** Throws a {@link QueryError}. Unknown parameters are ignored. */
 export function parseQuery(params: URLSearchParams, kinds: readonly string[]): StatusQuery {
   const sort = params.get('sort') || 'state';
   const page = params.get('page') || undefined;
@@ -81,7 +78,7 @@ export function sortText({ sort, descending }: Pick<StatusQuery, 'sort' | 'desce
   return `${descending ? '-' : ''}${sort}`;
 }
 
-/** A link relative to the page; what is as by default is left out. */
+/** A link relative to the page, without the parameters that have their default. */
 export function linkTo(query: StatusQuery): string {
   const params = new URLSearchParams();
   if (query.kinds.length > 0) params.set('kind', query.kinds.join());
@@ -91,5 +88,5 @@ export function linkTo(query: StatusQuery): string {
   if (query.page !== undefined && query.page > 1) params.set('page', String(query.page));
   if (!query.refresh) params.set('refresh', 'off');
   const text = params.toString().replaceAll('%2C', ',');
-  return text === '' ? '../web/' : `./?${text}`;
+  return text === '' ? './' : `./?${text}`;
 }

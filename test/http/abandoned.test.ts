@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { Readers } from '../../src/http/readers.ts';
 import { createWebServer } from '../../src/http/server.ts';
+import { rawClient, serve } from './serve.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -38,4 +40,30 @@ it('tells whoever answers when a client that asked for many at once is gone', as
   socket.resetAndDestroy();
   await expect.poll(() => answering).toBe(0);
   await server.stop(1000);
+});
+
+it('cuts a reader at once though its response waits behind another of its connection', async () => {
+  const readers = new Readers(1);
+  const ended: string[] = [];
+  const { port } = await serve({
+    routes: [
+      { path: '/first', methods: ['GET'], handle: (_, response) => void response.write('begun') },
+      {
+        path: '/page',
+        methods: ['GET'],
+        handle: (_, response, url) =>
+          readers.serve(response, async () => {
+            const closed = once(response, 'close');
+            response.write('page');
+            await closed;
+            ended.push(url.search);
+          }),
+      },
+    ],
+  });
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const pipelining = rawClient(port, get('/first') + get('/page?queued'));
+  await pipelining.until('begun');
+  await rawClient(port, get('/page?next')).until('page');
+  expect(ended).toEqual(['?queued']);
 });

@@ -168,10 +168,10 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 });
 
-describe('at the most connections allowed a new one displaces', () => {
+describe('at the limit of connections a new one takes the place of', () => {
   const limits = { maxConnections: 3 };
 
-  test('first the oldest that never sent a request', async () => {
+  test('the oldest that never sent a request', async () => {
     const { port } = await serve({ routes, limits });
     const idle = rawClient(port, get('/metrics'));
     await idle.until('up 1');
@@ -184,7 +184,7 @@ describe('at the most connections allowed a new one displaces', () => {
     expect(busy.socket.closed).toBe(false);
   });
 
-  test('then the one idle for longest', async () => {
+  test('else the one idle for longest', async () => {
     const { port } = await serve({ routes, limits });
     const idle = rawClient(port, get('/metrics'));
     await idle.until('up 1');
@@ -197,7 +197,7 @@ describe('at the most connections allowed a new one displaces', () => {
     expect(later.socket.closed).toBe(false);
   });
 
-  test('then the one whose response has been under way for longest', async () => {
+  test('else the one whose response has been under way for longest', async () => {
     const { port } = await serve({ routes, limits });
     const first = rawClient(port, get('/begun'));
     await first.until('begun');

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
-import { createMetricsHandler, type MetricsHandlerOptions } from '../../src/http/metrics-route.ts';
+import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -29,8 +29,8 @@ const zonePart = '# HELP zone_up Up.\n# TYPE zone_up gauge\nzone_up{zone_id="1"}
 const ownPart = '# TYPE own gauge\nown 1\n';
 const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
-async function serve(changes: Partial<MetricsHandlerOptions> = {}) {
-  const handler = createMetricsHandler({
+async function serve(changes: Partial<MetricsRouteOptions> = {}) {
+  const handler = createMetricsRoute({
     store: filledStore(),
     kinds: ['app', 'zone'],
     ownMetrics: (format) => Promise.resolve(format === 'openmetrics' ? `${ownPart}# EOF\n` : ownPart),
@@ -173,7 +173,7 @@ describe('the metrics handler', () => {
     await vi.waitFor(() => expect(ownMetrics).toHaveBeenCalledTimes(2));
     const { status, headers, body } = await get(port);
     expect([status, headers['retry-after']]).toEqual([503, '1']);
-    expect(body.toString()).toBe('2 scrapes are being answered, which is the limit\n');
+    expect(body.toString()).toBe('2 pages are being rendered, which is the limit\n');
     release?.();
     for (const answer of first) expect((await answer).status).toBe(200);
     expect((await get(port)).status).toBe(200);
@@ -213,15 +213,49 @@ describe('the metrics handler', () => {
       reader.destroy();
     });
 
-    it('cuts them off at the deadline and has room again', async () => {
-      const { port, answers, responses } = await serve({
-        store: bigStore,
-        writeTimeoutMs: 3000,
-        maxConcurrentScrapes: 1,
+    it('answers a scrape while more of them than may be rendered or sent at once hold their pages', async () => {
+      const { port, responses } = await serve({ store: bigStore, maxConcurrentScrapes: 16 });
+      const stalledReaders: Socket[] = [];
+      for (let reader = 1; reader <= 40; reader++) {
+        stalledReaders.push(stalled(port));
+        await vi.waitFor(() => expect(responses[reader - 1]?.writableNeedDrain).toBe(true), { interval: 5 });
+      }
+      for (let scrape = 0; scrape < 3; scrape++) {
+        const { status, body } = await get(port);
+        expect([status, body.length]).toEqual([200, page.parts.length * block.length + ownPart.length]);
+      }
+      // Those that came last are still waited for, and no more pages are held than allowed.
+      const held = responses.filter(({ destroyed, writableFinished }) => !destroyed && !writableFinished);
+      expect(held.length).toBeGreaterThanOrEqual(13);
+      expect(held.length).toBeLessThanOrEqual(16);
+      for (const reader of stalledReaders) reader.destroy();
+    });
+
+    it('cuts the one that takes nothing, not the one that takes its time', async () => {
+      const { port, responses } = await serve({ store: bigStore, maxReaders: 2 });
+      const slow = stalled(port);
+      let received = 0;
+      slow.on('data', (chunk: Buffer) => {
+        received += chunk.length;
       });
+      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+      stalled(port);
+      await vi.waitFor(() => expect(responses[1]?.writableNeedDrain).toBe(true));
+      const drained = once(responses[0] as ServerResponse, 'drain');
+      slow.resume();
+      await drained;
+      slow.pause();
+      stalled(port);
+      await vi.waitFor(() => expect(responses[1]?.destroyed).toBe(true));
+      slow.resume();
+      await vi.waitFor(() => expect(received).toBeGreaterThan(page.parts.length * block.length), 10_000);
+      slow.destroy();
+    });
+
+    it('cuts them off at the deadline', async () => {
+      const { port, answers, responses } = await serve({ store: bigStore, writeTimeoutMs: 3000 });
       const reader = stalled(port);
       await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
-      expect((await get(port)).status).toBe(503);
       await answers[0];
       expect((await get(port)).status).toBe(200);
       let received = 0;

@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('Internal Server Error\n');
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['error', 'A page failed; it was answered with 500 or cut'],
+      ['error', 'A page failed; the client got a 500 or was cut off'],
     ]);
   });
 

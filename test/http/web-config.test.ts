@@ -47,7 +47,7 @@ describe('a file that is valid', () => {
     ['TLS settings that are all blank', "tls_server_config:\n  cert_file:\n  key_file: ''\n"],
   ])('%s: plain HTTP for all', async (_name, yaml) => {
     const config = await loadWebConfig(webFile(yaml));
-    expect(config).toMatchObject({ tls: undefined, http2: true, rateLimit: undefined });
+    expect(config).toMatchObject({ tls: undefined, rateLimit: undefined });
     expect([config.users.size, config.headers.size]).toEqual([0, 0]);
   });
 
@@ -76,6 +76,11 @@ ${indent(ca.cert)}
 `;
     const { tls: settings } = await loadWebConfig(webFile(yaml));
     expect(settings?.options).toMatchObject({ ca: ca.cert, requestCert: true, rejectUnauthorized: true });
+  });
+
+  test.each(['true', 'false'])('takes http2: %s, which has no effect', async (http2) => {
+    const yaml = `${tls}  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA]\nhttp_server_config: { http2: ${http2} }\n`;
+    expect((await loadWebConfig(webFile(yaml))).tls?.options).not.toHaveProperty('ALPNProtocols');
   });
 
   test('gives ciphers, curves and versions the names of OpenSSL', async () => {
@@ -111,7 +116,6 @@ rate_limit: { interval: 1m30s, burst: 5 }
 `;
     const config = await loadWebConfig(webFile(yaml));
     expect([...config.users.keys()]).toEqual(['alice', 'on']);
-    expect(config.http2).toBe(false);
     expect(Object.fromEntries(config.headers)).toEqual({
       'Strict-Transport-Security': 'max-age=31536000',
       'X-Frame-Options': 'deny',
@@ -261,11 +265,6 @@ describe('a file that is not valid says where and what was expected', () => {
           /^\/web\.yml:6: tls_server_config\.cipher_suites\[1\]: expected one of TLS_ECDHE_/,
         ),
       ],
-    ],
-    [
-      'no cipher for HTTP/2',
-      `${tls}  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA]\n`,
-      [expect.stringMatching(/^\/web\.yml:4: tls_server_config\.cipher_suites: HTTP\/2 needs /)],
     ],
     [
       'an invented curve',

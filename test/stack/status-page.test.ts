@@ -86,7 +86,7 @@ describe('the status page of the demo', () => {
     const origin = await startDemo([]);
     const tab = await openTab();
     await tab.goto(`${origin}/`);
-    expect(await tab.locator('h1').textContent()).toBe('All 36 targets are well');
+    expect(await tab.locator('h1').textContent()).toBe('All 36 targets are OK');
     expect(await rows(tab).count()).toBe(36);
     const { targets } = (await (await fetch(`${origin}/api/v1/targets`)).json()) as {
       targets: { name: string | null; ids: Record<string, string> }[];
@@ -133,7 +133,7 @@ describe('the status page', () => {
     async (colorScheme) => {
       const { url } = await serve({
         routes: pagesOver(awkward, {
-          condition: () => ({
+          exporterStatus: () => ({
             ...calm,
             droppedSeries: 12,
             pauses: [{ api: 'shield', untilMs: Date.now() + 20_000 }],
@@ -196,7 +196,7 @@ describe('the status page', () => {
     expect(await tab.locator('.targets .name').textContent()).toBe(name);
     expect(await tab.locator('.targets .why bdi').textContent()).toBe(name);
     expect(await tab.locator('img').count()).toBe(0);
-    expect(await tab.title()).toBe('1 in trouble · bunnynet-exporter');
+    expect(await tab.title()).toBe('1 with problems · bunnynet-exporter');
     expect(await rows(tab).locator('td').count()).toBe(7);
   });
 
@@ -250,7 +250,7 @@ describe('the status page', () => {
     await tab.evaluate('document.querySelector("input[type=search]").value = "half a wo"');
     statuses = statuses.map((each) => ({ ...each, state: 'ok', lastFailure: undefined }));
     await tab.clock.runFor(16_000);
-    await tab.getByText('All 300 targets are well').waitFor();
+    await tab.getByText('All 300 targets are OK').waitFor();
     expect(await tab.title()).toBe('bunnynet-exporter');
     expect(await tab.evaluate('scrollY')).toBe(500);
     expect(await tab.evaluate('document.activeElement.textContent')).toContain('Took');
@@ -272,7 +272,7 @@ describe('the status page', () => {
     await tab.evaluate('delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))');
     await expect.poll(() => reads).toBe(2);
     await tab.getByRole('link', { name: 'pause' }).click();
-    await tab.getByRole('link', { name: 'keep it up to date' }).waitFor();
+    await tab.getByRole('link', { name: 'refresh automatically' }).waitFor();
     await tab.clock.runFor(120_000);
     expect(reads).toBe(3);
   });

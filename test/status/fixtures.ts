@@ -1,8 +1,8 @@
-/** Targets and an exporter's condition as the status page is given them, without an exporter. */
+/** Targets and the status of an exporter as the status page is given them, without an exporter. */
 
 import type { Target } from '../../src/polling/plan.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import type { Condition } from '../../src/status/page.ts';
+import type { ExporterStatus } from '../../src/status/page.ts';
 import { createPages, type PagesOptions } from '../../src/status/pages.ts';
 
 export const nowMs = Date.parse('2026-08-15T12:00:00Z');
@@ -63,7 +63,7 @@ export function many(targets: number): readonly TargetStatus[] {
   });
 }
 
-export const calm: Condition = {
+export const calm: ExporterStatus = {
   series: () => 10,
   droppedSeries: 0,
   maxSeries: 1_000_000,
@@ -77,8 +77,8 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
   return createPages({
     telemetryPath: '/metrics',
     kinds,
-    about: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: undefined },
-    condition: () => calm,
+    build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: undefined },
+    exporterStatus: () => calm,
     isReady: () => true,
     targets,
     nextPollInMs: () => 4000,

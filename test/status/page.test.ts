@@ -4,27 +4,27 @@ import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';
 import {
-  type Condition,
+  type ExporterStatus,
   renderStatusPage,
   statusPageHeaders,
   targetsPerPage,
 } from '../../src/status/page.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
-import { survey } from '../../src/status/query-targets.ts';
-import { clockWords, inWords, tookWords } from '../../src/status/words.ts';
+import { queryTargets } from '../../src/status/query-targets.ts';
+import { clockText, durationInWords, pollDuration } from '../../src/text.ts';
 import { calm, failing, kinds, many, nowMs, status } from './fixtures.ts';
 
 async function render(
   statuses: readonly TargetStatus[],
-  more: { query?: Partial<StatusQuery>; condition?: Partial<Condition>; shard?: string } = {},
+  more: { query?: Partial<StatusQuery>; exporter?: Partial<ExporterStatus>; shard?: string } = {},
 ): Promise<string> {
   const query = { ...everything, ...more.query };
   const nextPollInMs = () => 4000;
   return renderStatusPage({
     kinds,
-    about: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
-    condition: { ...calm, ...more.condition },
-    survey: await survey(
+    build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
+    exporter: { ...calm, ...more.exporter },
+    result: await queryTargets(
       statuses,
       kinds.map(({ kind }) => kind),
       query,
@@ -62,11 +62,11 @@ describe('the status page', () => {
 
   it('says in its heading, its title and its icon how it stands', async () => {
     const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
-    expect(well).toContain('<h1 class="ok">All 2 targets are well</h1>');
+    expect(well).toContain('<h1 class="ok">All 2 targets are OK</h1>');
     expect(well).toContain('<title>bunnynet-exporter</title>');
     const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })]);
     expect(ill).toContain('<h1 class="bad">1 failing of 2 targets</h1>');
-    expect(ill).toContain('<title>1 in trouble · bunnynet-exporter</title>');
+    expect(ill).toContain('<title>1 with problems · bunnynet-exporter</title>');
     const icon = (page: string) => /rel="icon" href="([^"]+)"/.exec(page)?.[1];
     expect(icon(ill)).not.toBe(icon(well));
     expect(await render([])).toContain('No targets yet');
@@ -96,7 +96,7 @@ describe('the status page', () => {
         [failing({ app_id: 'a' }, { result: 'auth' }), status({ app_id: 'b' }, { state: 'pending' })],
         {
           shard: '1/3',
-          condition: {
+          exporter: {
             droppedSeries: 1234,
             maxSeries: 5000,
             configuration: {
@@ -110,14 +110,14 @@ describe('the status page', () => {
       ),
     );
     for (const words of [
-      'The configuration was refused 5 s ago ; the one before stays in force.',
+      'The reload failed 5 s ago ; the previous configuration is still in use.',
       'config.yml:3: what &lt;is&gt; wrong',
       'The key of account is refused for 1 target;',
-      'The shield API asked for a pause : it is not asked anything for 20 s, until 12:00:20 UTC .',
+      'The shield API asked for a pause : it gets no requests for 20 s, until 12:00:20 UTC .',
       '1,234 series are left out : limits.max_series is 5,000.',
-      'The pace does not suffice. video: 900 targets at 1s need 900 requests/s',
-      'The first round is under way : 1 of 2 targets were polled.',
-      'up 2 m 30 s series 30 shard 1/3 configured 1 m ago as of 12:00:00 UTC',
+      'The request rate is too low for the targets. video: 900 targets at 1s need 900 requests/s',
+      'The first round of polls is running : 1 of 2 targets polled.',
+      'up 2 m 30 s series 30 shard 1/3 configuration loaded 1 m ago as of 12:00:00 UTC',
     ]) {
       expect(page).toContain(words);
     }
@@ -191,7 +191,7 @@ describe('the status page', () => {
     const still = await render([status({ app_id: 'a' })], { query: { refresh: false } });
     expect(still).not.toContain('http-equiv="refresh"');
     expect(still).not.toContain('<script>');
-    expect(still).toContain('<a href="../web/">keep it up to date</a>');
+    expect(still).toContain('<a href="./">refresh automatically</a>');
     expect(still).toContain('href="./?kind=application&amp;refresh=off"');
   });
 
@@ -231,7 +231,7 @@ describe('HTML as values', () => {
   });
 });
 
-describe('the words of the status page', () => {
+describe('the text of the status page', () => {
   it.each([
     [0, '0 s'],
     [-5000, '0 s'],
@@ -242,12 +242,17 @@ describe('the words of the status page', () => {
     [86_400_000, '1 d'],
     [400 * 86_400_000 + 3_600_000, '400 d 1 h'],
   ])('writes %d ms as %s', (ms, words) => {
-    expect(inWords(ms)).toBe(words);
+    expect(durationInWords(ms)).toBe(words);
   });
 
   it('writes durations of polls, and times of other days with the day', () => {
-    expect([0.0004, 0.184, 0.9996, 12.3456].map(tookWords)).toEqual(['0 ms', '184 ms', '1.00 s', '12.35 s']);
-    expect(clockWords(nowMs, nowMs + 1000)).toBe('12:00:00 UTC');
-    expect(clockWords(nowMs, nowMs + 86_400_000)).toBe('2026-08-15 12:00:00 UTC');
+    expect([0.0004, 0.184, 0.9996, 12.3456].map(pollDuration)).toEqual([
+      '0 ms',
+      '184 ms',
+      '1.00 s',
+      '12.35 s',
+    ]);
+    expect(clockText(nowMs, nowMs + 1000)).toBe('12:00:00 UTC');
+    expect(clockText(nowMs, nowMs + 86_400_000)).toBe('2026-08-15 12:00:00 UTC');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
-import { pageOf, survey } from '../../src/status/query-targets.ts';
+import { pageOf, queryTargets } from '../../src/status/query-targets.ts';
 import { failing, many, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
@@ -27,13 +27,13 @@ const nextPolls = new Map([
 
 async function find(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = all) {
   const asked = { ...everything, ...query };
-  const { matching } = await survey(statuses, kinds, asked, (each) => nextPolls.get(each));
+  const { matching } = await queryTargets(statuses, kinds, asked, (each) => nextPolls.get(each));
   return matching;
 }
 
-describe('a survey of the targets', () => {
+describe('a query of the targets', () => {
   it('counts every target by kind and state, whatever is asked for', async () => {
-    const { total, byKind } = await survey(all, kinds, { ...everything, text: 'nothing' }, () => 0);
+    const { total, byKind } = await queryTargets(all, kinds, { ...everything, text: 'nothing' }, () => 0);
     expect(total).toEqual({ targets: 5, ok: 1, failing: 2, absent: 1, pending: 1, stale: 1 });
     expect([...byKind.keys()]).toEqual(kinds);
     expect(byKind.get('shield_zone')).toEqual({
@@ -52,7 +52,7 @@ describe('a survey of the targets', () => {
       failing({ app_id: 'y' }, { result: 'auth', credential: 'other' }),
       ...all,
     ];
-    const found = await survey(refused, kinds, everything, () => 0);
+    const found = await queryTargets(refused, kinds, everything, () => 0);
     expect([...found.refused]).toEqual([
       ['other', 2],
       ['account', 1],

@@ -40,6 +40,6 @@ describe('the query of the status page', () => {
       refresh: false,
     } as const;
     expect(parse(new URL(linkTo(query), 'http://localhost/').search)).toEqual(query);
-    expect(linkTo(everything)).toBe('../web/');
+    expect(linkTo(everything)).toBe('./');
   });
 });
