@@ -60,7 +60,7 @@ export async function loadConfig({ file, env, resources }: LoadOptions): Promise
     report,
     warn,
     refer: document.refer,
-    shortOnly: file === undefined,
+    withLongForm: file !== undefined,
   });
   const sources = resolvePaths(credentials, document.directory);
   for (const { credential, severity, message } of await createCredentials(sources, env).check()) {
