@@ -1,7 +1,7 @@
 /** The entry: argv and environment in, exit code out. The only file that touches the process. */
 import pino, { type Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
-import { type Flags, helpText, parseFlags, UsageError } from './cli/flags.ts';
+import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { prettyLine } from './cli/pretty-log.ts';
 import {
   dressedProblems,
@@ -73,7 +73,12 @@ function complainOf(error: unknown, env: Environment): void {
 const redactor = new Redactor();
 
 async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
-  const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+  const { config, warnings } = await loadConfig({
+    file: flags.configFile,
+    env,
+    resources,
+    otherVariables: flagVariables,
+  });
   for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
     redactor,

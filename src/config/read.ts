@@ -15,6 +15,7 @@ import {
   type SectionSettings,
   staleAfterIntervals,
   type TargetSettings,
+  targetSchema,
 } from './schema.ts';
 import { isPlainRemote } from './values.ts';
 import type { Raw } from './yaml.ts';
@@ -45,29 +46,28 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
   const issues = (error?.issues ?? []).flatMap((issue) => toProblems(issue));
   for (const { path, message } of issues) source.report(path, message);
   const wrong = new Set(issues.flatMap(({ path }) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));
-  return new Reader(source, Object.keys(mappingOf(mappingOf(raw)['credentials'])), wrong).document(
-    mappingOf(read),
-    resources,
-    isMapping(raw),
-  );
+  return new Reader(source, raw, wrong).document(mappingOf(read), resources);
 }
 
 /** Checks what the settings say of each other, and gives them the shape of the configuration in force. */
 class Reader {
   readonly #source: Source;
+  readonly #raw: Raw;
   /** The names of all credentials, the ill-defined ones too. */
   readonly #names: readonly string[];
   /** The paths of what has a problem, and of all that holds it. */
   readonly #wrong: ReadonlySet<string>;
   readonly #used = new Set<string>();
 
-  constructor(source: Source, names: readonly string[], wrong: ReadonlySet<string>) {
+  constructor(source: Source, raw: Raw, wrong: ReadonlySet<string>) {
     this.#source = source;
-    this.#names = names;
+    this.#raw = raw;
+    this.#names = Object.keys(mappingOf(mappingOf(raw)['credentials']));
     this.#wrong = wrong;
   }
 
-  document(root: Mapping, resources: readonly Resource[], isRead: boolean): Reading {
+  document(root: Mapping, resources: readonly Resource[]): Reading {
+    const isRead = isMapping(this.#raw);
     const present = resources.filter(({ section }) => Object.hasOwn(root, section));
     if (isRead && present.length === 0) {
       const sections = oneOf(resources.map(({ section }) => section));
@@ -167,8 +167,7 @@ class Reader {
     if (read.length === 0) this.#source.warn(path, 'the list is empty, so nothing is polled');
     const firstIndex = new Map<string, number>();
     const targets: TargetConfig[] = [];
-    for (const [index, settings] of (read as readonly TargetSettings[]).entries()) {
-      if (this.#isWrong(...path, index)) continue;
+    for (const [index, settings] of this.#goodTargets(read as readonly TargetSettings[], resource)) {
       const target = this.#target(settings, [...path, index], resource, defaults);
       const key = Object.values(target.ids).join('/');
       const first = firstIndex.get(key);
@@ -187,6 +186,17 @@ class Reader {
     const name = without === 1 ? 'names' : 'name';
     if (without > 0) this.#needCredential(undefined, section, `${plural(without, 'target')} ${name}`);
     return targets;
+  }
+
+  /** With their indices. Where one of a list is wrong, zod may leave all of them unread. */
+  *#goodTargets(read: readonly TargetSettings[], resource: Resource): Iterable<[number, TargetSettings]> {
+    const path = [resource.section, 'targets'];
+    if (!this.#isWrong(...path)) return yield* read.entries();
+    const schema = targetSchema(resource, this.#source.withLongForm);
+    const raw = mappingOf(mappingOf(this.#raw)[resource.section])['targets'] as readonly Raw[];
+    for (const [index, target] of raw.entries()) {
+      if (!this.#isWrong(...path, index)) yield [index, schema.parse(target)];
+    }
   }
 
   #target(settings: TargetSettings, path: Path, resource: Resource, defaults: Defaults): TargetConfig {

@@ -9,10 +9,7 @@ import * as value from './values.ts';
 
 /** The APIs: address, the variable that changes it, and pace. */
 export const apis: Readonly<
-  Record<
-    ApiName,
-    { baseUrl: string; urlVariable: string; maxConcurrency: number; requestsPerSecond: number }
-  >
+  Record<ApiName, { baseUrl: string; urlVariable: string; maxConcurrency: number; requestsPerSecond: number }>
 > = {
   application: {
     baseUrl: 'https://api.bunny.net/mc',
@@ -43,8 +40,7 @@ export const staleAfterIntervals = 3;
  */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
   return z.strictObject(shape, {
-    error: ({ code }) =>
-      code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`,
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
   });
 }
 
@@ -169,12 +165,9 @@ function readIds(
   return Object.fromEntries(read);
 }
 
-/** The section of a kind. `withLongForm`: its targets may be mappings, too. */
-function sectionSchema(resource: Resource, withLongForm: boolean) {
-  const orLong = withLongForm ? ` or ${longForm(resource)}` : '';
-  const oneTarget = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong}`;
-  const list = `a list of ${shortForms(resource)}${orLong}`;
-  const expected = `expected ${takesAll(resource) ? 'all, or ' : ''}${list}`;
+/** A target in either form, or, unless `withLongForm`, in its short form alone. */
+export function targetSchema(resource: Resource, withLongForm: boolean) {
+  const expected = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong(resource, withLongForm)}`;
   const ids = resource.ids.map(({ setting, form, label }) => [
     setting,
     value.id(form).describe(`The id that is exposed as the label ${label}`),
@@ -183,9 +176,20 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
     ...(Object.fromEntries(ids) as Record<string, z.ZodType<string, string>>),
     ...targetOptions,
   });
-  const targets = z.array(z.union([shortSchema(resource, oneTarget), long], { error: oneTarget }), {
-    error: expected,
-  });
+  return z.union([shortSchema(resource, expected), long], { error: expected });
+}
+
+function targetsSchema(resource: Resource, withLongForm: boolean) {
+  const all = takesAll(resource) ? 'all, or ' : '';
+  const listOf = `${all}a list of ${shortForms(resource)}`;
+  const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
+  const list = z.array(targetSchema(resource, withLongForm), { error });
+  const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
+  return targets.describe(`Which: ${listOf}${orLong(resource)}`);
+}
+
+/** The section of a kind. */
+function sectionSchema(resource: Resource, withLongForm: boolean) {
   return mapping(
     {
       credential: value.credentialName
@@ -201,12 +205,7 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
         )
         .optional(),
       ...resource.settings,
-      targets: (takesAll(resource)
-        ? z.union([z.literal('all'), targets], { error: expected })
-        : targets
-      ).describe(
-        `Which: ${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)} or ${longForm(resource)}`,
-      ),
+      targets: targetsSchema(resource, withLongForm),
     },
     'a mapping with `targets`',
   ).describe(`${resource.noun}, kind ${resource.kind}; without this section it is off`);
@@ -227,9 +226,9 @@ export function shortForms(resource: Resource): string {
   return resource.ids.length === 1 ? 'ids' : shortForm(resource);
 }
 
-/** The least that the long form of a target says: `{ id: … }`. */
-function longForm(resource: Resource): string {
-  return `{ ${resource.ids.map(({ setting }) => `${setting}: …`).join(', ')} }`;
+/** ` or { id: … }`: the least that the long form of a target says. */
+function orLong({ ids }: Resource, withLongForm = true): string {
+  return withLongForm ? ` or { ${ids.map(({ setting }) => `${setting}: …`).join(', ')} }` : '';
 }
 
 /** `withLongForm`: targets may be mappings, as in a file. */
