@@ -7,11 +7,12 @@ import { ApiClient, type ClientObserver } from './api/client.ts';
 import { Pacer } from './api/pacer.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
-import { describeConfig, paceReport } from './config/summary.ts';
+import { describeConfig } from './config/describe.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsHandler } from './http/metrics-route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
+import { capacity } from './polling/capacity.ts';
 import { Fleet } from './polling/engine.ts';
 import { ownConfig } from './polling/plan.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -183,9 +184,7 @@ export async function createExporter(options: ExporterOptions): Promise<Exporter
     loadedAtMs = Date.now();
     refused = undefined;
     telemetry.reloaded(true, loadedAtMs);
-    const short = paceReport(ownConfig(config, owns), resources).filter(
-      ({ message }) => message !== undefined,
-    );
+    const short = capacity(ownConfig(config, owns), resources).filter(({ message }) => message !== undefined);
     for (const { api, message } of short) log.warn({ api }, message);
     paceWarnings = short.map(({ message = '' }) => message);
     fleet.apply(config);

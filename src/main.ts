@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { prettyLine } from './cli/pretty-log.ts';
+import { summary } from './cli/summary.ts';
 import {
   dressedProblems,
   dressedSummary,
@@ -13,10 +14,10 @@ import {
 } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problems.ts';
-import { paceReport, summary } from './config/summary.ts';
 import { type DemoOptions, startDemo } from './demo.ts';
 import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
 import { loadWebConfig } from './http/web-config.ts';
+import { capacity } from './polling/capacity.ts';
 import { ownConfig } from './polling/plan.ts';
 import { ownedBy } from './polling/shard.ts';
 import { resources } from './resources/index.ts';
@@ -186,7 +187,7 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
   const config = ownConfig(loaded.value.config, ownedBy(flags.shard));
   const text = `${flags.shard ? `shard ${flags.shard.index}/${flags.shard.count}\n` : ''}${summary(config, resources)}`;
-  const warnings = paceReport(config, resources).flatMap(({ message }) => message ?? []);
+  const warnings = capacity(config, resources).flatMap(({ message }) => message ?? []);
   await print(process.stdout.isTTY ? dressedSummary(text, warnings, styleFor(process.stdout, env)) : text);
   return 0;
 }

@@ -41,7 +41,12 @@ export interface Reading {
 export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Reading {
   let read: unknown;
   const { error } = documentSchema(resources, source.withLongForm)
-    .superRefine((document) => void (read = document), { when: () => true })
+    .superRefine(
+      (document) => {
+        read = document;
+      },
+      { when: () => true },
+    )
     .safeParse(raw, { reportInput: true });
   const issues = (error?.issues ?? []).flatMap((issue) => toProblems(issue));
   for (const { path, message } of issues) source.report(path, message);
