@@ -3,44 +3,29 @@ import type { Config } from '../config/config.ts';
 import { capacity, intervals, rate } from '../polling/capacity.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count } from '../text.ts';
+import { plain, type Style, table } from './terminal.ts';
 
-/** A table by kind, one by API, and a sentence for every pace that does not suffice. */
-export function summary(config: Config, resources: readonly Resource[]): string {
-  const pace = capacity(config, resources);
-  const kinds = pace.flatMap((each) => each.kinds);
-  const tables = [
-    table([
-      ['kind', 'targets', 'interval'],
-      ...kinds.map((kind) => [
-        kind.kind,
-        kind.targets === undefined ? 'all' : count(kind.targets),
-        intervals(kind),
-      ]),
-    ]),
-    table([
-      ['API', 'requests/s needed', 'allowed', 'address'],
-      ...pace.map(({ api, kinds: asked, neededPerSecond, allowedPerSecond }) => [
-        api,
-        // What follows a listing is not known before it is read.
-        `${asked.some(({ targets }) => targets === undefined) ? 'at least ' : ''}${rate(neededPerSecond)}`,
-        rate(allowedPerSecond),
-        config.apis[api].baseUrl,
-      ]),
-    ]),
-    ...pace.flatMap(({ message }) => (message === undefined ? [] : [`${message}\n`])),
+/**
+ * A table by kind, one by API, and a sentence for every pace that does not suffice. With a style, for people: headers
+ * dimmed, warnings marked, and the verdict.
+ */
+export function summary(config: Config, resources: readonly Resource[], style?: Style): string {
+  const apis = capacity(config, resources);
+  const kindRows = apis
+    .flatMap(({ kinds }) => kinds)
+    .map((kind) => [kind.kind, kind.targets === undefined ? 'all' : count(kind.targets), intervals(kind)]);
+  const apiRows = apis.map(({ api, kinds, neededPerSecond, allowedPerSecond }) => {
+    // What follows a listing is not known before it is read.
+    const atLeast = kinds.some(({ targets }) => targets === undefined) ? 'at least ' : '';
+    return [api, `${atLeast}${rate(neededPerSecond)}`, rate(allowedPerSecond), config.apis[api].baseUrl];
+  });
+  const blocks = [
+    table([['kind', 'targets', 'interval'], ...kindRows], style ?? plain),
+    table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
+    ...apis.flatMap(({ message }) =>
+      message === undefined ? [] : [`${style ? `${style.yellow('!')} ` : ''}${message}\n`],
+    ),
+    ...(style ? [`${style.green('✓')} the configuration is good\n`] : []),
   ];
-  return tables.join('\n');
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return blocks.join('\n');
 }
