@@ -1,6 +1,7 @@
 /** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
 import { parseYaml, type Raw } from './yaml.ts';
 
@@ -93,11 +94,7 @@ export async function readBytes(file: string): Promise<Buffer | string> {
       chunks.push(buffer.subarray(0, bytesRead));
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'expected a configuration file; there is none';
-    if (code === 'EACCES' || code === 'EPERM')
-      return 'expected a configuration file; this process may not read it';
-    return `expected a configuration file; it cannot be read (${code})`;
+    return `expected a configuration file; ${unreadable(error)}`;
   } finally {
     await handle?.close();
   }

@@ -1,15 +1,16 @@
 /**
- * Where keys live: the one place that reads them, holds them and hands them out wrapped. A file is looked at for every
- * request, so that a rotated key is used from the next one on. It knows nothing of requests.
+ * The one place that reads keys, holds them and hands them out wrapped. A key file is checked at every read, so that a
+ * rotated key is used from the next request on.
  */
 import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from '../config/config.ts';
+import { unreadable } from '../text.ts';
 import { isExposed } from './file-permissions.ts';
 import { Redactor, redacted } from './redactor.ts';
 
-/** A key that shows itself to nobody who does not ask with `reveal()`: printed, inspected or serialised it is `[redacted]`. */
+/** A key that only `reveal()` shows: printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
   readonly #text: string;
 
@@ -38,7 +39,7 @@ export class Secret {
   }
 }
 
-/** A key cannot be had. The message says why and never holds any of it. */
+/** There is no key to use. The message says why and never holds any of it. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
 }
@@ -56,23 +57,23 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Grows when the key changed since it was first read; 0 before that. */
   version(name: string): number;
-  /** The text without what it holds of any key that was read: for texts that others wrote. */
+  /** The text with every part of a key that was read taken out: for texts from outside. */
   redact(text: string): string;
 }
 
 export interface CredentialsOptions {
   /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** Knows the keys of a configuration before, whose answers may still come. */
+  /** One that learned the keys of an earlier configuration, whose answers may still come. */
   readonly redactor?: Redactor;
 }
 
 const maxKeyBytes = 4096;
 
-/** A key of bunny.net, which may stand by mistake where its name or its file belongs. */
+/** Looks like a key of bunny.net, put by mistake where a variable or a file is named. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
-/** How a message calls a variable or the path of a file. */
+/** The name of a variable or path of a file, fit for a message. */
 function shown(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
@@ -153,13 +154,10 @@ class EnvKey implements Key {
   readonly version = (): number => (this.#read ? 1 : 0);
 }
 
-/** What tells one state of a file from another, through symbolic links. */
-type Identity = string;
-
 class FileKey implements Key {
   readonly #path: string;
   readonly #onTrouble: (message: string | undefined) => void;
-  #current: { readonly secret: Secret; readonly identity: Identity; readonly settled: boolean } | undefined;
+  #current: { readonly secret: Secret; readonly identity: string; readonly settled: boolean } | undefined;
   #version = 0;
   #trouble: string | undefined;
   #reading: Promise<Secret> | undefined;
@@ -171,7 +169,7 @@ class FileKey implements Key {
 
   readonly check = async (): Promise<readonly KeyProblem[]> => {
     const problems = await problemsOf(readKeyFile(this.#path));
-    return problems.length > 0 ? problems : await this.#exposure();
+    return problems.length > 0 ? problems : await this.#filePermissions();
   };
 
   readonly version = (): number => this.#version;
@@ -217,14 +215,15 @@ class FileKey implements Key {
     this.#onTrouble(undefined);
   }
 
-  async #exposure(): Promise<readonly KeyProblem[]> {
+  async #filePermissions(): Promise<readonly KeyProblem[]> {
     if (!(await isExposed(this.#path))) return [];
     const message = `every user of this machine can read the key file ${this.#path}: chmod o-r takes that away`;
     return [{ severity: 'warning', message }];
   }
 }
 
-function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Identity {
+/** Tells one state of a file from another, through symbolic links. */
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
@@ -249,21 +248,15 @@ async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIn
     if ('wrong' in key) throw new CredentialError(`expected a key in the file ${path}; ${key.wrong}`);
     return { secret: key.secret, stats };
   } catch (error) {
-    throw error instanceof CredentialError ? error : new CredentialError(fileTrouble(path, error));
+    throw error instanceof CredentialError
+      ? error
+      : new CredentialError(`expected the key file ${shown(path)}; ${unreadable(error)}`);
   } finally {
     await handle?.close();
   }
 }
 
-function fileTrouble(path: string, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  const expected = `expected the key file ${shown(path)}`;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `${expected}; there is none`;
-  if (code === 'EACCES' || code === 'EPERM') return `${expected}; this process may not read it`;
-  return `${expected}; it cannot be read (${code})`;
-}
-
-/** One line end after a key is an editor's; anything else that is not visible ASCII would be a mistake or an attack. */
+/** Editors end a file with a line break; anything else that is not visible ASCII is a mistake or an attack. */
 function parseKey(text: string): { readonly secret: Secret } | { readonly wrong: string } {
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') return { wrong: 'it is empty' };

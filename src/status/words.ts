@@ -1,5 +1,7 @@
 /** How the status page writes numbers, times and names. Times are Unix times in milliseconds. */
 
+export { count as numberWords, plural } from '../text.ts';
+
 /** The two greatest units: `12 s`, `3 m 12 s`, `2 h 5 m`, `4 d 3 h`. */
 export function inWords(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1000));
@@ -21,16 +23,6 @@ export function inWords(durationMs: number): string {
 /** `184 ms`, `1.52 s` */
 export function tookWords(seconds: number): string {
   return seconds < 0.9995 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
-}
-
-/** `20,000` */
-export function numberWords(n: number): string {
-  return n.toLocaleString('en-US');
-}
-
-/** `1 target`, `3 targets` */
-export function plural(n: number, noun: string): string {
-  return `${numberWords(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 /** With a capital: `Shield Zone`. */
