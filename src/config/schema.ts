@@ -58,6 +58,8 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true },
+    // Also where one of the two is wrong.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
 
