@@ -102,12 +102,12 @@ const table = {
   configFile: {
     name: 'config.file',
     placeholder: 'PATH',
-    help: 'The configuration file. Without it the settings of the environment count.',
+    help: 'The configuration file. Without it, settings come from the environment.',
     read: path,
   },
   configCheck: {
     name: 'config.check',
-    help: 'Check the configuration and the keys, print a summary and exit: 0 when all is well, else 1. Calls nothing.',
+    help: 'Check the configuration and the keys, print a summary and exit: 0 when all is valid, else 1. Calls no API.',
   },
   once: {
     name: 'once',
@@ -129,7 +129,7 @@ const table = {
     name: 'demo.seed',
     placeholder: 'NUMBER',
     default: '1',
-    help: 'The seed of the values that the simulator makes up.',
+    help: 'Seed of the simulated values.',
     read: seed,
   },
   listenAddresses: {
@@ -137,7 +137,7 @@ const table = {
     placeholder: 'HOST:PORT',
     default: ':10057',
     repeatable: true,
-    help: 'Where the pages are served. May be given several times.',
+    help: 'Address to serve on. May be given several times.',
     read: listenAddress,
   },
   telemetryPath: {
@@ -164,14 +164,14 @@ const table = {
     name: 'log.level',
     placeholder: 'LEVEL',
     default: 'info',
-    help: `The least severe that is logged: ${oneOf(logLevels)}.`,
+    help: `The lowest level that is logged: ${oneOf(logLevels)}.`,
     read: choice(logLevels),
   },
   logFormat: {
     name: 'log.format',
     placeholder: 'FORMAT',
     default: 'json',
-    help: `How logs are written on stderr: ${oneOf(logFormats)}.`,
+    help: `Format of the log on stderr: ${oneOf(logFormats)}.`,
     read: choice(logFormats),
   },
   version: { name: 'version', help: 'Print the version and exit.' },
@@ -267,7 +267,7 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
     if (!pair.every((key) => read[key])) continue;
     const [a, b] = pair.map((key) => given.get(key));
     if (a?.isFlag === b?.isFlag) {
-      problems.push(`${a?.source} and ${b?.source} exclude each other; leave one out`);
+      problems.push(`${a?.source} and ${b?.source} cannot be used together; leave one out`);
     } else {
       const loser = pair[a?.isFlag ? 1 : 0];
       read[loser] = loser === 'configFile' ? undefined : false;
@@ -275,7 +275,7 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
   }
   for (const key of ['demoScale', 'demoOutage', 'demoSeed'] as const) {
     if (!read['demo'] && given.get(key)?.isFlag && read[key] !== false) {
-      problems.push(`--${table[key].name} has a meaning only with --demo`);
+      problems.push(`--${table[key].name} works only with --demo`);
     }
   }
 }

@@ -106,7 +106,7 @@ async function resolveAuthorities(
     const content = await readBytes(file);
     const authorities = typeof content === 'string' ? '' : content.toString('latin1');
     if (!isCertificates(authorities)) {
-      report(['apis', api, 'ca_file'], `expected a file of certificates in PEM; ${file} is none`);
+      report(['apis', api, 'ca_file'], `expected a file of PEM certificates; ${file} holds none`);
     }
     resolved[api] = { ...apis[api], caFile: file, authorities };
   }

@@ -119,7 +119,7 @@ class Reader {
       const message = 'expected an https address, because over http the key is sent unencrypted';
       this.#source.report(
         ['apis', api, 'base_url'],
-        `${message}; allow_insecure_http: true allows it all the same`,
+        `${message}; allow_insecure_http: true allows it anyway`,
       );
     }
     return {

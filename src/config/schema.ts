@@ -80,7 +80,7 @@ export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_AC
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
   return mapping({
-    base_url: value.baseUrl.prefault(baseUrl).describe('Where the API is'),
+    base_url: value.baseUrl.prefault(baseUrl).describe('Address of the API'),
     timeout: value
       .duration(1000, 600_000)
       .prefault('10s')
@@ -92,7 +92,7 @@ function apiSchema(api: ApiName) {
     requests_per_second: value
       .decimal(0.1, 10_000)
       .prefault(String(requestsPerSecond))
-      .describe('The pace that all kinds of the API share'),
+      .describe('Shared by all kinds of the API'),
     max_retries: value.integer(0, 10).prefault('2').describe('Further tries within one poll'),
     max_response_bytes: value
       .bytes(1024, 2 ** 28)
@@ -113,18 +113,16 @@ const limitsSchema = mapping({
   max_series: value
     .integer(1, 100_000_000)
     .prefault('1000000')
-    .describe('A hard cap on the series of the page; what it drops is counted'),
+    .describe('Hard limit on the number of series; dropped ones are counted'),
 });
 
 const interval = value.duration(1000, 604_800_000);
 
 /** What the long form of a target says beside its ids. */
 const targetOptions = {
-  name: value.displayName.describe('What people call it; exposed as a label of the info series').optional(),
+  name: value.displayName.describe('Display name; exposed as a label of the info series').optional(),
   interval: interval.describe('Time between two polls; default: that of the section').optional(),
-  credential: value.credentialName
-    .describe('The credential to ask with; default: that of the section')
-    .optional(),
+  credential: value.credentialName.describe('The credential to use; default: that of the section').optional(),
   stale_after: value
     .duration()
     .describe(
@@ -187,7 +185,7 @@ function targetsSchema(resource: Resource, withLongForm: boolean) {
   const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
   const list = z.array(targetSchema(resource, withLongForm), { error });
   const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
-  return targets.describe(`Which: ${listOf}${orLong(resource)}`);
+  return targets.describe(`What to poll: ${listOf}${orLong(resource)}`);
 }
 
 /** The section of a kind. */
@@ -195,7 +193,7 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
   return mapping(
     {
       credential: value.credentialName
-        .describe('The credential to ask with; may be left out where only one is defined')
+        .describe('The credential to use; may be left out where only one is defined')
         .optional(),
       interval: interval
         .prefault(formatDuration(resource.defaultIntervalSeconds * 1000))

@@ -166,7 +166,7 @@ class FileKey implements Key {
   async check(): Promise<string | undefined> {
     await readKeyFile(this.#path);
     return (await isExposed(this.#path))
-      ? `every user of this machine can read the key file ${this.#path}: chmod o-r takes that away`
+      ? `every user of this machine can read the key file ${this.#path}: restrict it with chmod o-r`
       : undefined;
   }
 

@@ -181,7 +181,7 @@ const whole = 'expected an id that is a whole number of at most 64 bits, without
 const url =
   'expected an http or https address without user name, query and fragment, such as https://api.example.com/path';
 const plainHttp =
-  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it all the same';
+  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it anyway';
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
 
