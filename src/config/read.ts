@@ -2,14 +2,13 @@
  * Turns a raw document into the configuration in force: one pass of the schema, whose issues become problems with a path,
  * then what the settings say of each other. Those checks run over whatever could be read, so that one problem hides no other.
  */
-import type { z } from 'zod';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
 import type { ApiConfig, Config, CredentialSource, SectionConfig, TargetConfig } from './config.ts';
+import { toIssues } from './issues.ts';
 import type { Path } from './problems.ts';
 import {
   type ApiSettings,
-  type CredentialSettings,
   documentSchema,
   oneCredential,
   type SectionSettings,
@@ -40,6 +39,7 @@ export interface Reading {
 
 export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Reading {
   let read: unknown;
+  // What has a problem stays in `read` as it was found, or as an object without meaning.
   const { error } = documentSchema(resources, source.withLongForm)
     .superRefine(
       (document) => {
@@ -48,7 +48,7 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
       { when: () => true },
     )
     .safeParse(raw, { reportInput: true });
-  const issues = (error?.issues ?? []).flatMap((issue) => toProblems(issue));
+  const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue));
   for (const { path, message } of issues) source.report(path, message);
   const wrong = new Set(issues.flatMap(({ path }) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));
   return new Reader(source, raw, wrong).document(mappingOf(read), resources);
@@ -105,17 +105,13 @@ class Reader {
 
   #credentials(settings: Mapping): Record<string, CredentialSource> {
     const defined = Object.entries(settings).filter(([name]) => !this.#isWrong('credentials', name));
-    const sources = defined.map(([name, source]) => {
-      const { env, file } = source as CredentialSettings;
-      return [name, file === undefined ? { env } : { file }];
-    });
-    return Object.fromEntries(sources) as Record<string, CredentialSource>;
+    return Object.fromEntries(defined) as Record<string, CredentialSource>;
   }
 
   #api(settings: Mapping, api: ApiName): ApiConfig {
     const read = settings as ApiSettings;
-    const isSecret = this.#isWrong('apis', api, 'base_url') || read.allow_insecure_http === true;
-    if (typeof read.base_url === 'string' && !isSecret && isPlainRemote(read.base_url)) {
+    const isAddress = typeof read.base_url === 'string';
+    if (isAddress && isPlainRemote(read.base_url) && read.allow_insecure_http !== true) {
       const message = 'expected an https address, because over http the key is sent unencrypted';
       this.#source.report(
         ['apis', api, 'base_url'],
@@ -265,49 +261,6 @@ interface Defaults {
   readonly ownInterval: number | undefined;
   readonly intervalMs: number;
   readonly ownStaleAfter: number | undefined;
-}
-
-interface Issue {
-  readonly path: Path;
-  readonly message: string;
-}
-
-/** The issue in the words of this program; of a union, the issues of the one form that was meant. */
-function toProblems(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
-  const path = [...above, ...(issue.path as Path)];
-  if (issue.code === 'invalid_union') {
-    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherForm));
-    if (meant !== undefined && others.length === 0) return meant.flatMap((inner) => toProblems(inner, path));
-  }
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, path) }];
-  // The schema lists the keys that it knows.
-  const known = issue.message.split(',');
-  return issue.keys.map((key) => ({
-    path: [...path, key],
-    message: `unknown setting${didYouMean(key, known) || `; expected ${oneOf(known)}`}`,
-  }));
-}
-
-function isOfOtherForm({ code, path }: z.core.$ZodIssue): boolean {
-  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
-}
-
-/** A text is never quoted where a key may have been put by mistake. */
-function messageOf(issue: z.core.$ZodIssue, path: Path): string {
-  const { message, input } = issue;
-  if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
-  if (typeof input === 'string' && path[0] === 'credentials') return message;
-  if (issue.code !== 'invalid_value') return `${message}; ${found(input)}`;
-  const values = issue.values.map(String);
-  const meant = typeof input === 'string' ? didYouMean(input, values) : '';
-  return `expected ${oneOf(values)}; ${found(input)}${meant}`;
-}
-
-function found(input: unknown): string {
-  if (input === undefined) return 'it is missing';
-  if (input === null) return 'got nothing';
-  if (typeof input === 'string') return `got ${quote(input)}`;
-  return Array.isArray(input) ? 'got a list' : 'got a mapping';
 }
 
 function keyOf(path: Path): string {

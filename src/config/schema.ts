@@ -256,7 +256,6 @@ export function documentSchema(resources: readonly Resource[], withLongForm = tr
 }
 
 export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
-export type CredentialSettings = z.output<typeof credentialSchema>;
 
 type TargetOptions = { [Key in keyof typeof targetOptions]?: z.output<(typeof targetOptions)[Key]> };
 
