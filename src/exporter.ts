@@ -7,7 +7,7 @@ import { ApiAccess } from './api/api-access.ts';
 import type { ClientObserver } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
-import { describeConfig } from './config/summary.ts';
+import { describeConfig } from './config/describe.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';

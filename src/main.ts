@@ -1,79 +1,29 @@
-/** The entry: argv and environment in, exit code out. The only file that touches the process. */
-import pino, { type Logger } from 'pino';
+/** The entry: argv and environment in, exit code out. */
+import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
-import { type Flags, helpText, parseFlags, UsageError } from './cli/flags.ts';
-import { prettyLine } from './cli/pretty-log.ts';
-import {
-  dressedProblems,
-  dressedSummary,
-  ProgressLine,
-  pollReport,
-  progressText,
-  styleFor,
-} from './cli/terminal.ts';
+import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
+import { createLog, isInteractive, print, printError, progress } from './cli/output.ts';
+import { summary } from './cli/summary.ts';
+import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
-import { ConfigError } from './config/problems.ts';
-import { paceReport, summary } from './config/summary.ts';
-import { type DemoOptions, startDemo } from './demo.ts';
-import { createExporter, type Exporter, type ExporterOptions, type Loaded } from './exporter.ts';
+import { startDemo } from './demo.ts';
+import { createExporter, type Exporter, type Loaded } from './exporter.ts';
 import { loadWebConfig } from './http/web-config.ts';
-import { ownConfig } from './polling/plan.ts';
 import { ownedBy } from './polling/shard.ts';
 import { resources } from './resources/index.ts';
 import { createCredentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Longer than everything that stops in order should take; then the process ends anyway. */
 const stopDeadlineMs = 4500;
+const progressIntervalMs = 100;
 
-/** Where lines for people go: through it a log line does not tear the line of progress. */
-const progress = new ProgressLine(process.stderr);
-
-function createLog({ logLevel, logFormat }: Flags, env: Environment): Logger {
-  const style = styleFor(process.stderr, env);
-  const options = {
-    level: logLevel,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-  };
-  if (logFormat === 'pretty') {
-    return pino(options, { write: (record: string) => progress.write(prettyLine(record, style)) });
-  }
-  return process.stderr.isTTY
-    ? pino(options, { write: (record: string) => progress.write(record) })
-    : pino(options, pino.destination({ fd: 2, sync: true }));
-}
-
-// Who reads no further, as `head` does, wants no more: that is no fault.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
-});
-
-function print(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
-  });
-}
-
-function complain(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-function complainOf(error: unknown, env: Environment): void {
-  const { message } = error as Error;
-  const isDressed = error instanceof ConfigError && process.stderr.isTTY;
-  complain(isDressed ? dressedProblems(message, styleFor(process.stderr, env)) : message);
-}
-
-/** Of all keys since the start: answers that repeat the one before may still come after a reload. */
+/** Of all keys since the start: answers to requests before a reload may still come. */
 const redactor = new Redactor();
 
-async function load(flags: Flags, env: Environment, log: Logger): Promise<Loaded> {
-  const { config, warnings } = await loadConfig({ file: flags.configFile, env, resources });
+async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Loaded> {
+  const { config, warnings } = await loadConfig({ file, env, resources, otherVariables: flagVariables });
   for (const warning of warnings) log.warn(warning);
   const credentials = createCredentials(config.credentials, env, {
     redactor,
@@ -97,51 +47,20 @@ function takeEnvironment(): Environment {
   return env;
 }
 
-function optionsFor(
-  flags: Flags,
-  env: Environment,
-  log: Logger,
-  source: () => Promise<Loaded>,
-): ExporterOptions {
-  return {
-    proxy: flags.demo ? undefined : proxyFrom(env),
-    load: source,
-    addresses: flags.listenAddresses,
-    telemetryPath: flags.telemetryPath,
-    webConfigFile: flags.webConfigFile,
-    enableLifecycle: flags.enableLifecycle,
-    shard: flags.shard,
-    log,
-  };
-}
-
-function demoOptions({ demoScale: scale, demoSeed: seed, demoOutage }: Flags, log: Logger): DemoOptions {
-  const onOutageStep = (says: string) => log.info(`the scripted outage: ${says}`);
-  return demoOutage ? { scale, seed, onOutageStep } : { scale, seed };
-}
-
-const progressIntervalMs = 100;
-
-/** Polls once, prints the page. 0 when every poll succeeded, else 2. On a terminal it tells how it goes and what came of it. */
+/** Polls once, prints the page. 0 when every poll succeeded, else 2. On a terminal it shows progress and the outcome. */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
-  const took = () => performance.now() - startedMs;
-  const style = styleFor(process.stderr, env);
-  const { isTTY } = process.stderr;
-  const draw = () => progress.show(progressText(exporter.targets(), took()));
-  const drawing = isTTY && env['TERM'] !== 'dumb' ? setInterval(draw, progressIntervalMs) : undefined;
+  const tookMs = () => performance.now() - startedMs;
+  const draw = () => progress.show(progressText(exporter.targets(), tookMs()));
+  const drawing = isInteractive(env) ? setInterval(draw, progressIntervalMs) : undefined;
   const succeeded = await exporter.pollOnce();
   clearInterval(drawing);
   progress.clear();
-  const report = pollReport(exporter.targets(), took(), style);
+  const report = pollReport(exporter.targets(), tookMs(), styleFor(process.stderr, env));
   await print(await exporter.page());
-  if (isTTY) process.stderr.write(report);
+  if (process.stderr.isTTY) process.stderr.write(report);
   await exporter.stop();
   return succeeded ? 0 : 2;
-}
-
-function configName({ demo, configFile }: Flags): string {
-  return demo ? 'the demo' : (configFile ?? 'the environment');
 }
 
 /** Serves until a signal comes. */
@@ -150,14 +69,14 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
   });
-  // What becomes of it is logged where it happens.
+  // The outcome is logged where it happens.
   process.on('SIGHUP', () => void exporter.reload().catch(() => undefined));
-  const shard = flags.shard && `${flags.shard.index}/${flags.shard.count}`;
-  log.info({ version, revision, node: process.versions.node, config: configName(flags), shard }, 'starting');
+  const config = flags.demo ? 'the demo' : (flags.configFile ?? 'the environment');
+  log.info({ version, revision, node: process.versions.node, config, shard: shardText(flags) }, 'starting');
   const urls = await exporter.start();
   for (const url of urls) log.info({ url: `${url}${flags.telemetryPath}` }, 'serving metrics');
-  if (flags.demo)
-    log.info(`the demo is at ${(urls[0] ?? '').replace(/\/\/(\[::\]|0\.0\.0\.0)/, '//localhost')}/`);
+  const statusPage = (urls[0] ?? '').replace(/\/\/(\[::\]|0\.0\.0\.0)/, '//localhost');
+  if (flags.demo) log.info(`the demo is at ${statusPage}/`);
   const signal = await stopped;
   log.info({ signal }, 'stopping');
   setTimeout(() => process.exit(0), stopDeadlineMs).unref();
@@ -166,54 +85,73 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
+function shardText({ shard }: Flags): string | undefined {
+  return shard && `${shard.index}/${shard.count}`;
+}
+
 /** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  const { isTTY } = process.stderr;
-  if (isTTY && env['TERM'] !== 'dumb') progress.show('reading the configuration and its keys …');
+  if (isInteractive(env)) progress.show('reading the configuration and its keys …');
   const checks = await Promise.allSettled([
     load(flags, env, log),
     flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
     Promise.resolve().then(() => proxyFrom(env)),
   ]).finally(() => progress.clear());
-  for (const outcome of checks) if (outcome.status === 'rejected') complainOf(outcome.reason, env);
+  for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason, env);
   const [loaded, web] = checks;
   if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
-  const config = ownConfig(loaded.value.config, ownedBy(flags.shard));
-  const text = `${flags.shard ? `shard ${flags.shard.index}/${flags.shard.count}\n` : ''}${summary(config, resources)}`;
-  const warnings = paceReport(config, resources).flatMap(({ message }) => message ?? []);
-  await print(process.stdout.isTTY ? dressedSummary(text, warnings, styleFor(process.stdout, env)) : text);
+  const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
+  await print(
+    `${flags.shard ? `shard ${shardText(flags)}\n` : ''}${summary(loaded.value.config, resources, ownedBy(flags.shard), style)}`,
+  );
   return 0;
 }
 
-async function run(flags: Flags, env: Environment): Promise<number> {
-  if (flags.help) return await print(helpText()).then(() => 0);
-  if (flags.version) {
-    return await print(
-      `bunnynet-exporter ${version} (revision ${revision}, node ${process.versions.node})\n`,
-    ).then(() => 0);
-  }
-  const log = createLog(flags, env);
-  process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'the exporter has a fault; it ends');
-    process.exit(1);
-  });
-  if (flags.configCheck) return await check(flags, env, log);
-  const demo = flags.demo ? await startDemo(demoOptions(flags, log)) : undefined;
+/** Exports until it is done, from the demo's simulator or as the configuration says. */
+async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promise<number> {
+  const { demoScale: scale, demoSeed: seed } = flags;
+  const onOutageStep = flags.demoOutage
+    ? (says: string) => log.info(`the scripted outage: ${says}`)
+    : undefined;
+  const demo = flags.demo ? await startDemo({ scale, seed, onOutageStep }) : undefined;
   try {
-    const source = () => (demo ? Promise.resolve(demo) : load(flags, env, log));
-    const exporter = await createExporter(optionsFor(flags, env, log, source));
+    const exporter = await createExporter({
+      load: () => (demo ? Promise.resolve(demo) : load(flags, env, log)),
+      proxy: demo ? undefined : proxyFrom(env),
+      addresses: flags.listenAddresses,
+      telemetryPath: flags.telemetryPath,
+      webConfigFile: flags.webConfigFile,
+      enableLifecycle: flags.enableLifecycle,
+      shard: flags.shard,
+      log,
+    });
     return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();
   }
 }
 
+async function run(flags: Flags, env: Environment): Promise<number> {
+  const versions = `bunnynet-exporter ${version} (revision ${revision}, node ${process.versions.node})\n`;
+  if (flags.help || flags.version) {
+    await print(flags.help ? helpText() : versions);
+    return 0;
+  }
+  const log = createLog(flags, env);
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'unexpected error in the exporter; it ends');
+    process.exit(1);
+  });
+  return await (flags.configCheck ? check(flags, env, log) : exportMetrics(flags, env, log));
+}
+
 try {
   const env = takeEnvironment();
   process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
 } catch (error) {
-  complainOf(error, process.env);
-  if (error instanceof UsageError) complain('See bunnynet-exporter --help.');
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  printError(error, process.env);
+  const isUsage = error instanceof UsageError;
+  if (isUsage) process.stderr.write('See bunnynet-exporter --help.\n');
+  process.exitCode = isUsage ? 2 : 1;
 }

@@ -1,7 +1,4 @@
-/**
- * The words that every message of the configuration and of the flags is made of: quotations, suggestions, durations,
- * counts. It knows no setting.
- */
+/** What messages are made of: quotations, suggestions, durations, counts, reasons. */
 
 /** The text in double quotes, control characters escaped, cut to a length that a message bears. */
 export function quote(text: string): string {
@@ -21,6 +18,14 @@ export function count(n: number): string {
 /** `1 target`, `3 targets` */
 export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** Why a file cannot be opened or read, after `expected …; `. */
+export function unreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is none';
+  if (code === 'EACCES' || code === 'EPERM') return 'this process may not read it';
+  return `it cannot be read (${code})`;
 }
 
 /** The known word that was probably meant, if any is close enough. */
@@ -72,16 +77,17 @@ const durationUnits = [
   ['ms', 1],
 ] as const;
 
-const durationForm = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
-
-/** The form of `parseDuration`, for those who can only check it. */
+/** What `parseDuration` reads, as a pattern for editors. */
 export const durationPattern = String.raw`^(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$`;
 
 /** A duration as Prometheus writes it, in milliseconds; undefined when the text is none. */
 export function parseDuration(text: string): number | undefined {
-  const parts = text === '' ? null : durationForm.exec(text);
+  const parts = new RegExp(durationPattern).exec(text);
   if (parts === null) return undefined;
-  const ms = durationUnits.reduce((sum, [, unitMs], i) => sum + Number(parts[i + 1] ?? 0) * unitMs, 0);
+  const ms = durationUnits.reduce(
+    (sum, [, unitMs], i) => sum + Number.parseInt(parts[i + 1] ?? '0', 10) * unitMs,
+    0,
+  );
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 

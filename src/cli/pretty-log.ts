@@ -1,5 +1,6 @@
-/** A log record as a line for people: time, level, whom it is about, what happened, and the rest in short. */
-import { plainText, type Style } from './terminal.ts';
+/** A log record as a line for people: time, level, the target, what happened, and the rest in short. */
+import type { Ids } from '../resources/resource.ts';
+import { plainText, type Style, targetText } from './terminal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,8 +13,8 @@ const levelStyles: Readonly<Record<string, keyof Style>> = {
   fatal: 'red',
 };
 
-/** Told in the line already: `reason` is part of the message. */
-const told = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
+/** Shown in the line already: `reason` is part of the message. */
+const shown = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
@@ -27,9 +28,11 @@ function textOf(value: unknown): string {
 function subjectOf({ kind, target, name, listing_of: credential }: Fields): string {
   if (typeof kind !== 'string') return '';
   if (credential !== undefined) return `${plainText(kind)} listing of ${textOf(credential)}`;
-  const ids = isFields(target) ? Object.values(target).map(textOf).join('/') : '';
-  const about = name === undefined ? ids : `${textOf(name)} (${ids})`;
-  return `${plainText(kind)} ${about}`.trim();
+  return targetText(
+    kind,
+    name === undefined ? undefined : textOf(name),
+    isFields(target) ? (target as Ids) : {},
+  );
 }
 
 /** `09:43:12` of the machine's own time. */
@@ -37,7 +40,7 @@ function clock(time: unknown): string {
   return new Date(String(time)).toLocaleTimeString('en-GB', { hour12: false });
 }
 
-/** The line, or lines where there is a stack, for a record in JSON. What is no record stays as it is. */
+/** The line, or lines where there is a stack, for a record in JSON. Anything else stays as it is. */
 export function prettyLine(record: string, style: Style): string {
   let fields: unknown;
   try {
@@ -49,7 +52,7 @@ export function prettyLine(record: string, style: Style): string {
   const level = String(fields['level']);
   const subject = subjectOf(fields);
   const rest = Object.entries(fields)
-    .filter(([key]) => !told.has(key))
+    .filter(([key]) => !shown.has(key))
     .map(([key, value]) => `${key}=${textOf(value)}`);
   const words = [
     style.dim(clock(fields['time'])),

@@ -1,8 +1,7 @@
-/**
- * What people see on a terminal beside the output itself: colours, a line of progress, and tables. It touches no process:
- * streams and the environment are handed to it.
- */
+/** What people see on a terminal: colours, a line of progress, tables. Streams and the environment are handed to it. */
 import type { TargetStatus } from '../polling/target-states.ts';
+import type { Ids } from '../resources/resource.ts';
+import { count } from '../text.ts';
 
 export interface Style {
   bold(text: string): string;
@@ -13,7 +12,7 @@ export interface Style {
 }
 
 const sgr = (on: number, off: number) => (text: string) => `\u001B[${on}m${text}\u001B[${off}m`;
-const asItIs = (text: string) => text;
+const unchanged = (text: string) => text;
 
 export const colours: Style = {
   bold: sgr(1, 22),
@@ -23,7 +22,13 @@ export const colours: Style = {
   yellow: sgr(33, 39),
 };
 
-export const plain: Style = { bold: asItIs, dim: asItIs, red: asItIs, green: asItIs, yellow: asItIs };
+export const plain: Style = {
+  bold: unchanged,
+  dim: unchanged,
+  red: unchanged,
+  green: unchanged,
+  yellow: unchanged,
+};
 
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -31,7 +36,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Colours on a terminal that has them, unless NO_COLOR says otherwise. */
 export function styleFor({ isTTY }: Pick<Terminal, 'isTTY'>, env: Environment): Style {
@@ -99,69 +104,59 @@ export function progressText(statuses: readonly TargetStatus[], durationMs: numb
   return `polled ${targets - pending} of ${targets} targets${trouble}, ${seconds(durationMs)}`;
 }
 
-/** Columns two spaces apart; the first is text, the others are numbers. */
-function table(rows: readonly (readonly string[])[], style: Style): string {
+/** Columns two spaces apart, the first row as headers. `numeric`: all columns but the first. */
+export function table(rows: readonly (readonly string[])[], style: Style, numeric = false): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  '),
-  );
+  const pad = (cell: string, at: number) =>
+    numeric && at > 0 ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
+  const lines = rows.map((row) => row.map(pad).join('  ').trimEnd());
   return lines.map((line, at) => `${at === 0 ? style.dim(line) : line}\n`).join('');
 }
 
-/** How many of the targets that failed are told one by one. */
-const toldFailures = 20;
+/** `application storefront (q7TzVb2)`, as plain text whatever the name holds. */
+export function targetText(kind: string, name: string | undefined, ids: Ids): string {
+  const id = Object.values(ids).join('/');
+  return plainText(`${kind} ${name === undefined ? id : `${name} (${id})`}`).trim();
+}
 
-/** What came of polling every target once: a table by kind, and each failure with its reason. */
+/** How many of the targets that failed are listed. */
+const shownFailures = 20;
+
+/** The outcome of polling every target once: a table by kind, and each failure with its reason. */
 export function pollReport(statuses: readonly TargetStatus[], durationMs: number, style: Style): string {
-  const kinds = [...new Set(statuses.map(({ target }) => target.kind))];
   const row = (name: string, of: readonly TargetStatus[]) => {
     const { targets, ok, failing, absent } = tally(of);
-    return [name, ...[targets, ok, failing, absent].map((n) => n.toLocaleString('en-US'))];
+    return [name, ...[targets, ok, failing, absent].map(count)];
   };
-  const ofKinds = kinds.map((kind) =>
+  const kinds = [...new Set(statuses.map(({ target }) => target.kind))];
+  const rows = kinds.map((kind) =>
     row(
       kind,
       statuses.filter(({ target }) => target.kind === kind),
     ),
   );
-  const rows = [['kind', 'targets', 'ok', 'failing', 'absent'], ...ofKinds];
-  const unwell = statuses.filter(({ state }) => state !== 'ok');
-  const failures = unwell.slice(0, toldFailures).map(({ target, lastFailure }) => {
-    const ids = Object.values(target.ids).join('/');
-    const who = target.name === undefined ? ids : `${target.name} (${ids})`;
+  if (rows.length > 1) rows.push(row('all', statuses));
+  const failed = statuses.filter(({ state }) => state !== 'ok');
+  const failures = failed.slice(0, shownFailures).map(({ target: { kind, name, ids }, lastFailure }) => {
     const why = lastFailure ? `${lastFailure.result}: ${lastFailure.message}` : 'not polled';
-    return `${style.red('✗')} ${style.bold(plainText(`${target.kind} ${who}`))}: ${plainText(why)}\n`;
+    return `${style.red('✗')} ${style.bold(targetText(kind, name, ids))}: ${plainText(why)}\n`;
   });
-  const more = unwell.length - failures.length;
+  const more = failed.length - failures.length;
+  if (more > 0) failures.push(style.dim(`  … and ${more} more\n`));
   const verdict =
-    unwell.length === 0
-      ? `${style.green('✓')} every poll succeeded, in ${seconds(durationMs)}\n`
-      : `${style.red('✗')} ${unwell.length} of ${statuses.length} targets failed, in ${seconds(durationMs)}\n`;
+    failed.length === 0
+      ? `${style.green('✓')} every poll succeeded`
+      : `${style.red('✗')} ${failed.length} of ${statuses.length} targets failed`;
   return [
-    '\n',
-    table(rows.length > 2 ? [...rows, row('all', statuses)] : rows, style),
-    failures.length > 0 ? '\n' : '',
-    ...failures,
-    more > 0 ? style.dim(`  … and ${more} more\n`) : '',
-    `\n${verdict}`,
-  ].join('');
-}
-
-/** The summary of a configuration with its heads dimmed and its warnings marked: blocks with an empty line between. */
-export function dressedSummary(summary: string, warnings: readonly string[], style: Style): string {
-  const blocks = summary.trimEnd().split('\n\n');
-  const dressed = blocks.map((block) => {
-    const [head = '', ...rows] = block.split('\n');
-    if (warnings.includes(head)) return `${style.yellow('!')} ${head}`;
-    return [style.dim(head), ...rows].join('\n');
-  });
-  return `${dressed.join('\n\n')}\n\n${style.green('✓')} the configuration is good\n`;
+    '',
+    table([['kind', 'targets', 'ok', 'failing', 'absent'], ...rows], style, true),
+    ...(failures.length > 0 ? [failures.join('')] : []),
+    `${verdict}, in ${seconds(durationMs)}\n`,
+  ].join('\n');
 }
 
 /** Problems, one a line, each marked. */
-export function dressedProblems(message: string, style: Style): string {
+export function styledProblems(message: string, style: Style): string {
   return message
     .split('\n')
     .map((line) => {

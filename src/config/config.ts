@@ -1,7 +1,4 @@
-/**
- * The configuration in force, as the rest of the house sees it: checked, complete, with durations in milliseconds and
- * every default filled in. How it is written and read is the business of the files beside this one.
- */
+/** The configuration in force: checked, complete, with durations in milliseconds and every default filled in. */
 import type { Selection } from '../discovery/selector.ts';
 import type { ApiName, Ids } from '../resources/resource.ts';
 

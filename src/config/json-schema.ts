@@ -23,9 +23,10 @@ export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
   };
 }
 
-/** Defaults are text in the loader's schema; an editor inserts them as YAML writes them. */
+/** Defaults are text in the loader's schema; an editor inserts them as YAML writes them, and no empty mappings. */
 function nativeDefault(schema: JsonSchema): void {
   const { default: preset, type } = schema;
+  if (typeof preset === 'object') delete schema['default'];
   if (typeof preset !== 'string' || !Array.isArray(type)) return;
   if (type[0] === 'boolean') schema['default'] = preset === 'true';
   if (type[0] === 'integer' || type[0] === 'number') schema['default'] = Number(preset);

@@ -1,7 +1,4 @@
-/**
- * What can be wrong with a configuration and where: the one shape that everything that reads settings reports in. It
- * knows no setting and never carries the text of a key.
- */
+/** What can be wrong with a configuration, and where. Never holds the text of a key. */
 
 /** Steps from the root of the document to a value. */
 export type Path = readonly (string | number)[];

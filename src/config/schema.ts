@@ -1,44 +1,75 @@
 /**
- * The settings there are, what each may hold and what it is when left out: the one place that knows. Built from the
- * declared resources, so that a new kind costs nothing here. It knows nothing of files, lines or the environment.
+ * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
+ * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
 import { z } from 'zod';
 import { apis } from '../api/apis.ts';
-import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
-import { formatDuration } from '../text.ts';
+import { type ApiName, apiNames, type IdField, type Resource } from '../resources/resource.ts';
+import { formatDuration, oneOf, quote } from '../text.ts';
 import * as value from './values.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
 
-export const envSourceSchema = z.strictObject({
-  env: value.variableName.describe('The environment variable that holds the key'),
-});
-export const fileSourceSchema = z.strictObject({
-  file: value.filePath.describe(
-    'The file that holds the key, relative to this one; read again when it changes',
-  ),
-});
+/**
+ * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
+ * probably meant.
+ */
+function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
+  });
+}
 
-export type ApiSchema = ReturnType<typeof apiSchema>;
+const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
+
+const credentialSchema = mapping(
+  {
+    env: value.variableName.describe('The environment variable that holds the key').optional(),
+    file: value.filePath
+      .describe('The file that holds the key, relative to this one; read again when it changes')
+      .optional(),
+  },
+  keySource,
+)
+  .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
+    error: `expected either ${keySource}`,
+    params: { quiet: true },
+    // Also where one of the two is wrong.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  })
+  .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
+
+const credentialsSchema = z
+  .record(z.string().regex(new RegExp(value.credentialNamePattern)), credentialSchema, {
+    error: ({ code, input }) => {
+      if (code === 'invalid_key') {
+        return 'expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit';
+      }
+      return `expected ${input === undefined ? oneCredential : 'a mapping of names to where each key is read'}`;
+    },
+  })
+  .describe('Where each key is read, by a name of your choice; a key itself is never written here');
+
+export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
 /** One API: its address and how hard it may be asked. */
-export function apiSchema(api: ApiName) {
-  const defaults = apis[api];
-  return z.strictObject({
-    base_url: value.baseUrl.prefault(defaults.baseUrl).describe('Where the API is'),
+function apiSchema(api: ApiName) {
+  const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
+  return mapping({
+    base_url: value.baseUrl.prefault(baseUrl).describe('Address of the API'),
     timeout: value
       .duration(1000, 600_000)
       .prefault('10s')
       .describe('From the start of a request to the last byte of its answer'),
     max_concurrency: value
       .integer(1, 256)
-      .prefault(String(defaults.maxConcurrency))
+      .prefault(String(maxConcurrency))
       .describe('Requests under way at the same time'),
     requests_per_second: value
       .decimal(0.1, 10_000)
-      .prefault(String(defaults.requestsPerSecond))
-      .describe('The pace that all kinds of the API share'),
+      .prefault(String(requestsPerSecond))
+      .describe('Shared by all kinds of the API'),
     max_retries: value.integer(0, 10).prefault('2').describe('Further tries within one poll'),
     max_response_bytes: value
       .bytes(1024, 2 ** 28)
@@ -55,22 +86,20 @@ export function apiSchema(api: ApiName) {
   });
 }
 
-export const limitsSchema = z.strictObject({
+const limitsSchema = mapping({
   max_series: value
     .integer(1, 100_000_000)
     .prefault('1000000')
-    .describe('A hard cap on the series of the page; what it drops is counted'),
+    .describe('Hard limit on the number of series; dropped ones are counted'),
 });
 
-export const interval = value.duration(1000, 604_800_000);
+const interval = value.duration(1000, 604_800_000);
 
 /** What the long form of a target says beside its ids. */
 const targetOptions = {
-  name: value.displayName.describe('What people call it; exposed as a label of the info series').optional(),
+  name: value.displayName.describe('Display name; exposed as a label of the info series').optional(),
   interval: interval.describe('Time between two polls; default: that of the section').optional(),
-  credential: value.credentialName
-    .describe('The credential to ask with; default: that of the section')
-    .optional(),
+  credential: value.credentialName.describe('The credential to use; default: that of the section').optional(),
   stale_after: value
     .duration()
     .describe(
@@ -79,36 +108,84 @@ const targetOptions = {
     .optional(),
 };
 
-/** The long form of a target of the kind. */
-export function targetSchema(resource: Resource) {
-  const ids: Record<string, z.ZodType<string, string>> = {};
-  for (const { setting, form, label } of resource.ids) {
-    ids[setting] = value.id(form).describe(`The id that is exposed as the label ${label}`);
-  }
-  return z.strictObject({ ...ids, ...targetOptions });
+/** A target as `501/77`: what its long form would hold. */
+function shortSchema({ ids }: Resource, expected: string) {
+  return z
+    .string()
+    .transform((text, context): Record<string, string> => {
+      const parts = ids.length === 1 ? [text] : text.split('/');
+      if (parts.length !== ids.length) context.addIssue({ code: 'custom', message: expected });
+      else return readIds(ids, parts, context);
+      return z.NEVER;
+    })
+    .meta(
+      ids.length === 1
+        ? (value.id((ids[0] as IdField).form).meta() ?? {})
+        : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' },
+    );
 }
 
-/** What a section says beside its targets. */
-export function sectionSchema(resource: Resource) {
-  return z.strictObject({
-    credential: value.credentialName
-      .describe('The credential to ask with; may be left out where only one is defined')
-      .optional(),
-    interval: interval
-      .prefault(formatDuration(resource.defaultIntervalSeconds * 1000))
-      .describe('Time between two polls of a target'),
-    stale_after: value
-      .duration()
-      .describe(
-        `Age at which a target's values leave the page; default: ${staleAfterIntervals} times the interval`,
-      )
-      .optional(),
-    ...resource.settings,
+function readIds(
+  ids: readonly IdField[],
+  parts: readonly string[],
+  context: z.core.$RefinementCtx<string>,
+): Record<string, string> {
+  const read = ids.map(({ setting, form }, i) => {
+    const part = parts[i] ?? '';
+    const { data, error } = value.id(form).safeParse(part);
+    for (const { message } of error?.issues ?? []) {
+      const shown = ids.length === 1 ? message : `${setting}: ${message}`;
+      context.addIssue({ code: 'custom', message: `${shown}; got ${quote(part)}`, params: { quiet: true } });
+    }
+    return [setting, data ?? ''] as const;
   });
+  return Object.fromEntries(read);
 }
 
-export function isCredentialName(name: string): boolean {
-  return value.credentialName.safeParse(name).success;
+/** A target in either form, or, unless `withLongForm`, in its short form alone. */
+export function targetSchema(resource: Resource, withLongForm: boolean) {
+  const expected = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong(resource, withLongForm)}`;
+  const ids = resource.ids.map(({ setting, form, label }) => [
+    setting,
+    value.id(form).describe(`The id that is exposed as the label ${label}`),
+  ]);
+  const long = mapping({
+    ...(Object.fromEntries(ids) as Record<string, z.ZodType<string, string>>),
+    ...targetOptions,
+  });
+  return z.union([shortSchema(resource, expected), long], { error: expected });
+}
+
+function targetsSchema(resource: Resource, withLongForm: boolean) {
+  const all = takesAll(resource) ? 'all, or ' : '';
+  const listOf = `${all}a list of ${shortForms(resource)}`;
+  const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
+  const list = z.array(targetSchema(resource, withLongForm), { error });
+  const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
+  return targets.describe(`What to poll: ${listOf}${orLong(resource)}`);
+}
+
+/** The section of a kind. */
+function sectionSchema(resource: Resource, withLongForm: boolean) {
+  return mapping(
+    {
+      credential: value.credentialName
+        .describe('The credential to use; may be left out where only one is defined')
+        .optional(),
+      interval: interval
+        .prefault(formatDuration(resource.defaultIntervalSeconds * 1000))
+        .describe('Time between two polls of a target'),
+      stale_after: value
+        .duration()
+        .describe(
+          `Age at which a target's values leave the page; default: ${staleAfterIntervals} times the interval`,
+        )
+        .optional(),
+      ...resource.settings,
+      targets: targetsSchema(resource, withLongForm),
+    },
+    'a mapping with `targets`',
+  ).describe(`${resource.noun}, kind ${resource.kind}; without this section it is off`);
 }
 
 /** Whether `targets: all` has a meaning for the kind. */
@@ -116,9 +193,9 @@ export function takesAll(resource: Resource): boolean {
   return resource.listing !== undefined;
 }
 
-/** How the short form of a target is written: `an id`, or `library_id/video_id`. */
-export function shortForm(resource: Resource): string {
-  return resource.ids.length === 1 ? 'an id' : resource.ids.map(({ setting }) => setting).join('/');
+/** How the short form of a target is written: `library_id/video_id`. */
+function shortForm(resource: Resource): string {
+  return resource.ids.map(({ setting }) => setting).join('/');
 }
 
 /** What the list of targets holds: `ids`, or `library_id/video_id`. */
@@ -126,43 +203,47 @@ export function shortForms(resource: Resource): string {
   return resource.ids.length === 1 ? 'ids' : shortForm(resource);
 }
 
-/** The least that the long form of a target says: `{ id: … }`. */
-export function longForm(resource: Resource): string {
-  return `{ ${resource.ids.map(({ setting }) => `${setting}: …`).join(', ')} }`;
+/** ` or { id: … }`: the least that the long form of a target says. */
+function orLong({ ids }: Resource, withLongForm = true): string {
+  return withLongForm ? ` or { ${ids.map(({ setting }) => `${setting}: …`).join(', ')} }` : '';
 }
 
-/** The document as a whole, for editors; the loader reads it piece by piece, so that one problem hides no other. */
-export function documentSchema(resources: readonly Resource[]) {
-  const apiSchemas = Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).optional()]));
+/** `withLongForm`: targets may be mappings, as in a file. */
+export function documentSchema(resources: readonly Resource[], withLongForm = true) {
   const sections = resources.map(
-    (resource) => [resource.section, sectionWithTargets(resource).optional()] as const,
+    (resource) => [resource.section, sectionSchema(resource, withLongForm).optional()] as const,
   );
-  return z.strictObject({
-    credentials: z
-      .record(
-        z.string().regex(new RegExp(value.credentialNamePattern)),
-        z.union([envSourceSchema, fileSourceSchema]),
+  return mapping(
+    {
+      credentials: credentialsSchema,
+      apis: mapping(
+        Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).prefault({})])) as Record<
+          ApiName,
+          z.ZodPrefault<ReturnType<typeof apiSchema>>
+        >,
+        `a mapping of ${oneOf(apiNames)}`,
       )
-      .describe('Where each key is read, by a name of your choice; a key itself is never written here'),
-    apis: z.strictObject(apiSchemas).describe('Addresses and pace of the APIs').optional(),
-    ...Object.fromEntries(sections),
-    limits: limitsSchema.optional(),
-  });
+        .describe('Addresses and pace of the APIs')
+        .prefault({}),
+      ...Object.fromEntries(sections),
+      limits: limitsSchema.prefault({}),
+    },
+    'a mapping of settings',
+  );
 }
 
-function sectionWithTargets(resource: Resource) {
-  const [only, ...others] = resource.ids;
-  const short =
-    only !== undefined && others.length === 0
-      ? value.id(only.form)
-      : value.scalar(shortForm(resource), (text) => text, { type: 'string', pattern: '^[^/]+(/[^/]+)+$' });
-  const list = z.array(z.union([short, targetSchema(resource)]));
-  const targets = takesAll(resource) ? z.union([z.literal('all'), list]) : list;
-  return sectionSchema(resource)
-    .extend({
-      targets: targets.describe(
-        `Which: ${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)} or ${longForm(resource)}`,
-      ),
-    })
-    .describe(`${resource.noun}, kind ${resource.kind}; without this section it is off`);
+export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
+
+type TargetOptions = { [Key in keyof typeof targetOptions]?: z.output<(typeof targetOptions)[Key]> };
+
+/** A target in either form: its ids by their settings, and its options. */
+export type TargetSettings = Readonly<TargetOptions & Record<string, unknown>>;
+
+/** A section of any kind, the resource's own settings among them. */
+export interface SectionSettings {
+  readonly credential?: string;
+  readonly interval: number;
+  readonly stale_after?: number;
+  readonly targets: 'all' | readonly TargetSettings[];
+  readonly [setting: string]: unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * The forms of single values in a configuration: text in, a checked value out, an error that says what was expected,
- * and what an editor may accept in place of text. It knows no setting by name.
+ * Single values of a configuration: text in, a checked value out, an error that says what was expected, and what an
+ * editor may accept in place of text.
  */
 import { z } from 'zod';
 import type { IdField } from '../resources/resource.ts';
@@ -124,7 +124,7 @@ export const boolean: z.ZodType<boolean, string> = scalar(
   { type: ['boolean', 'string'] },
 );
 
-/** Text for people: what a thing is called. */
+/** The name of something, for people. */
 export const displayName: z.ZodType<string, string> = scalar(
   'a name of 1 to 200 characters on one line',
   (text) => (/^[^\p{Cc}\u2028\u2029]{1,200}$/u.test(text) && text.trim() !== '' ? text.trim() : undefined),

@@ -1,8 +1,28 @@
 /** Whether the pace of each API suffices for the polls that are planned: in numbers, and in a sentence where it does not. */
 import type { Config } from '../config/config.ts';
-import { type ApiName, apiNames } from '../resources/resource.ts';
+import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, plural } from '../text.ts';
-import type { Poll } from './plan.ts';
+import { type Poll, plan, readPollOf } from './plan.ts';
+
+/** The polls that a configuration needs, as far as they are known before any listing is read. */
+export function pollsOf(
+  config: Config,
+  resources: readonly Resource[],
+  owns: (key: string) => boolean,
+): readonly Poll[] {
+  const { groups, listings } = plan(config, resources, nothingFound, owns);
+  const polls: Poll[] = [...listings.values()];
+  for (const { resource, entries, toTarget } of groups) {
+    if (!isReadAlone(resource)) continue;
+    for (const entry of entries) {
+      const target = toTarget(entry);
+      if (owns(target.key)) polls.push(readPollOf(resource, target));
+    }
+  }
+  return polls;
+}
+
+const nothingFound = { get: () => undefined, isAwaited: () => false };
 
 export interface ApiCapacity {
   readonly api: ApiName;
@@ -83,4 +103,10 @@ export function rateText(perSecond: number): string {
   if (perSecond === 0) return '0';
   if (perSecond < 0.01) return '<0.01';
   return perSecond.toLocaleString('en-US', { maximumFractionDigits: perSecond < 1 ? 2 : 1 });
+}
+
+/** `1m`, or `1m to 1h` */
+export function intervalsText(shortestMs: number, longestMs: number): string {
+  const shortest = formatDuration(shortestMs);
+  return shortestMs === longestMs ? shortest : `${shortest} to ${formatDuration(longestMs)}`;
 }

@@ -1,15 +1,16 @@
 /**
- * Where keys live: the one place that reads them, holds them and hands them out wrapped. A file is looked at for every
- * request, so that a rotated key is used from the next one on. It knows nothing of requests.
+ * The one place that reads keys, holds them and hands them out wrapped. A key file is checked at every read, so that a
+ * rotated key is used from the next request on.
  */
 import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from '../config/config.ts';
+import { unreadable } from '../text.ts';
 import { isExposed } from './file-permissions.ts';
 import { Redactor, redacted } from './redactor.ts';
 
-/** A key that shows itself to nobody who does not ask with `reveal()`: printed, inspected or serialised it is `[redacted]`. */
+/** A key that only `reveal()` shows: printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
   readonly #text: string;
 
@@ -38,7 +39,7 @@ export class Secret {
   }
 }
 
-/** A key cannot be had. The message says why and never holds any of it. */
+/** There is no key to use. The message says why and never holds any of it. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
 }
@@ -56,23 +57,23 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Grows when the key changed since it was first read; 0 before that. */
   version(name: string): number;
-  /** The text without what it holds of any key that was read: for texts that others wrote. */
+  /** The text with every part of a key that was read taken out: for texts from outside. */
   redact(text: string): string;
 }
 
 export interface CredentialsOptions {
   /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** Knows the keys of a configuration before, whose answers may still come. */
+  /** One that learned the keys of an earlier configuration, whose answers may still come. */
   readonly redactor?: Redactor;
 }
 
 const maxKeyBytes = 4096;
 
-/** A key of bunny.net, which may stand by mistake where its name or its file belongs. */
+/** Looks like a key of bunny.net, put by mistake where a variable or a file is named. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
-/** How a message calls a variable or the path of a file. */
+/** The name of a variable or path of a file, fit for a message. */
 function shown(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
@@ -88,79 +89,72 @@ export function createCredentials(
 ): Credentials {
   const keys = new Map<string, Key>();
   for (const [name, source] of Object.entries(sources)) {
-    keys.set(
-      name,
+    const key =
       'env' in source
-        ? new EnvKey(source.env, env)
-        : new FileKey(source.file, (message) => onTrouble(name, message)),
-    );
+        ? envKey(source.env, env)
+        : new FileKey(source.file, (message) => onTrouble(name, message));
+    keys.set(name, key);
   }
-  const key = (name: string): Key => {
+  const find = (name: string): Key => {
     const found = keys.get(name);
     if (found === undefined) throw new CredentialError(`the credential ${name} is not defined`);
     return found;
   };
   return {
     check: async () => {
-      const checked = [...keys].map(async ([credential, { check }]) =>
-        (await check()).map((problem) => ({ credential, ...problem })),
-      );
-      return (await Promise.all(checked)).flat();
+      const checks = [...keys].map(async ([credential, key]): Promise<CredentialProblem[]> => {
+        try {
+          const message = await key.check();
+          return message === undefined ? [] : [{ credential, severity: 'warning', message }];
+        } catch (error) {
+          if (!(error instanceof CredentialError)) throw error;
+          return [{ credential, severity: 'error', message: error.message }];
+        }
+      });
+      return (await Promise.all(checks)).flat();
     },
     read: async (name) => {
-      const secret = await key(name).read();
+      const secret = await find(name).read();
       redactor.learn(name, secret.reveal());
       return secret;
     },
     redact: (text) => redactor.redact(text),
-    version: (name) => key(name).version(),
+    version: (name) => find(name).version,
   };
 }
-
-type KeyProblem = Omit<CredentialProblem, 'credential'>;
 
 interface Key {
-  readonly check: () => Promise<readonly KeyProblem[]>;
-  readonly read: () => Promise<Secret>;
-  readonly version: () => number;
+  /** Rejects where there is no key; resolves with a warning, if there is one. */
+  check(): Promise<string | undefined>;
+  read(): Promise<Secret>;
+  /** As `Credentials` has it. */
+  version: number;
 }
 
-class EnvKey implements Key {
-  readonly #variable: string;
-  readonly #env: Readonly<Record<string, string | undefined>>;
-  #read = false;
-
-  constructor(variable: string, env: Readonly<Record<string, string | undefined>>) {
-    this.#variable = variable;
-    this.#env = env;
-  }
-
-  readonly check = async (): Promise<readonly KeyProblem[]> => await problemsOf(this.read());
-
-  readonly read = (): Promise<Secret> => {
-    const text = this.#env[this.#variable];
-    const where = `the environment variable ${shown(this.#variable)}`;
-    if (text === undefined) {
-      return Promise.reject(new CredentialError(`expected the key in ${where}, which is not set`));
-    }
-    const key = parseKey(text);
-    if ('wrong' in key)
-      return Promise.reject(new CredentialError(`expected a key in ${where}; ${key.wrong}`));
-    this.#read = true;
-    return Promise.resolve(key.secret);
+function envKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
+  const parse = (): Secret => {
+    const text = env[variable];
+    const where = `in the environment variable ${shown(variable)}`;
+    if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
+    return parseKey(text, where);
   };
-
-  readonly version = (): number => (this.#read ? 1 : 0);
+  return {
+    version: 0,
+    check: () => new Promise((resolve) => resolve(void parse())),
+    read() {
+      return new Promise((resolve) => {
+        resolve(parse());
+        this.version = 1;
+      });
+    },
+  };
 }
-
-/** What tells one state of a file from another, through symbolic links. */
-type Identity = string;
 
 class FileKey implements Key {
+  version = 0;
   readonly #path: string;
   readonly #onTrouble: (message: string | undefined) => void;
-  #current: { readonly secret: Secret; readonly identity: Identity; readonly settled: boolean } | undefined;
-  #version = 0;
+  #current: { readonly secret: Secret; readonly identity: string; readonly settled: boolean } | undefined;
   #trouble: string | undefined;
   #reading: Promise<Secret> | undefined;
 
@@ -169,62 +163,51 @@ class FileKey implements Key {
     this.#onTrouble = onTrouble;
   }
 
-  readonly check = async (): Promise<readonly KeyProblem[]> => {
-    const problems = await problemsOf(readKeyFile(this.#path));
-    return problems.length > 0 ? problems : await this.#exposure();
-  };
-
-  readonly version = (): number => this.#version;
+  async check(): Promise<string | undefined> {
+    await readKeyFile(this.#path);
+    return (await isExposed(this.#path))
+      ? `every user of this machine can read the key file ${this.#path}: restrict it with chmod o-r`
+      : undefined;
+  }
 
   /** Reads at the same time share one look at the file. */
-  readonly read = (): Promise<Secret> => {
+  read(): Promise<Secret> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
-  };
+  }
 
   async #refresh(): Promise<Secret> {
+    let current = this.#current;
     try {
-      const now = await stat(this.#path, { bigint: true });
-      if (this.#current?.settled === true && this.#current.identity === identityOf(now)) {
-        this.#recovered();
-        return this.#current.secret;
+      // Where this fails, reading fails the same way, and says why.
+      const now = await stat(this.#path, { bigint: true }).catch(() => undefined);
+      if (!current?.settled || now === undefined || current.identity !== identityOf(now)) {
+        const { secret, stats } = await readKeyFile(this.#path);
+        if (current?.secret.reveal() !== secret.reveal()) this.version++;
+        const settled = Date.now() - Number(stats.mtimeMs) > settledMs;
+        current = { secret, identity: identityOf(stats), settled };
+        this.#current = current;
       }
-    } catch {
-      // Reading the file fails the same way, and says why.
-    }
-    try {
-      const { secret, stats } = await readKeyFile(this.#path);
-      if (this.#current?.secret.reveal() !== secret.reveal()) this.#version++;
-      const settled = Date.now() - Number(stats.mtimeMs) > settledMs;
-      this.#current = { secret, identity: identityOf(stats), settled };
-      this.#recovered();
-      return secret;
+      this.#note(undefined);
     } catch (error) {
-      if (this.#current === undefined || !(error instanceof CredentialError)) throw error;
-      if (this.#trouble !== error.message) {
-        this.#trouble = error.message;
-        this.#onTrouble(error.message);
-      }
-      return this.#current.secret;
+      if (current === undefined || !(error instanceof CredentialError)) throw error;
+      this.#note(error.message);
     }
+    return current.secret;
   }
 
-  #recovered(): void {
-    if (this.#trouble === undefined) return;
-    this.#trouble = undefined;
-    this.#onTrouble(undefined);
-  }
-
-  async #exposure(): Promise<readonly KeyProblem[]> {
-    if (!(await isExposed(this.#path))) return [];
-    const message = `every user of this machine can read the key file ${this.#path}: chmod o-r takes that away`;
-    return [{ severity: 'warning', message }];
+  /** Says once that the file became unusable, and once that it no longer is. */
+  #note(trouble: string | undefined): void {
+    if (this.#trouble === trouble) return;
+    this.#trouble = trouble;
+    this.#onTrouble(trouble);
   }
 }
 
-function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Identity {
+/** Tells one state of a file from another, through symbolic links. */
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
@@ -241,44 +224,25 @@ async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIn
     for (let read = -1; read !== 0 && length < buffer.length; length += read) {
       read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
     }
-    const key =
-      length > maxKeyBytes
-        ? { wrong: `it is larger than ${maxKeyBytes} bytes` }
-        : parseKey(buffer.toString('latin1', 0, length));
+    const text = buffer.toString('latin1', 0, length);
     buffer.fill(0);
-    if ('wrong' in key) throw new CredentialError(`expected a key in the file ${path}; ${key.wrong}`);
-    return { secret: key.secret, stats };
+    return { secret: parseKey(text, `in the file ${path}`), stats };
   } catch (error) {
-    throw error instanceof CredentialError ? error : new CredentialError(fileTrouble(path, error));
+    throw error instanceof CredentialError
+      ? error
+      : new CredentialError(`expected the key file ${shown(path)}; ${unreadable(error)}`);
   } finally {
     await handle?.close();
   }
 }
 
-function fileTrouble(path: string, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  const expected = `expected the key file ${shown(path)}`;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `${expected}; there is none`;
-  if (code === 'EACCES' || code === 'EPERM') return `${expected}; this process may not read it`;
-  return `${expected}; it cannot be read (${code})`;
-}
-
-/** One line end after a key is an editor's; anything else that is not visible ASCII would be a mistake or an attack. */
-function parseKey(text: string): { readonly secret: Secret } | { readonly wrong: string } {
+/** Editors end a file with a line break; anything else that is not visible ASCII is a mistake or an attack. */
+function parseKey(text: string, where: string): Secret {
+  const refuse = (why: string) => new CredentialError(`expected a key ${where}; ${why}`);
+  if (text.length > maxKeyBytes) throw refuse(`it is larger than ${maxKeyBytes} bytes`);
   const key = text.replace(/[\r\n]+$/, '');
-  if (key === '') return { wrong: 'it is empty' };
-  if (key.length > maxKeyBytes) return { wrong: `it is larger than ${maxKeyBytes} bytes` };
-  if (/[^\x20-\x7e]/.test(key)) return { wrong: 'it holds control characters or characters beyond ASCII' };
-  if (key.includes(' ')) return { wrong: 'it holds a space' };
-  return { secret: new Secret(key) };
-}
-
-async function problemsOf(reading: Promise<unknown>): Promise<readonly KeyProblem[]> {
-  try {
-    await reading;
-    return [];
-  } catch (error) {
-    if (!(error instanceof CredentialError)) throw error;
-    return [{ severity: 'error', message: error.message }];
-  }
+  if (key === '') throw refuse('it is empty');
+  if (/[^\x20-\x7e]/.test(key)) throw refuse('it holds control characters or characters beyond ASCII');
+  if (key.includes(' ')) throw refuse('it holds a space');
+  return new Secret(key);
 }

@@ -1,24 +1,24 @@
 /**
- * Takes keys out of texts that others wrote: whole, in part, and in the usual codings. It knows the keys by the runs of
- * characters that they are made of, and nothing of where texts come from or go to.
+ * Takes keys out of texts from outside: whole, in part, and in the usual encodings. A key is recognised by the runs of
+ * characters that it is made of.
  */
 
 export const redacted = '[redacted]';
 
-/** A text that shares so many characters in a row with a key gives some of it away. */
+/** So many characters in a row shared with a key count as a part of it. */
 const runLength = 8;
 
-/** ASCII alone, so that every character keeps its place. */
+/** ASCII alone, so that every character keeps its offset. */
 function lowerCased(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The key as it may come back. In Base64 it looks different by where in a text it began. */
+/** The key as it may come back. In Base64 it looks different depending on its offset in the text. */
 function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key);
   const base64 = [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    // The characters at both ends are made of what stands beside the key, too.
+    // The characters at both ends also depend on what stands beside the key.
     const own = (text: string) => text.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
     return [own(padded.toString('base64')), own(padded.toString('base64url'))];
   });
@@ -33,7 +33,7 @@ export class Redactor {
   /** Forms that are shorter than a run. */
   #short: readonly string[] = [];
 
-  /** From now on texts must not hold this key of the credential, nor the one before it. */
+  /** From now on this key of the credential is taken out, and the one before it. */
   learn(credential: string, key: string): void {
     const [current] = this.#keys.get(credential) ?? [];
     if (current === key) return;
@@ -43,11 +43,11 @@ export class Redactor {
     for (const form of forms)
       for (let at = 0; at + runLength <= form.length; at++) runs.add(form.slice(at, at + runLength));
     this.#runs = runs;
-    // Three characters or fewer are in every other word: to take them out would only spoil the texts.
+    // Three characters or fewer occur in ordinary words; taking them out would only garble the text.
     this.#short = forms.filter(({ length }) => length > 3 && length < runLength);
   }
 
-  /** The text with `[redacted]` in place of whatever is of a key. */
+  /** The text with `[redacted]` in place of every part of a key. */
   redact(text: string): string {
     const plain = lowerCased(text);
     let result = '';
@@ -64,7 +64,7 @@ export class Redactor {
     return result + text.slice(kept);
   }
 
-  /** Where the part of a key that begins here ends; here, where none does. */
+  /** The end of the part of a key that begins at the offset; the offset itself if none does. */
   #endOfKey(plain: string, at: number): number {
     let end = at;
     for (let next = at; next <= end && this.#runs.has(plain.slice(next, next + runLength)); next++)

@@ -115,11 +115,11 @@ describe('a flag', () => {
         `--web.listen-address: expected host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057; got "${address}"`,
       ],
     ),
-    [['--demo', '--config.file=a'], '--demo and --config.file exclude each other; leave one out'],
-    [['--demo', '--config.check'], '--demo and --config.check exclude each other; leave one out'],
-    [['--once', '--config.check'], '--once and --config.check exclude each other; leave one out'],
-    [['--demo.outage'], '--demo.outage has a meaning only with --demo'],
-    [['--demo.seed=3'], '--demo.seed has a meaning only with --demo'],
+    [['--demo', '--config.file=a'], '--demo and --config.file cannot be used together; leave one out'],
+    [['--demo', '--config.check'], '--demo and --config.check cannot be used together; leave one out'],
+    [['--once', '--config.check'], '--once and --config.check cannot be used together; leave one out'],
+    [['--demo.outage'], '--demo.outage works only with --demo'],
+    [['--demo.seed=3'], '--demo.seed works only with --demo'],
   ])('%j is refused', (argv, problem) => {
     expect(problemsOf(argv)).toEqual([problem]);
   });
@@ -190,7 +190,7 @@ describe('the environment', () => {
     ],
     [
       { BUNNYNET_DEMO: '1', BUNNYNET_CONFIG_FILE: 'a' },
-      'BUNNYNET_DEMO and BUNNYNET_CONFIG_FILE exclude each other; leave one out',
+      'BUNNYNET_DEMO and BUNNYNET_CONFIG_FILE cannot be used together; leave one out',
     ],
   ])('%j is refused', (env, problem) => {
     expect(problemsOf([], env)).toEqual([problem]);

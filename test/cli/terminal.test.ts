@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
 import {
   colours,
-  dressedProblems,
-  dressedSummary,
   ProgressLine,
   plain,
   pollReport,
   progressText,
+  styledProblems,
   styleFor,
 } from '../../src/cli/terminal.ts';
 import { failing, many, status } from '../status/fixtures.ts';
@@ -105,15 +104,8 @@ application        1   1        0       0
 });
 
 describe('what --config.check prints on a terminal', () => {
-  it('is the summary, its heads dimmed and its warnings marked', () => {
-    const summary = 'kind  targets\na     1\n\nAPI  needed\nb    2\n\nthe pace is short\n';
-    expect(dressedSummary(summary, ['the pace is short'], colours)).toBe(
-      `${colours.dim('kind  targets')}\na     1\n\n${colours.dim('API  needed')}\nb    2\n\n${colours.yellow('!')} the pace is short\n\n${colours.green('✓')} the configuration is good\n`,
-    );
-  });
-
   it('marks each problem and its place', () => {
-    expect(dressedProblems('config.yml:3: applications: wrong\nno place', colours)).toBe(
+    expect(styledProblems('config.yml:3: applications: wrong\nno place', colours)).toBe(
       `${colours.red('✗')} ${colours.bold('config.yml:3: ')}applications: wrong\n${colours.red('✗')} ${colours.bold('')}no place`,
     );
   });

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { flagVariables } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
 import { type Loaded, loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, canary, directory, linesOf } from './fixtures.ts';
 
 async function load(env: Record<string, string>): Promise<Loaded> {
-  return await loadConfig({ env, resources });
+  return await loadConfig({ env, resources, otherVariables: flagVariables });
 }
 
 const key = { BUNNYNET_ACCESS_KEY: canary };
@@ -116,12 +117,12 @@ describe('without a file', () => {
         BUNNYNET_SHIELD_URL: 'shield.example.com',
       },
       [
-        'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
+        'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id; got "501"',
         'BUNNYNET_APPLICATIONS element 2: expected an id; got nothing',
         'BUNNYNET_APPLICATIONS element 3: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; got "b c"',
         'BUNNYNET_APPLICATIONS element 4: expected each target once; "a" is already element 1',
-        'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id; got "501"',
         'BUNNYNET_RATE_LIMITS element 1: expected an id that is a whole number of at most 64 bits, without leading zeros; got "some"',
+        'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
       ],
     ],
     [

@@ -182,7 +182,7 @@ const whole = 'expected an id that is a whole number of at most 64 bits, without
 const url =
   'expected an http or https address without user name, query and fragment, such as https://api.example.com/path';
 const plainHttp =
-  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it all the same';
+  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it anyway';
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
 
@@ -574,3 +574,39 @@ function targetsOf(section: SectionConfig | undefined) {
   if (section === undefined || section.targets === 'all') throw new Error('expected a list of targets');
   return section.targets;
 }
+
+describe('plain data', () => {
+  const document = (more: object = {}) => ({
+    credentials: { account: { env: 'KEY' } },
+    applications: { latency_chart: 'off', targets: ['a', { id: 'b', interval: '30s', name: undefined }] },
+    rate_limits: { targets: [501] },
+    apis: { shield: { requests_per_second: 0.5, base_url: 'http://h', allow_insecure_http: true } },
+    limits: { max_series: 1000 },
+    ...more,
+  });
+
+  test('loads as a file with the same content does', async () => {
+    const text = JSON.stringify(document());
+    const { config } = await load(text, { KEY: canary });
+    expect(await loadConfig({ document: document(), env: { KEY: canary }, resources })).toEqual({
+      config,
+      warnings: [],
+    });
+    expect(config.apis.shield.requestsPerSecond).toBe(0.5);
+  });
+
+  test('has its problems told by their paths, all at once', async () => {
+    const wrong = document({
+      rate_limits: { interval: 5, targets: [501, true, 501] },
+      extra: null,
+      credentials: { account: { env: 'NOT_SET' } },
+    });
+    expect(await linesOf(loadConfig({ document: wrong, env: {}, resources }))).toEqual([
+      'credentials.account: expected the key in the environment variable NOT_SET, which is not set',
+      `extra: unknown setting; expected credentials, apis, ${resources.map(({ section }) => section).join(', ')} or limits`,
+      `rate_limits.interval: ${duration}; got "5"`,
+      `rate_limits.targets[1]: ${whole}; got "true"`,
+      'rate_limits.targets[2]: expected each target once; "501" is already at rate_limits.targets[0]',
+    ]);
+  });
+});

@@ -109,7 +109,7 @@ describe('a key file', () => {
     await writeFile(file, canary);
     await chmod(file, 0o644);
     expect(await messageOf(file)).toEqual([
-      'warning: every user of this machine can read the key file FILE: chmod o-r takes that away',
+      'warning: every user of this machine can read the key file FILE: restrict it with chmod o-r',
     ]);
     await chmod(file, 0o640);
     expect(await messageOf(file)).toEqual([]);

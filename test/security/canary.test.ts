@@ -185,7 +185,7 @@ describe.each([
     expect(code).toBe(1);
     const held: readonly [string, RegExp][] = [
       ['reports', /"environmentVariables"/],
-      ['log', /the exporter has a fault/],
+      ['log', /unexpected error in the exporter/],
       ['/api/v1/targets', /\[redacted\]/],
       ['a bad reload', /^400[\s\S]*there is none/],
       ['a good reload', /^200/],

@@ -1,0 +1,48 @@
+/** What the process writes: output on stdout; logs, problems and the line of progress on stderr. */
+import pino, { type Logger } from 'pino';
+import { ConfigError } from '../config/problems.ts';
+import type { Flags } from './flags.ts';
+import { prettyLine } from './pretty-log.ts';
+import { type Environment, ProgressLine, styledProblems, styleFor } from './terminal.ts';
+
+/** Log lines go through it, so that none tears the line of progress. */
+export const progress = new ProgressLine(process.stderr);
+
+/** Whether somebody watches who can see a line that is drawn again. */
+export function isInteractive(env: Environment): boolean {
+  return process.stderr.isTTY && env['TERM'] !== 'dumb';
+}
+
+// A reader that closes early, as `head` does, has had enough.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
+});
+
+/** Resolves once the text was handed on. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, () => resolve());
+  });
+}
+
+export function printError(error: unknown, env: Environment): void {
+  const { message } = error as Error;
+  const isStyled = error instanceof ConfigError && process.stderr.isTTY;
+  process.stderr.write(`${isStyled ? styledProblems(message, styleFor(process.stderr, env)) : message}\n`);
+}
+
+export function createLog({ logLevel, logFormat }: Flags, env: Environment): Logger {
+  const style = styleFor(process.stderr, env);
+  const options = {
+    level: logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  if (logFormat === 'pretty') {
+    return pino(options, { write: (record: string) => progress.write(prettyLine(record, style)) });
+  }
+  return process.stderr.isTTY
+    ? pino(options, { write: (record: string) => progress.write(record) })
+    : pino(options, pino.destination({ fd: 2, sync: true }));
+}

@@ -1,0 +1,111 @@
+/** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { unreadable } from '../text.ts';
+import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
+import { parseYaml, type Raw } from './yaml.ts';
+
+export interface Document {
+  readonly raw: Raw;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  readonly place: (path: Path) => Place;
+  /** How a message refers to another value of the document. */
+  readonly refer: (path: Path) => string;
+  /** Where relative paths of key files begin. */
+  readonly directory: string;
+  /** Whether a target may be a mapping. */
+  readonly withLongForm: boolean;
+}
+
+export type Plain =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Plain[]
+  | { readonly [key: string]: Plain | undefined };
+
+/** Plain data in the form of the configuration file. */
+export function fromPlain(document: Plain): Document {
+  return {
+    raw: toRaw(document),
+    problems: [],
+    warnings: [],
+    place: (path) => ({ ...nowhere, path: formatPath(path) }),
+    refer: (path) => `at ${formatPath(path)}`,
+    directory: '.',
+    withLongForm: true,
+  };
+}
+
+/** Of no file and no line. */
+export const nowhere: Place = { file: undefined, line: undefined, column: undefined, path: '' };
+
+/** Scalars as the text that a file would hold; what is undefined is left out. */
+function toRaw(value: Plain): Raw {
+  if (value === null || typeof value === 'string') return value;
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return (value as readonly Plain[]).map(toRaw);
+  const entries = Object.entries(value as Readonly<Record<string, Plain | undefined>>);
+  return Object.fromEntries(
+    entries.flatMap(([key, inner]) => (inner === undefined ? [] : [[key, toRaw(inner)]])),
+  );
+}
+
+/** Rejects with a `ConfigError` where the file cannot be read. */
+export async function fromFile(file: string): Promise<Document> {
+  const refuse = (message: string) => new ConfigError([{ ...nowhere, file, message }]);
+  const content = await readBytes(file);
+  if (typeof content === 'string') throw refuse(content);
+  const text = decode(content);
+  if (text === undefined) throw refuse('expected text in UTF-8; save the file in this encoding');
+  const { raw, problems, position } = parseYaml(text);
+  const located = problems.map((problem) => ({ ...problem, file, path: formatPath(problem.path) }));
+  if (raw === null) {
+    throw located.length > 0 ? new ConfigError(located) : refuse('expected settings; the file holds none');
+  }
+  return {
+    raw,
+    problems: located,
+    warnings: [],
+    place: (path) => ({ file, path: formatPath(path), ...position(path) }),
+    refer: (path) => `on line ${position(path).line}`,
+    directory: dirname(resolve(file)),
+    withLongForm: true,
+  };
+}
+
+const maxFileBytes = 10 * 2 ** 20;
+
+/** The content of the file, or why there is none. */
+export async function readBytes(file: string): Promise<Buffer | string> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, constants.O_RDONLY);
+    if ((await handle.stat()).isDirectory()) return 'expected a configuration file; it is a directory';
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(2 ** 16), 0, 2 ** 16);
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      size += bytesRead;
+      if (size > maxFileBytes) return 'expected a configuration file of at most 10MiB; it is larger';
+      chunks.push(buffer.subarray(0, bytesRead));
+    }
+  } catch (error) {
+    return `expected a configuration file; ${unreadable(error)}`;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function decode(content: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    // UTF-16 can pass for UTF-8, but not without these.
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+/** What zod finds wrong with a document, in the words of this program. */
+import type { z } from 'zod';
+import { didYouMean, oneOf, quote } from '../text.ts';
+import type { Path } from './problems.ts';
+
+/** What is wrong, and with what. */
+export interface Issue {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** The issue in the words of this program; of a union, the issues of the one form that was meant. */
+export function toIssues(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
+  const path = [...above, ...(issue.path as Path)];
+  if (issue.code === 'invalid_union') {
+    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherForm));
+    if (meant !== undefined && others.length === 0) return meant.flatMap((inner) => toIssues(inner, path));
+  }
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, path) }];
+  // The schema lists the keys that it knows.
+  const known = issue.message.split(',');
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    message: `unknown setting${didYouMean(key, known) || `; expected ${oneOf(known)}`}`,
+  }));
+}
+
+function isOfOtherForm({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+}
+
+/** A text is never quoted where a key may have been put by mistake. */
+function messageOf(issue: z.core.$ZodIssue, path: Path): string {
+  const { message, input } = issue;
+  if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
+  if (typeof input === 'string' && path[0] === 'credentials') return message;
+  if (issue.code !== 'invalid_value') return `${message}; ${found(input)}`;
+  const values = issue.values.map(String);
+  const meant = typeof input === 'string' ? didYouMean(input, values) : '';
+  return `expected ${oneOf(values)}; ${found(input)}${meant}`;
+}
+
+function found(input: unknown): string {
+  if (input === undefined) return 'it is missing';
+  if (input === null) return 'got nothing';
+  if (typeof input === 'string') return `got ${quote(input)}`;
+  return Array.isArray(input) ? 'got a list' : 'got a mapping';
+}

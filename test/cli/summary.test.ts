@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { summary } from '../../src/cli/summary.ts';
+import { colours } from '../../src/cli/terminal.ts';
+import { resources } from '../../src/resources/index.ts';
+import { account, load } from '../config/fixtures.ts';
+
+test('the summary is a table by kind and one by API', async () => {
+  const { config } = await load(`
+credentials: { account: { env: BUNNYNET_ACCESS_KEY }, video: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
+applications: { credential: account, targets: [a, { id: b, interval: 30s }] }
+shield_zones: { credential: account, targets: all }
+video_storage:
+  credential: video
+  interval: 1s
+  targets:
+    - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000001
+    - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
+    - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
+`);
+  expect(summary(config, resources)).toBe(`\
+kind           targets  interval
+application    2        30s to 1m
+shield_zone    all      10m
+video_storage  3        1s
+
+API          requests/s needed  allowed  address
+application  0.05               10       https://api.bunny.net/mc
+shield       at least <0.01     10       https://api.bunny.net
+video        3                  2        https://video.bunnycdn.com
+
+video: 3 targets at 1s need 3 requests/s, requests_per_second is 2: a round takes 2s, values go stale after 3s; raise the interval or apis.video.requests_per_second
+`);
+});
+
+test('on a terminal the headers are dimmed, warnings marked and the verdict given', async () => {
+  const { config } = await load(
+    `${account}applications: { interval: 1s, targets: [${Array.from({ length: 11 }, (_, i) => `a${i}`).join()}] }`,
+  );
+  const [kinds, apis, warning, verdict] = summary(config, resources, colours).split('\n\n');
+  expect(kinds).toBe(`${colours.dim('kind         targets  interval')}\napplication  11       1s`);
+  expect(apis?.startsWith(colours.dim('API          requests/s needed  allowed  address'))).toBe(true);
+  expect(warning).toMatch(/^\S+!\S+ application: 11 targets at 1s need 11 requests\/s/);
+  expect(verdict).toBe(`${colours.green('✓')} the configuration is good\n`);
+});

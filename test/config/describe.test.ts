@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/describe.ts';
+import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/index.ts';
+import { account, canary, env, load } from './fixtures.ts';
+
+type Document = NonNullable<LoadOptions['document']>;
+
+describe('the configuration in force', () => {
+  test('is the file with every default filled in and without any key', async () => {
+    const { config } = await load(`${account}applications: { targets: [{ id: a, name: shop }] }`);
+    const described = describeConfig(config, resources);
+    expect(described).toMatchObject({
+      credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
+      apis: {
+        video: {
+          base_url: 'https://video.bunnycdn.com',
+          timeout: '10s',
+          max_concurrency: 2,
+          requests_per_second: 2,
+          max_retries: 2,
+          max_response_bytes: '8MiB',
+        },
+      },
+      applications: {
+        credential: 'account',
+        interval: '1m',
+        stale_after: '3m',
+        latency_unit: 'milliseconds',
+        latency_chart: 'latest',
+        targets: [{ id: 'a', name: 'shop', credential: 'account', interval: '1m', stale_after: '3m' }],
+      },
+      limits: { max_series: 1_000_000 },
+    });
+    expect(JSON.stringify(described)).not.toContain(canary);
+  });
+
+  test('loads to itself', async () => {
+    const interval = fc.integer({ min: 1, max: 86_400 });
+    const target = fc.record({
+      id: fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/),
+      name: fc.option(fc.stringMatching(/^[!-~]{1,20}$/), { nil: undefined }),
+      interval: fc.option(
+        interval.map((seconds) => `${seconds}s`),
+        { nil: undefined },
+      ),
+      credential: fc.constantFrom('one', 'two'),
+    });
+    const document = fc.record({
+      credentials: fc.constant({
+        one: { env: 'BUNNYNET_ACCESS_KEY' },
+        two: { env: 'BUNNYNET_VIDEO_ACCESS_KEY' },
+      }),
+      apis: fc.record({
+        shield: fc.record({
+          base_url: fc.constantFrom('https://a.example.com/x/', 'http://127.0.0.1:1', 'http://b.example.com'),
+          allow_insecure_http: fc.constant(true),
+          max_response_bytes: fc.integer({ min: 1024, max: 2 ** 28 }),
+          requests_per_second: fc.double({ min: 0.1, max: 1e4, noNaN: true }),
+        }),
+      }),
+      applications: fc.record({
+        interval: interval.map((seconds) => `${seconds}s`),
+        latency_chart: fc.constantFrom('latest', 'points', 'off'),
+        targets: fc.uniqueArray(target, { maxLength: 5, selector: ({ id }) => id }),
+      }),
+      rate_limits: fc.record({
+        credential: fc.constantFrom('one', 'two'),
+        targets: fc.constantFrom('all', [1, 2]),
+      }),
+    });
+    const loaded = async (content: Document): Promise<Config> =>
+      (await loadConfig({ document: content, env, resources })).config;
+    await fc.assert(
+      fc.asyncProperty(document, async (content) => {
+        const config = await loaded(content);
+        expect(await loaded(describeConfig(config, resources))).toEqual(config);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
