@@ -34,12 +34,12 @@ const endpointIds = { by: ['key'], join: '"key", "/", "shield_zone_id", "endpoin
 
 /** The endpoints with the most requests blocked in the window, as one label that a table can be joined by. */
 function endpointRow(figure: string): string {
-  const top = `topk(50, ${guardian('blocked_requests')})`;
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
   return `max by (key) (label_join(${guardian(figure)} and on (shield_zone_id, endpoint_id) ${top}, ${endpointIds.join}))`;
 }
 
 function endpointNames(): string {
-  const top = `topk(50, ${guardian('blocked_requests')})`;
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
   return `label_join(${named(guardianEndpoint, top)}, ${endpointIds.join})`;
 }
 
@@ -130,7 +130,7 @@ export function shieldDashboard(): Dashboard {
           {
             expr: named(
               zone,
-              `topk(15, count by (shield_zone_id) (${rateLimit('breaches')}) / (${zoneField('rate_limit_rules_limit')} > 0))`,
+              `topk(15, count by (shield_zone_id) (${rateLimit('breaches_28d')}) / (${zoneField('rate_limit_rules_limit')} > 0))`,
             ),
             legend: '{{display}}',
           },
@@ -172,7 +172,7 @@ export function shieldDashboard(): Dashboard {
             .filter(([figure]) => figure !== 'blocked_requests')
             .map(([figure, words]) => ({
               title: words.charAt(0).toUpperCase() + words.slice(1),
-              expr: endpointRow(figure),
+              expr: endpointRow(`${figure}_28d`),
             })),
         ],
         sort: { title: 'Blocked', descending: true },
@@ -271,7 +271,7 @@ export function shieldDashboard(): Dashboard {
         height: 10,
         queries: [
           {
-            expr: named(zone, `topk(20, ${rateLimit('breaches')})`),
+            expr: named(zone, `topk(20, ${rateLimit('breaches_28d')})`),
             legend: '{{display}}: {{rate_limit_id}}',
           },
         ],
@@ -287,7 +287,7 @@ export function shieldDashboard(): Dashboard {
         height: 10,
         queries: [
           {
-            expr: named(zone, `topk(20, ${rateLimit('blocked_breaches')})`),
+            expr: named(zone, `topk(20, ${rateLimit('blocked_breaches_28d')})`),
             legend: '{{display}}: {{rate_limit_id}}',
           },
         ],

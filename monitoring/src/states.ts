@@ -57,5 +57,5 @@ export const sensitivity = textOf({
   1: ['low', 'text'],
   2: ['medium', 'text'],
   3: ['high', 'text'],
-  4: ['highest', 'text'],
+  4: ['challenge', 'text'],
 });

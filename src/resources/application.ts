@@ -133,7 +133,7 @@ export const application: SingleResource<ApplicationReading, Settings> = {
     ),
     gauge(
       'monthly_cost',
-      'Monthly cost, in the currency of the account (API field monthlyCost).',
+      'Monthly cost in US dollars (API field monthlyCost).',
       ({ monthlyCost }) => monthlyCost ?? undefined,
     ),
     gauge(

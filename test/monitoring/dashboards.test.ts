@@ -131,8 +131,8 @@ describe('the dashboards together', () => {
       'bunnynet_shield_zone_ddos_challenge_window',
       'bunnynet_shield_zone_whitelabel_response_pages',
       'bunnynet_shield_api_guardian_inspected_requests_latest_day',
-      'bunnynet_shield_rate_limit_logged_breaches',
-      'bunnynet_shield_rate_limit_challenged_breaches',
+      'bunnynet_shield_rate_limit_logged_breaches_28d',
+      'bunnynet_shield_rate_limit_challenged_breaches_28d',
     ]);
   });
 });

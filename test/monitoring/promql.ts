@@ -101,13 +101,13 @@ const counterFunctions = [
   'predict_linear',
 ];
 
-/** Calls of such functions on what is neither a counter nor a figure of the newest day. */
+/** Calls of such functions on what is no counter. */
 export function misusedCounters({ calls }: Expression): readonly string[] {
   return calls
     .filter(({ name }) => counterFunctions.includes(name))
     .flatMap(({ name, metrics }) =>
       metrics
-        .filter((metric) => !/_(total|bucket|count|sum|latest_day)$/.test(metric))
+        .filter((metric) => !/_(total|bucket|count|sum)$/.test(metric))
         .map((metric) => `${name}(${metric})`),
     );
 }
