@@ -1,11 +1,18 @@
 /** The dashboard of the exporter itself: whether it reads what it should, what the API answers, what it costs to run. */
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import { newDashboard } from './dashboard.ts';
+import { resources } from '../../src/resources/index.ts';
+import { type Dashboard, type Row, row } from './dashboard.ts';
 import { grid, lines, numbers } from './panels.ts';
-import { selector, upFamilies } from './promql.ts';
+import { selector, upOf } from './promql.ts';
 import { yesNo } from './states.ts';
-import { instanceVariable } from './variables.ts';
+import { pick } from './variables.ts';
+
+const exporterDashboard: Dashboard = {
+  uid: 'bunnynet-exporter',
+  title: 'Exporter',
+  description:
+    'Whether the exporter reads what it should, and what the API answers it. None of it is an API field.',
+  variables: () => [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
+};
 
 const here = 'instance=~"$instance"';
 
@@ -17,21 +24,12 @@ function quantile(q: number, metric: string, by: string): string {
   return `histogram_quantile(${q}, sum by (le, ${by}) (rate(${own(`${metric}_bucket`)}[$__rate_interval])))`;
 }
 
-/** A label for each kind of target that says which one it is, whatever its ids are called. */
-const targetIds = {
-  application: ['app_id'],
-  shield_zone: ['shield_zone_id'],
-  api_guardian: ['shield_zone_id', 'endpoint_id'],
-  rate_limit: ['shield_zone_id'],
-  video_storage: ['library_id', 'video_id'],
-} as const satisfies Record<keyof typeof upFamilies, readonly string[]>;
-
 /** One series a target of any kind, told apart by the labels `kind` and `target`. */
 function everyTarget(expr: (up: string) => string): string {
-  return (Object.keys(upFamilies) as (keyof typeof upFamilies)[])
-    .map((kind) => {
-      const ids = targetIds[kind].map((label) => `"${label}"`).join(', ');
-      return `label_replace(label_join(${expr(own(upFamilies[kind]))}, "target", "/", ${ids}), "kind", "${kind}", "", "")`;
+  return resources
+    .map((resource) => {
+      const ids = resource.ids.map(({ label }) => `"${label}"`).join(', ');
+      return `label_replace(label_join(${expr(own(upOf(resource)))}, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
     })
     .join(' or ');
 }
@@ -42,14 +40,9 @@ const failing = `topk(50, max by (kind, target) (${everyTarget((up) => {
   return `(time() - (${lastSuccess} > 0) and ${up} == 0)`;
 })}))`;
 
-export function exporterDashboard(): Dashboard {
-  return newDashboard(
-    'Exporter',
-    'Whether the exporter reads what it should, and what the API answers it. None of it is an API field.',
-  )
-    .withVariable(instanceVariable())
-    .withRow(new RowBuilder('At a glance'))
-    .withPanel(
+export function exporterRows(): readonly Row[] {
+  return [
+    row(exporterDashboard, 'At a glance', [
       numbers({
         title: 'Exporters',
         description: 'Exporters on the page by version (the exporter’s own; no API field).',
@@ -60,8 +53,6 @@ export function exporterDashboard(): Dashboard {
         ],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Targets',
         description: 'Targets by kind (the exporter’s own; no API field).',
@@ -70,8 +61,6 @@ export function exporterDashboard(): Dashboard {
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_targets')})`, legend: '{{kind}}' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Stale targets',
         description:
@@ -82,8 +71,6 @@ export function exporterDashboard(): Dashboard {
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Configuration in force',
         description:
@@ -100,9 +87,8 @@ export function exporterDashboard(): Dashboard {
         mappings: [yesNo],
         nothing: 'none',
       }),
-    )
-    .withRow(new RowBuilder('Targets'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'Targets', [
       lines({
         title: 'Stale targets by kind',
         description:
@@ -111,8 +97,6 @@ export function exporterDashboard(): Dashboard {
         span: 12,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
       }),
-    )
-    .withPanel(
       grid({
         title: 'Failing targets: the 50 longest without a reading',
         description:
@@ -125,9 +109,8 @@ export function exporterDashboard(): Dashboard {
         columns: [{ title: 'Without a reading for', expr: failing, steps: ['orange', [3600, 'red']] }],
         sort: { title: 'Without a reading for', descending: true },
       }),
-    )
-    .withRow(new RowBuilder('Polls'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'Polls', [
       lines({
         title: 'Polls by result',
         description:
@@ -141,8 +124,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a poll, 95th percentile',
         description: 'With all its retries, by kind (the exporter’s own histogram; no API field).',
@@ -152,8 +133,6 @@ export function exporterDashboard(): Dashboard {
           { expr: quantile(0.95, 'bunnynet_exporter_poll_duration_seconds', 'kind'), legend: '{{kind}}' },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'How late polls start',
         description:
@@ -165,9 +144,8 @@ export function exporterDashboard(): Dashboard {
           { expr: `max by (kind) (${own('bunnynet_exporter_schedule_lag_seconds')})`, legend: '{{kind}}' },
         ],
       }),
-    )
-    .withRow(new RowBuilder('The API'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'The API', [
       lines({
         title: 'Requests by answer',
         description:
@@ -181,8 +159,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a request, 95th percentile',
         description:
@@ -196,8 +172,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Pause that the API asked for',
         description:
@@ -211,8 +185,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Fields of the wrong type, in an hour',
         description:
@@ -226,8 +198,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Values that are not in the reference, in an hour',
         description:
@@ -241,9 +211,8 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withRow(new RowBuilder('What it costs to run'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'What it costs to run', [
       lines({
         title: 'Series by kind',
         description: 'Series on the page (the exporter’s own; no API field).',
@@ -252,8 +221,6 @@ export function exporterDashboard(): Dashboard {
         stacked: true,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_series')})`, legend: '{{kind}}' }],
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Series dropped',
         description:
@@ -265,8 +232,6 @@ export function exporterDashboard(): Dashboard {
         queries: [{ expr: `sum(${own('bunnynet_exporter_series_dropped')})`, legend: 'dropped' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       lines({
         title: 'Memory',
         description: 'Resident memory of the process (its own; no API field).',
@@ -274,8 +239,6 @@ export function exporterDashboard(): Dashboard {
         span: 6,
         queries: [{ expr: own('process_resident_memory_bytes'), legend: '{{instance}}' }],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Processor',
         description: 'Share of one processor that the process uses (its own; no API field).',
@@ -285,8 +248,6 @@ export function exporterDashboard(): Dashboard {
           { expr: `rate(${own('process_cpu_seconds_total')}[$__rate_interval])`, legend: '{{instance}}' },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a scrape',
         description: 'How long Prometheus took to read the page (Prometheus’ own; no API field).',
@@ -299,8 +260,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Delay of the event loop, 99th percentile',
         description: 'How long the process kept other work waiting (its own; no API field).',
@@ -308,6 +267,6 @@ export function exporterDashboard(): Dashboard {
         span: 12,
         queries: [{ expr: own('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}}' }],
       }),
-    )
-    .build();
+    ]),
+  ];
 }

@@ -1,7 +1,9 @@
 /**
  * The shapes of PromQL that the dashboards share: one value for each target however many exporters read it, names through
- * the info series, and rankings that hold still over a panel's range. It knows no panel and no rule.
+ * the info series, and rankings that hold still over a panel's range.
  */
+import { resources } from '../../src/resources/index.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 
 /** What can be picked in a dashboard: its identifying labels, where its name is, and the selection by the dashboard's variables. */
 export interface Entity {
@@ -14,50 +16,16 @@ export interface Entity {
   readonly selection: readonly string[];
 }
 
-/** The families that stand on the page for every target of a kind, fresh or stale. */
-export const upFamilies = {
-  application: 'bunnynet_application_up',
-  shield_zone: 'bunnynet_shield_zone_up',
-  api_guardian: 'bunnynet_shield_api_guardian_up',
-  rate_limit: 'bunnynet_shield_rate_limit_up',
-  video_storage: 'bunnynet_video_storage_up',
-} as const;
+/** The family that has a series for every target of the kind, fresh or stale. */
+export function upOf({ metricPrefix }: Resource): string {
+  return `${metricPrefix}_up`;
+}
 
-export const application: Entity = {
-  ids: ['app_id'],
-  info: 'bunnynet_application_info',
-  known: [upFamilies.application],
-  selection: ['app_id=~"$application"'],
-};
-
-export const zone: Entity = {
-  ids: ['shield_zone_id'],
-  info: 'bunnynet_shield_zone_info',
-  known: [upFamilies.shield_zone, upFamilies.rate_limit, upFamilies.api_guardian],
-  selection: ['shield_zone_id=~"$zone"'],
-};
-
-export const guardianEndpoint: Entity = {
-  ids: ['shield_zone_id', 'endpoint_id'],
-  info: 'bunnynet_shield_api_guardian_info',
-  known: [upFamilies.api_guardian],
-  selection: ['shield_zone_id=~"$zone"'],
-};
-
-export const video: Entity = {
-  ids: ['library_id', 'video_id'],
-  info: 'bunnynet_video_info',
-  known: [upFamilies.video_storage],
-  selection: ['library_id=~"$library"', 'video_id=~"$video"'],
-};
-
-/** A library has no name of its own in the API: it is known by its id. */
-export const library: Entity = {
-  ids: ['library_id'],
-  info: undefined,
-  known: [upFamilies.video_storage],
-  selection: ['library_id=~"$library"'],
-};
+/** An entity is known by every kind whose targets carry its labels. */
+export function entityOf(declared: Omit<Entity, 'known'>): Entity {
+  const carries = ({ ids }: Resource) => declared.ids.every((id) => ids.some(({ label }) => label === id));
+  return { ...declared, known: resources.filter(carries).map(upOf) };
+}
 
 /** The same thing on a dashboard that has no variable to pick it by. */
 export function all(entity: Entity): Entity {

@@ -1,0 +1,126 @@
+/** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
+import { type KindPanels, row } from '../dashboard.ts';
+import { overviewDashboard } from '../overview.ts';
+import { grid, lines, numbers } from '../panels.ts';
+import { all, entityOf, growth, named, namedWorst, values } from '../promql.ts';
+import { shieldDashboard, toZone, zone } from './shield-zone.ts';
+
+const endpoint = entityOf({
+  ids: ['shield_zone_id', 'endpoint_id'],
+  info: 'bunnynet_shield_api_guardian_info',
+  selection: ['shield_zone_id=~"$zone"'],
+});
+
+const guardian = (name: string): string => values(endpoint, `bunnynet_shield_api_guardian_${name}`);
+const blockedToday = `sum by (shield_zone_id) (${values(all(endpoint), 'bunnynet_shield_api_guardian_blocked_requests_latest_day')})`;
+
+const figures = [
+  ['inspected_requests', 'inspected', 'RequestsInspected'],
+  ['blocked_requests', 'blocked', 'BlockedRequests'],
+  ['logged_requests', 'logged', 'LoggedRequests'],
+  ['rate_limited_requests', 'rate-limited', 'RateLimited'],
+  ['failed_validation_requests', 'failed validation', 'FailedRequestValidation'],
+  ['failed_authentication_requests', 'failed authentication', 'FailedAuthenticationEnforcement'],
+] as const;
+
+const endpointIds = { by: ['key'], join: '"key", "/", "shield_zone_id", "endpoint_id"' };
+
+/** The endpoints with the most requests blocked in the window, as one label that a table can be joined by. */
+function endpointRow(figure: string): string {
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
+  return `max by (key) (label_join(${guardian(figure)} and on (shield_zone_id, endpoint_id) ${top}, ${endpointIds.join}))`;
+}
+
+function endpointNames(): string {
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
+  return `label_join(${named(endpoint, top)}, ${endpointIds.join})`;
+}
+
+export const apiGuardianPanels: KindPanels = () => [
+  row(overviewDashboard, 'Shield', [
+    lines({
+      title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
+      description:
+        'Blocked requests of all endpoints of a zone in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+      unit: 'short',
+      span: 9,
+      queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
+      link: toZone,
+    }),
+  ]),
+  row(shieldDashboard, 'API Guardian', [
+    grid({
+      title: 'The 50 endpoints with the most blocked requests, past 28 days',
+      description:
+        'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
+      unit: 'short',
+      span: 24,
+      key: { label: 'key', title: 'Zone / endpoint' },
+      labels: [{ label: 'display', title: 'Endpoint' }],
+      columns: [
+        { title: 'Blocked', expr: endpointNames() },
+        ...figures
+          .filter(([figure]) => figure !== 'blocked_requests')
+          .map(([figure, words]) => ({
+            title: words.charAt(0).toUpperCase() + words.slice(1),
+            expr: endpointRow(`${figure}_28d`),
+          })),
+      ],
+      sort: { title: 'Blocked', descending: true },
+    }),
+    lines({
+      title: 'All endpoints picked, in the newest day',
+      description:
+        'Sums over the endpoints of the zones that are picked, in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
+      unit: 'short',
+      span: 12,
+      queries: figures
+        .filter(([figure]) => figure !== 'inspected_requests')
+        .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
+    }),
+    lines({
+      title: 'Blocked in the past hour: the 10 worst endpoints',
+      description:
+        'Growth within an hour of the requests blocked in the newest UTC day (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+      unit: 'short',
+      span: 6,
+      queries: [
+        {
+          expr: namedWorst(
+            10,
+            endpoint,
+            growth(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
+          ),
+          legend: '{{display}}',
+        },
+      ],
+    }),
+    lines({
+      title: 'Rate-limited in the past hour: the 10 worst endpoints',
+      description:
+        'Growth within an hour of the requests rate-limited in the newest UTC day (API field overviewPastTwentyEightDays, rateLimited of its newest day).',
+      unit: 'short',
+      span: 6,
+      queries: [
+        {
+          expr: namedWorst(
+            10,
+            endpoint,
+            growth(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
+          ),
+          legend: '{{display}}',
+        },
+      ],
+    }),
+    numbers({
+      title: 'Newest day of API Guardian’s figures',
+      description:
+        'Time since the newest UTC day of the figures began; more than a day means that nothing has been counted since (newest key of API field overviewPastTwentyEightDays).',
+      unit: 's',
+      span: 24,
+      steps: ['green', [172800, 'orange']],
+      queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+      nothing: 'none',
+    }),
+  ]),
+];

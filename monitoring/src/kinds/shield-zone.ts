@@ -1,0 +1,168 @@
+/** Shield Zones: how their firewalls are set. */
+import { type Dashboard, type KindPanels, row, urlTo } from '../dashboard.ts';
+import { overviewDashboard } from '../overview.ts';
+import { bars, grid, numbers, textOf } from '../panels.ts';
+import { all, entityOf, named, values } from '../promql.ts';
+import { onOff, yesNo } from '../states.ts';
+import { pickByName } from '../variables.ts';
+
+export const zone = entityOf({
+  ids: ['shield_zone_id'],
+  info: 'bunnynet_shield_zone_info',
+  selection: ['shield_zone_id=~"$zone"'],
+});
+
+/** For every kind that is read for a zone. */
+export const shieldDashboard: Dashboard = {
+  uid: 'bunnynet-shield',
+  title: 'Shield',
+  description: 'Zones, API Guardian and rate limits.',
+  variables: () => [pickByName('zone', 'Zone', all(zone), 'shield_zone_id')],
+};
+
+export const toZone = {
+  title: 'Open the zone',
+  url: urlTo(shieldDashboard, { zone: '${__field.labels.shield_zone_id}' }),
+};
+
+const learning = textOf({ 0: ['no', 'text'], 1: ['learning', 'blue'] });
+/** wafExecutionMode, dDoSExecutionMode */
+const modeText = textOf({ 0: ['log', 'orange'], 1: ['block', 'green'] });
+/** planType */
+const planType = textOf({
+  0: ['basic', 'text'],
+  1: ['advanced', 'text'],
+  2: ['business', 'text'],
+  3: ['enterprise', 'text'],
+});
+/** dDoSShieldSensitivity */
+const sensitivity = textOf({
+  0: ['off', 'red'],
+  1: ['low', 'text'],
+  2: ['medium', 'text'],
+  3: ['high', 'text'],
+  4: ['challenge', 'text'],
+});
+
+const zoneField = (name: string): string => values(zone, `bunnynet_shield_zone_${name}`);
+
+const wafEnabled = values(all(zone), 'bunnynet_shield_zone_waf_enabled');
+const executionMode = values(all(zone), 'bunnynet_shield_zone_waf_execution_mode');
+const learningMode = values(all(zone), 'bunnynet_shield_zone_learning_mode');
+
+/** The rows of the zone table: at most a hundred, those without a firewall or that only log first. */
+const rows = `topk(100, 2 * (${zoneField('waf_enabled')} == bool 0) + (${zoneField('waf_execution_mode')} == bool 0) or on (shield_zone_id) ${zoneField('up')} * 0)`;
+
+function inRows(field: string): string {
+  return `${zoneField(field)} and on (shield_zone_id) ${rows}`;
+}
+
+export const shieldZonePanels: KindPanels = () => [
+  row(overviewDashboard, 'Shield', [
+    numbers({
+      title: 'Zones',
+      description:
+        'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only logs» leaves out the zones that are learning.',
+      unit: 'short',
+      span: 6,
+      height: 8,
+      queries: [
+        { expr: `count(${wafEnabled})`, legend: 'read' },
+        { expr: `count(${wafEnabled} == 0) or vector(0)`, legend: 'firewall off' },
+        {
+          expr: `count((${executionMode} == 0) and (${wafEnabled} == 1) unless (${learningMode} == 1)) or vector(0)`,
+          legend: 'only logs',
+        },
+        { expr: `count(${learningMode} == 1) or vector(0)`, legend: 'learning' },
+      ],
+      colors: { 'firewall off': 'red', 'only logs': 'orange', learning: 'blue' },
+      nothing: 'none',
+    }),
+  ]),
+  row(shieldDashboard, 'Zones', [
+    grid({
+      title: 'Zones',
+      description:
+        'At most 100 of the zones that are picked, as they are configured now (API fields of the Shield Zone: wafEnabled, wafExecutionMode, learningMode, learningModeUntil, planType, dDoSShieldSensitivity, dDoSExecutionMode, wafDisabledRules, wafLogOnlyRules, wafCustomRuleOrder, customWafRulesLimit, rateLimitRulesLimit; no window).',
+      unit: 'short',
+      span: 24,
+      height: 10,
+      key: { label: 'shield_zone_id', title: 'Id' },
+      labels: [{ label: 'display', title: 'Zone' }],
+      columns: [
+        {
+          title: 'Firewall',
+          expr: named(zone, inRows('waf_enabled')),
+          unit: 'none',
+          mappings: [onOff],
+        },
+        { title: 'Mode', expr: inRows('waf_execution_mode'), unit: 'none', mappings: [modeText] },
+        { title: 'Learning', expr: inRows('learning_mode'), unit: 'none', mappings: [learning] },
+        {
+          title: 'Learning until',
+          expr: `${zoneField('learning_mode_until_timestamp_seconds')} * 1000 and on (shield_zone_id) ${rows}`,
+          unit: 'dateTimeAsIso',
+        },
+        { title: 'Plan', expr: inRows('plan_type'), unit: 'none', mappings: [planType] },
+        {
+          title: 'DDoS sensitivity',
+          expr: inRows('ddos_shield_sensitivity'),
+          unit: 'none',
+          mappings: [sensitivity],
+        },
+        {
+          title: 'DDoS mode',
+          expr: inRows('ddos_execution_mode'),
+          unit: 'none',
+          mappings: [modeText],
+        },
+        { title: 'Disabled rules', expr: inRows('waf_disabled_rules') },
+        { title: 'Log-only rules', expr: inRows('waf_log_only_rules') },
+        { title: 'Custom rules', expr: inRows('waf_custom_rules') },
+        { title: 'of', expr: inRows('custom_waf_rules_limit') },
+        { title: 'Rate limits allowed', expr: inRows('rate_limit_rules_limit') },
+        {
+          title: 'Threat intelligence',
+          expr: inRows('waf_realtime_threat_intelligence_enabled'),
+          unit: 'none',
+          mappings: [yesNo],
+        },
+      ],
+      sort: { title: 'Firewall', descending: false },
+    }),
+    bars({
+      title: 'Custom rules, of those allowed: the 15 fullest zones',
+      description:
+        'Share of the limit of custom WAF rules that is used now (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert is raised from 80 %.',
+      unit: 'percentunit',
+      span: 8,
+      steps: ['green', [0.8, 'orange'], [1, 'red']],
+      queries: [
+        {
+          expr: named(
+            zone,
+            `topk(15, ${zoneField('waf_custom_rules')} / (${zoneField('custom_waf_rules_limit')} > 0))`,
+          ),
+          legend: '{{display}}',
+        },
+      ],
+    }),
+    bars({
+      title: 'Learning ends in: the 15 next zones',
+      description:
+        'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
+      unit: 's',
+      span: 8,
+      steps: ['red', [86400, 'orange'], [172800, 'blue']],
+      queries: [
+        {
+          expr: named(
+            zone,
+            `bottomk(15, (${zoneField('learning_mode_until_timestamp_seconds')} - time() > 0) and (${zoneField('learning_mode')} == 1))`,
+          ),
+          legend: '{{display}}',
+        },
+      ],
+    }),
+  ]),
+];
