@@ -20,9 +20,6 @@ export interface Row {
   readonly panels: readonly Builder<Panel>[];
 }
 
-/** The rows of one kind, on whichever dashboards it belongs to. Building a panel changes it, so each call makes new ones. */
-export type KindPanels = () => readonly Row[];
-
 export function row(dashboard: Dashboard, title: string, panels: readonly Builder<Panel>[]): Row {
   return { dashboard, title, panels };
 }

@@ -2,12 +2,12 @@
 import type * as grafana from '@grafana/grafana-foundation-sdk/dashboard';
 import { buildDashboard } from './dashboard.ts';
 import { exporterRows } from './exporter-health.ts';
-import { kindPanels } from './kinds/index.ts';
+import { kinds } from './kinds/index.ts';
 import { overviewRows } from './overview.ts';
 
 /** The dashboards by the name of their file. */
 export function buildDashboards(): ReadonlyMap<string, grafana.Dashboard> {
-  const rows = [...kindPanels.flatMap((panels) => panels()), ...overviewRows(), ...exporterRows()];
+  const rows = [...kinds.flatMap((kind) => kind.panels()), ...overviewRows(), ...exporterRows()];
   const dashboards = [...new Set(rows.map(({ dashboard }) => dashboard))];
   return new Map(
     dashboards.map((dashboard) => [

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { kinds } from '../../monitoring/src/kinds/index.ts';
+import { resources } from '../../src/resources/index.ts';
 import { isRow, panelsOf, queriesOf, substitute, variableQueries } from './dashboard-queries.ts';
 import { knownFamilies } from './families.ts';
 import { misusedCounters, readExpression } from './promql.ts';
@@ -104,6 +106,14 @@ describe.each(dashboards)('%s', (_, dashboard) => {
       const known = families.get(metric);
       if (known) expect([...known, 'job', 'instance', 'name']).toEqual(expect.arrayContaining([...labels]));
     }
+  });
+});
+
+describe('the kinds', () => {
+  it('that have panels or rules are kinds that the exporter reads, each once', () => {
+    const names = kinds.map(({ kind }) => kind);
+    expect(new Set(names).size).toBe(names.length);
+    expect(resources.map(({ kind }) => kind)).toEqual(expect.arrayContaining(names));
   });
 });
 

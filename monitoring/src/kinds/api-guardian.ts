@@ -1,8 +1,10 @@
 /** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
-import { type KindPanels, row } from '../dashboard.ts';
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { grid, lines, numbers } from '../panels.ts';
 import { all, entityOf, growth, named, namedWorst, values } from '../promql.ts';
+import { presence, type Rules } from '../rules.ts';
 import { shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const endpoint = entityOf({
@@ -36,91 +38,164 @@ function endpointNames(): string {
   return `label_join(${named(endpoint, top)}, ${endpointIds.join})`;
 }
 
-export const apiGuardianPanels: KindPanels = () => [
-  row(overviewDashboard, 'Shield', [
-    lines({
-      title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
-      description:
-        'Blocked requests of all endpoints of a zone in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
-      unit: 'short',
-      span: 9,
-      queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
-      link: toZone,
-    }),
-  ]),
-  row(shieldDashboard, 'API Guardian', [
-    grid({
-      title: 'The 50 endpoints with the most blocked requests, past 28 days',
-      description:
-        'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
-      unit: 'short',
-      span: 24,
-      key: { label: 'key', title: 'Zone / endpoint' },
-      labels: [{ label: 'display', title: 'Endpoint' }],
-      columns: [
-        { title: 'Blocked', expr: endpointNames() },
-        ...figures
-          .filter(([figure]) => figure !== 'blocked_requests')
-          .map(([figure, words]) => ({
-            title: words.charAt(0).toUpperCase() + words.slice(1),
-            expr: endpointRow(`${figure}_28d`),
-          })),
-      ],
-      sort: { title: 'Blocked', descending: true },
-    }),
-    lines({
-      title: 'All endpoints picked, in the newest day',
-      description:
-        'Sums over the endpoints of the zones that are picked, in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
-      unit: 'short',
-      span: 12,
-      queries: figures
-        .filter(([figure]) => figure !== 'inspected_requests')
-        .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
-    }),
-    lines({
-      title: 'Blocked in the past hour: the 10 worst endpoints',
-      description:
-        'Growth within an hour of the requests blocked in the newest UTC day (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
-      unit: 'short',
-      span: 6,
-      queries: [
+const readable = presence(
+  'shield_api_guardian',
+  ['shield_zone_id', 'endpoint_id'],
+  'bunnynet_shield_api_guardian_up',
+  'bunnynet_shield_api_guardian_blocked_requests_latest_day',
+);
+
+const rules: Rules = {
+  about: 'API Guardian: requests that it turns away.',
+  groups: [
+    {
+      name: 'bunnynet-shield-api-guardian',
+      interval: '2m',
+      rules: [
+        ...readable.records,
         {
-          expr: namedWorst(
-            10,
-            endpoint,
-            growth(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
-          ),
-          legend: '{{display}}',
+          record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
+          comment: `
+          Growth within an hour of a figure of the newest day. It is measured from the lowest value of the hour: a new day that
+          starts from nothing is no growth, nor is a correction downwards (which increase() would take for a fresh start); a
+          reading that falls back to the day before is left out.`,
+          expr: `
+          max by (shield_zone_id, endpoint_id) (
+            last_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+          )`,
+        },
+        {
+          record: 'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
+          expr: `
+          max by (shield_zone_id, endpoint_id) (
+            last_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+          )`,
+        },
+        {
+          alert: 'BunnynetShieldBlockedRequestsRising',
+          comment: 'Silent for the first day, when nothing is known of what is usual.',
+          expr: `
+          bunnynet:shield_api_guardian_blocked_requests:growth1h
+          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: endpoint,
+          summary:
+            'API Guardian blocks far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          description:
+            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} within an hour: more than three times the hourly average of the past day, plus 100.',
+        },
+        {
+          alert: 'BunnynetShieldRateLimitedRequestsRising',
+          expr: `
+          bunnynet:shield_api_guardian_rate_limited_requests:growth1h
+          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[2h] offset 22h))`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: endpoint,
+          summary:
+            'API Guardian rate-limits far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          description:
+            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} within an hour: more than three times the hourly average of the past day, plus 100.',
         },
       ],
-    }),
-    lines({
-      title: 'Rate-limited in the past hour: the 10 worst endpoints',
-      description:
-        'Growth within an hour of the requests rate-limited in the newest UTC day (API field overviewPastTwentyEightDays, rateLimited of its newest day).',
-      unit: 'short',
-      span: 6,
-      queries: [
-        {
-          expr: namedWorst(
-            10,
-            endpoint,
-            growth(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
-          ),
-          legend: '{{display}}',
-        },
-      ],
-    }),
-    numbers({
-      title: 'Newest day of API Guardian’s figures',
-      description:
-        'Time since the newest UTC day of the figures began; more than a day means that nothing has been counted since (newest key of API field overviewPastTwentyEightDays).',
-      unit: 's',
-      span: 24,
-      steps: ['green', [172800, 'orange']],
-      queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
-      nothing: 'none',
-    }),
-  ]),
-];
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Shield', [
+      lines({
+        title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
+        description:
+          'Blocked requests of all endpoints of a zone in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+        unit: 'short',
+        span: 9,
+        queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
+        link: toZone,
+      }),
+    ]),
+    row(shieldDashboard, 'API Guardian', [
+      grid({
+        title: 'The 50 endpoints with the most blocked requests, past 28 days',
+        description:
+          'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
+        unit: 'short',
+        span: 24,
+        key: { label: 'key', title: 'Zone / endpoint' },
+        labels: [{ label: 'display', title: 'Endpoint' }],
+        columns: [
+          { title: 'Blocked', expr: endpointNames() },
+          ...figures
+            .filter(([figure]) => figure !== 'blocked_requests')
+            .map(([figure, words]) => ({
+              title: words.charAt(0).toUpperCase() + words.slice(1),
+              expr: endpointRow(`${figure}_28d`),
+            })),
+        ],
+        sort: { title: 'Blocked', descending: true },
+      }),
+      lines({
+        title: 'All endpoints picked, in the newest day',
+        description:
+          'Sums over the endpoints of the zones that are picked, in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
+        unit: 'short',
+        span: 12,
+        queries: figures
+          .filter(([figure]) => figure !== 'inspected_requests')
+          .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
+      }),
+      lines({
+        title: 'Blocked in the past hour: the 10 worst endpoints',
+        description:
+          'Growth within an hour of the requests blocked in the newest UTC day (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+        unit: 'short',
+        span: 6,
+        queries: [
+          {
+            expr: namedWorst(
+              10,
+              endpoint,
+              growth(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      lines({
+        title: 'Rate-limited in the past hour: the 10 worst endpoints',
+        description:
+          'Growth within an hour of the requests rate-limited in the newest UTC day (API field overviewPastTwentyEightDays, rateLimited of its newest day).',
+        unit: 'short',
+        span: 6,
+        queries: [
+          {
+            expr: namedWorst(
+              10,
+              endpoint,
+              growth(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      numbers({
+        title: 'Newest day of API Guardian’s figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that nothing has been counted since (newest key of API field overviewPastTwentyEightDays).',
+        unit: 's',
+        span: 24,
+        steps: ['green', [172800, 'orange']],
+        queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const apiGuardianMonitoring: KindMonitoring = { kind: 'api_guardian', panels, rules };

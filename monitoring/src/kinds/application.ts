@@ -1,8 +1,10 @@
 /** Applications: status, latency, cost and volumes. */
-import { type Dashboard, type KindPanels, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, grid, lines, numbers, textOf, timeline } from '../panels.ts';
 import { all, type Entity, entityOf, named, namedAmong, namedWorst, selector, values } from '../promql.ts';
+import { presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -89,213 +91,326 @@ const everyVolume = values(every, 'bunnynet_application_volume_size_bytes');
 /** The slowest now, for both columns of the table. */
 const slowest = `topk(20, ${everyLatency})`;
 
-export const applicationPanels: KindPanels = () => [
-  row(overviewDashboard, 'At a glance', [
-    numbers({
-      title: 'Applications by status',
-      description:
-        'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
-      unit: 'short',
-      span: 9,
-      queries: [
+const readable = presence(
+  'application',
+  ['app_id'],
+  'bunnynet_application_up',
+  'bunnynet_application_status{status="active"}',
+);
+
+const rules: Rules = {
+  about: 'Applications: status, latency, cost, volumes.',
+  groups: [
+    {
+      name: 'bunnynet-application',
+      interval: '1m',
+      rules: [
+        ...readable.records,
         {
-          expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,
-          legend: '{{status}}',
+          alert: 'BunnynetApplicationFailing',
+          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
+          for: '5m',
+          severity: 'critical',
+          held: readable,
+          named: application,
+          summary: 'Application {{ or $name $labels.app_id }} is failing',
+          description:
+            'The API has reported the status failing for application {{ $labels.app_id }} for five minutes or more. While it cannot be read the last known status stands.',
+        },
+        {
+          alert: 'BunnynetApplicationSuspended',
+          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="suspended"}[3m])) == 1`,
+          for: '5m',
+          severity: 'critical',
+          held: readable,
+          named: application,
+          summary: 'Application {{ or $name $labels.app_id }} is suspended',
+          description:
+            'The API has reported the status suspended for application {{ $labels.app_id }} for five minutes or more. While it cannot be read the last known status stands.',
+        },
+        {
+          alert: 'BunnynetApplicationNotActive',
+          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m])) == 1`,
+          for: '1h',
+          severity: 'warning',
+          held: readable,
+          named: application,
+          summary: 'Application {{ or $name $labels.app_id }} has not been active for an hour',
+          description:
+            'Application {{ $labels.app_id }} has been neither active, failing nor suspended for an hour: it is progressing, inactive or of unknown status.',
+        },
+        {
+          alert: 'BunnynetApplicationLatencyLeap',
+          expr: `
+          max by (app_id) (last_over_time(bunnynet_application_current_latency_seconds[3m]))
+          > 3 * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m])) > 0)
+          > 0.25`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: application,
+          summary: 'Latency of application {{ or $name $labels.app_id }} has leapt',
+          description:
+            'The current latency of application {{ $labels.app_id }} has been more than three times its average, and more than 0.25 s, for ten minutes.',
         },
       ],
-      colors: statusColors,
-      nothing: 'none',
-    }),
-    numbers({
-      title: 'Monthly cost',
-      description:
-        'Sum over all applications that can be read, in US dollars (API field monthlyCost, of the month as the API gives it).',
-      unit: 'currencyUSD',
-      span: 3,
-      queries: [{ expr: `sum(${everyCost})`, legend: 'cost' }],
-      nothing: 'none',
-    }),
-  ]),
-  row(overviewDashboard, 'Applications', [
-    timeline({
-      title: 'Status of the 25 applications that were active the least',
-      description:
-        'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey is time in which it could not be read; a gap is time without an exporter.',
-      unit: 'none',
-      span: 24,
-      height: 11,
-      queries: [
+    },
+    {
+      name: 'bunnynet-application-growth',
+      interval: '2m',
+      rules: [
         {
-          expr: statusOfLeastActive(25, every),
-          legend: '{{display}}',
+          record: 'bunnynet:application_monthly_cost:max',
+          expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost[3m]))`,
+        },
+        {
+          record: 'bunnynet:application_volume_size_bytes:max',
+          expr: `max by (app_id) (last_over_time(bunnynet_application_volume_size_bytes[3m]))`,
+        },
+        {
+          alert: 'BunnynetApplicationCostLeap',
+          comment: `
+          Whether the API gives the cost so far or the cost foreseen, a day that costs as the day before is no leap; the days
+          around the start of a month, where the cost falls, are left out.`,
+          expr: `
+          bunnynet:application_monthly_cost:max - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d)
+          > 2 * (last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 2d) >= 0)
+          + clamp_min(0.1 * last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d), 10)`,
+          for: '30m',
+          severity: 'warning',
+          held: readable,
+          named: application,
+          summary: 'Cost of application {{ or $name $labels.app_id }} has leapt',
+          description:
+            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than twice what it grew the day before, plus a tenth of itself and at least 10 dollars.',
+        },
+        {
+          alert: 'BunnynetApplicationVolumeGrowth',
+          expr: `bunnynet:application_volume_size_bytes:max - last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d) > clamp_min(0.2 * last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d), 10e9)`,
+          for: '30m',
+          severity: 'warning',
+          held: readable,
+          named: application,
+          summary: 'Volumes of application {{ or $name $labels.app_id }} grow fast',
+          description:
+            'The volumes of application {{ $labels.app_id }} have grown within a day by more than a fifth, and by more than 10 GB.',
         },
       ],
-      states: statusText,
-      link: toApplication,
-    }),
-  ]),
-  row(overviewDashboard, 'Latency and cost', [
-    lines({
-      title: 'Current latency: the 10 highest',
-      description:
-        'The applications with the highest peak in this range (API field currentLatency, as it is at each poll; the API does not say over what it is taken).',
-      unit: 's',
-      span: 12,
-      queries: [{ expr: namedWorst(10, every, everyLatency), legend: '{{display}}' }],
-      link: toApplication,
-    }),
-    grid({
-      title: 'The 20 slowest applications now',
-      description:
-        'Current latency beside the average one and how many times the average it is (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
-      unit: 's',
-      span: 12,
-      height: 8,
-      key: {
-        label: 'app_id',
-        title: 'Id',
-        link: {
-          title: 'Open the application',
-          url: urlTo(applicationDashboard, { application: '${__value.text}' }),
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'At a glance', [
+      numbers({
+        title: 'Applications by status',
+        description:
+          'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
+        unit: 'short',
+        span: 9,
+        queries: [
+          {
+            expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,
+            legend: '{{status}}',
+          },
+        ],
+        colors: statusColors,
+        nothing: 'none',
+      }),
+      numbers({
+        title: 'Monthly cost',
+        description:
+          'Sum over all applications that can be read, in US dollars (API field monthlyCost, of the month as the API gives it).',
+        unit: 'currencyUSD',
+        span: 3,
+        queries: [{ expr: `sum(${everyCost})`, legend: 'cost' }],
+        nothing: 'none',
+      }),
+    ]),
+    row(overviewDashboard, 'Applications', [
+      timeline({
+        title: 'Status of the 25 applications that were active the least',
+        description:
+          'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey is time in which it could not be read; a gap is time without an exporter.',
+        unit: 'none',
+        span: 24,
+        height: 11,
+        queries: [
+          {
+            expr: statusOfLeastActive(25, every),
+            legend: '{{display}}',
+          },
+        ],
+        states: statusText,
+        link: toApplication,
+      }),
+    ]),
+    row(overviewDashboard, 'Latency and cost', [
+      lines({
+        title: 'Current latency: the 10 highest',
+        description:
+          'The applications with the highest peak in this range (API field currentLatency, as it is at each poll; the API does not say over what it is taken).',
+        unit: 's',
+        span: 12,
+        queries: [{ expr: namedWorst(10, every, everyLatency), legend: '{{display}}' }],
+        link: toApplication,
+      }),
+      grid({
+        title: 'The 20 slowest applications now',
+        description:
+          'Current latency beside the average one and how many times the average it is (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
+        unit: 's',
+        span: 12,
+        height: 8,
+        key: {
+          label: 'app_id',
+          title: 'Id',
+          link: {
+            title: 'Open the application',
+            url: urlTo(applicationDashboard, { application: '${__value.text}' }),
+          },
         },
-      },
-      labels: [{ label: 'display', title: 'Application' }],
-      columns: [
-        { title: 'Current', expr: named(every, slowest) },
-        { title: 'Average', expr: `${everyAverage} and on (app_id) ${slowest}` },
-        {
-          title: 'Ratio',
-          expr: `${slowest} / on (app_id) (${everyAverage} > 0)`,
-          unit: 'short',
-          steps: ['text', [1.5, 'orange'], [3, 'red']],
-        },
-      ],
-      sort: { title: 'Current', descending: true },
-    }),
-    lines({
-      title: 'Monthly cost: the 10 highest',
-      description:
-        'The dearest applications of this range, in US dollars (API field monthlyCost, of the month as the API gives it).',
-      unit: 'currencyUSD',
-      span: 12,
-      queries: [{ expr: namedWorst(10, every, everyCost), legend: '{{display}}' }],
-      link: toApplication,
-    }),
-    bars({
-      title: 'Volumes: the 10 largest',
-      description: 'Size of all volumes of an application now (API field totalVolumeSizeInGb).',
-      unit: 'decbytes',
-      span: 12,
-      queries: [{ expr: named(every, `topk(10, ${everyVolume})`), legend: '{{display}}' }],
-      link: toApplication,
-    }),
-  ]),
-  row(applicationDashboard, 'Now', [
-    grid({
-      title: 'Applications',
-      description:
-        'At most 100 of the applications that are picked, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; none has a window that the API names). The age is that of the last good reading.',
-      unit: 'short',
-      span: 24,
-      height: 8,
-      key: { label: 'app_id', title: 'Id' },
-      labels: [{ label: 'display', title: 'Application' }],
-      columns: [
-        { title: 'Status', expr: named(application, rows), unit: 'none', mappings: [statusText] },
-        { title: 'Current latency', expr: inRows(current), unit: 's' },
-        { title: 'Average latency', expr: inRows(average), unit: 's' },
-        { title: 'Monthly cost', expr: inRows(cost), unit: 'currencyUSD' },
-        { title: 'Volumes', expr: inRows(volume), unit: 'decbytes' },
-        { title: 'Last poll', expr: inRows(up), unit: 'none', mappings: [upText] },
-        {
-          title: 'Age',
-          expr: inRows(`time() - (${lastSuccess} > 0)`),
-          unit: 's',
-          steps: ['text', [300, 'orange'], [3600, 'red']],
-        },
-      ],
-      sort: { title: 'Status', descending: true },
-    }),
-  ]),
-  row(applicationDashboard, 'Over time', [
-    timeline({
-      title: 'Status',
-      description:
-        'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey is time in which it could not be read; a gap is time without an exporter.',
-      unit: 'none',
-      span: 24,
-      height: 7,
-      queries: [{ expr: statusOfLeastActive(20, application), legend: '{{display}}' }],
-      states: statusText,
-    }),
-    lines({
-      title: 'Latency',
-      description:
-        'Current and average latency, of the 20 applications with the highest peak in this range (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
-      unit: 's',
-      span: 12,
-      queries: [each(' current', current), each(' average', average)],
-    }),
-    lines({
-      title: 'Current latency to average',
-      description:
-        'How many times its average the latency is (API fields currentLatency and averageLatency). An alert is raised above 3.',
-      unit: 'short',
-      span: 12,
-      steps: ['green', [3, 'red']],
-      queries: [each('', `${current} / on (app_id) (${average} > 0)`)],
-    }),
-    lines({
-      title: 'Newest point of the latency chart',
-      description:
-        'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
-      unit: 's',
-      span: 12,
-      queries: [each('', chart)],
-    }),
-    lines({
-      title: 'Age of the newest point of the latency chart',
-      description:
-        'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it climbs to a day and falls.',
-      unit: 's',
-      span: 12,
-      queries: [each('', `time() - ${chartTime}`)],
-    }),
-    lines({
-      title: 'Monthly cost',
-      description: 'In US dollars (API field monthlyCost, of the month as the API gives it).',
-      unit: 'currencyUSD',
-      span: 12,
-      queries: [each('', cost)],
-    }),
-    lines({
-      title: 'Volumes',
-      description: 'Size of all volumes (API field totalVolumeSizeInGb, as it is at each poll).',
-      unit: 'decbytes',
-      span: 12,
-      queries: [each('', volume)],
-    }),
-  ]),
-  row(applicationDashboard, 'Readings', [
-    numbers({
-      title: 'Oldest reading',
-      description:
-        'Age of the oldest last good reading among the applications that are picked (the exporter’s own; no API field).',
-      unit: 's',
-      span: 6,
-      steps: ['green', [300, 'orange'], [3600, 'red']],
-      queries: [{ expr: `max(time() - (${lastSuccess} > 0))`, legend: 'oldest' }],
-      nothing: 'none',
-    }),
-    lines({
-      title: 'Share read at the last try',
-      description:
-        'Share of the applications that are picked whose last poll succeeded (the exporter’s own; no API field).',
-      unit: 'percentunit',
-      span: 18,
-      height: 4,
-      max: 1,
-      queries: [{ expr: `avg(${up})`, legend: 'read' }],
-    }),
-  ]),
-];
+        labels: [{ label: 'display', title: 'Application' }],
+        columns: [
+          { title: 'Current', expr: named(every, slowest) },
+          { title: 'Average', expr: `${everyAverage} and on (app_id) ${slowest}` },
+          {
+            title: 'Ratio',
+            expr: `${slowest} / on (app_id) (${everyAverage} > 0)`,
+            unit: 'short',
+            steps: ['text', [1.5, 'orange'], [3, 'red']],
+          },
+        ],
+        sort: { title: 'Current', descending: true },
+      }),
+      lines({
+        title: 'Monthly cost: the 10 highest',
+        description:
+          'The dearest applications of this range, in US dollars (API field monthlyCost, of the month as the API gives it).',
+        unit: 'currencyUSD',
+        span: 12,
+        queries: [{ expr: namedWorst(10, every, everyCost), legend: '{{display}}' }],
+        link: toApplication,
+      }),
+      bars({
+        title: 'Volumes: the 10 largest',
+        description: 'Size of all volumes of an application now (API field totalVolumeSizeInGb).',
+        unit: 'decbytes',
+        span: 12,
+        queries: [{ expr: named(every, `topk(10, ${everyVolume})`), legend: '{{display}}' }],
+        link: toApplication,
+      }),
+    ]),
+    row(applicationDashboard, 'Now', [
+      grid({
+        title: 'Applications',
+        description:
+          'At most 100 of the applications that are picked, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; none has a window that the API names). The age is that of the last good reading.',
+        unit: 'short',
+        span: 24,
+        height: 8,
+        key: { label: 'app_id', title: 'Id' },
+        labels: [{ label: 'display', title: 'Application' }],
+        columns: [
+          { title: 'Status', expr: named(application, rows), unit: 'none', mappings: [statusText] },
+          { title: 'Current latency', expr: inRows(current), unit: 's' },
+          { title: 'Average latency', expr: inRows(average), unit: 's' },
+          { title: 'Monthly cost', expr: inRows(cost), unit: 'currencyUSD' },
+          { title: 'Volumes', expr: inRows(volume), unit: 'decbytes' },
+          { title: 'Last poll', expr: inRows(up), unit: 'none', mappings: [upText] },
+          {
+            title: 'Age',
+            expr: inRows(`time() - (${lastSuccess} > 0)`),
+            unit: 's',
+            steps: ['text', [300, 'orange'], [3600, 'red']],
+          },
+        ],
+        sort: { title: 'Status', descending: true },
+      }),
+    ]),
+    row(applicationDashboard, 'Over time', [
+      timeline({
+        title: 'Status',
+        description:
+          'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey is time in which it could not be read; a gap is time without an exporter.',
+        unit: 'none',
+        span: 24,
+        height: 7,
+        queries: [{ expr: statusOfLeastActive(20, application), legend: '{{display}}' }],
+        states: statusText,
+      }),
+      lines({
+        title: 'Latency',
+        description:
+          'Current and average latency, of the 20 applications with the highest peak in this range (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
+        unit: 's',
+        span: 12,
+        queries: [each(' current', current), each(' average', average)],
+      }),
+      lines({
+        title: 'Current latency to average',
+        description:
+          'How many times its average the latency is (API fields currentLatency and averageLatency). An alert is raised above 3.',
+        unit: 'short',
+        span: 12,
+        steps: ['green', [3, 'red']],
+        queries: [each('', `${current} / on (app_id) (${average} > 0)`)],
+      }),
+      lines({
+        title: 'Newest point of the latency chart',
+        description:
+          'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
+        unit: 's',
+        span: 12,
+        queries: [each('', chart)],
+      }),
+      lines({
+        title: 'Age of the newest point of the latency chart',
+        description:
+          'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it climbs to a day and falls.',
+        unit: 's',
+        span: 12,
+        queries: [each('', `time() - ${chartTime}`)],
+      }),
+      lines({
+        title: 'Monthly cost',
+        description: 'In US dollars (API field monthlyCost, of the month as the API gives it).',
+        unit: 'currencyUSD',
+        span: 12,
+        queries: [each('', cost)],
+      }),
+      lines({
+        title: 'Volumes',
+        description: 'Size of all volumes (API field totalVolumeSizeInGb, as it is at each poll).',
+        unit: 'decbytes',
+        span: 12,
+        queries: [each('', volume)],
+      }),
+    ]),
+    row(applicationDashboard, 'Readings', [
+      numbers({
+        title: 'Oldest reading',
+        description:
+          'Age of the oldest last good reading among the applications that are picked (the exporter’s own; no API field).',
+        unit: 's',
+        span: 6,
+        steps: ['green', [300, 'orange'], [3600, 'red']],
+        queries: [{ expr: `max(time() - (${lastSuccess} > 0))`, legend: 'oldest' }],
+        nothing: 'none',
+      }),
+      lines({
+        title: 'Share read at the last try',
+        description:
+          'Share of the applications that are picked whose last poll succeeded (the exporter’s own; no API field).',
+        unit: 'percentunit',
+        span: 18,
+        height: 4,
+        max: 1,
+        queries: [{ expr: `avg(${up})`, legend: 'read' }],
+      }),
+    ]),
+  ];
+}
+
+export const applicationMonitoring: KindMonitoring = { kind: 'application', panels, rules };

@@ -1,15 +1,15 @@
-/** The panels of every kind, in the order in which they share a dashboard. A new kind is one line here, and its file. */
-import type { KindPanels } from '../dashboard.ts';
-import { apiGuardianPanels } from './api-guardian.ts';
-import { applicationPanels } from './application.ts';
-import { rateLimitPanels } from './rate-limit.ts';
-import { shieldZonePanels } from './shield-zone.ts';
-import { videoStoragePanels } from './video-storage.ts';
+/** The kinds that have panels or rules, in the order in which they share a dashboard. A new kind is one line here, and its file. */
+import type { KindMonitoring } from '../kind.ts';
+import { apiGuardianMonitoring } from './api-guardian.ts';
+import { applicationMonitoring } from './application.ts';
+import { rateLimitMonitoring } from './rate-limit.ts';
+import { shieldZoneMonitoring } from './shield-zone.ts';
+import { videoStorageMonitoring } from './video-storage.ts';
 
-export const kindPanels: readonly KindPanels[] = [
-  applicationPanels,
-  shieldZonePanels,
-  apiGuardianPanels,
-  rateLimitPanels,
-  videoStoragePanels,
+export const kinds: readonly KindMonitoring[] = [
+  applicationMonitoring,
+  shieldZoneMonitoring,
+  apiGuardianMonitoring,
+  rateLimitMonitoring,
+  videoStorageMonitoring,
 ];
