@@ -64,7 +64,7 @@ export function exporterRows(): readonly Row[] {
       numbers({
         title: 'Stale targets',
         description:
-          'Targets whose last good reading is older than their stale_after: their values have left the page (the exporter’s own; no API field).',
+          'Targets whose last reading is older than their stale_after: their values have left the page (the exporter’s own; no API field).',
         unit: 'short',
         span: 8,
         steps: ['green', [1, 'orange']],
@@ -72,16 +72,16 @@ export function exporterRows(): readonly Row[] {
         nothing: 'none',
       }),
       numbers({
-        title: 'Configuration in force',
+        title: 'Configuration reloaded',
         description:
-          'Whether the last load of the configuration was taken (the exporter’s own; no API field). «no» means that it still runs with the one before.',
+          'Whether the last reload of the configuration succeeded (the exporter’s own; no API field). If not, the exporter keeps running with the previous configuration.',
         unit: 'none',
         span: 4,
         steps: ['red', [1, 'green']],
         queries: [
           {
             expr: `min(${own('bunnynet_exporter_config_last_reload_successful')})`,
-            legend: 'last reload taken',
+            legend: 'last reload succeeded',
           },
         ],
         mappings: [yesNo],
@@ -92,7 +92,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Stale targets by kind',
         description:
-          'Targets whose last good reading is older than their stale_after (the exporter’s own; no API field).',
+          'Targets whose last reading is older than their stale_after (the exporter’s own; no API field).',
         unit: 'short',
         span: 12,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
@@ -100,7 +100,7 @@ export function exporterRows(): readonly Row[] {
       grid({
         title: 'Failing targets: the 50 longest without a reading',
         description:
-          'Targets whose last poll failed, and the time since the last one that succeeded (the exporter’s own; no API field). The exporter’s own page says why. A target that has never been read is not here: see the polls by result.',
+          'Targets whose last poll failed, and the time since the last successful one (the exporter’s own; no API field). The exporter’s status page says why. Targets that were never read are not listed: see the polls by result.',
         unit: 's',
         span: 12,
         height: 8,
@@ -114,7 +114,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Polls by result',
         description:
-          'Polls a second by kind and result (the exporter’s own counter; no API field). Anything but success is a reading that was not made.',
+          'Polls a second by kind and result (the exporter’s own counter; no API field). Anything but success is a failed reading.',
         unit: 'ops',
         span: 12,
         queries: [
@@ -136,7 +136,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'How late polls start',
         description:
-          'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the API’s pace is too low for the number of targets. An alert is raised above a minute.',
+          'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.',
         unit: 's',
         span: 6,
         steps: ['green', [60, 'red']],
@@ -175,7 +175,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Pause that the API asked for',
         description:
-          'Time until requests go on after the API answered 429, by API; 0 when it does not pause us (the exporter’s own; no API field).',
+          'Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter’s own; no API field).',
         unit: 's',
         span: 6,
         queries: [
@@ -224,7 +224,7 @@ export function exporterRows(): readonly Row[] {
       numbers({
         title: 'Series dropped',
         description:
-          'Series that the limit limits.max_series keeps off the page (the exporter’s own; no API field). Anything but 0 means that values are missing.',
+          'Series that the limit limits.max_series keeps off the page (the exporter’s own; no API field). Anything but 0 means missing values.',
         unit: 'short',
         span: 6,
         height: 8,

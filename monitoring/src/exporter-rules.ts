@@ -35,7 +35,7 @@ export const exporterRules: Rules = {
           severity: 'critical',
           summary: 'Exporter {{ $labels.instance }} cannot be scraped',
           description:
-            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for five minutes. No value of its targets is known meanwhile.',
+            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for five minutes. Nothing is known about its targets until it can.',
         },
         {
           alert: 'BunnynetExporterAbsent',
@@ -44,9 +44,9 @@ export const exporterRules: Rules = {
           unless on () ALERTS{alertname="BunnynetExporterDown", alertstate="firing"}`,
           for: '5m',
           severity: 'critical',
-          summary: 'No exporter is scraped at all',
+          summary: 'No exporter is being scraped',
           description:
-            'Prometheus has not seen the page of any exporter for twenty minutes, and none is known to be down: it runs nowhere, or is no longer discovered.',
+            'Prometheus has not scraped any exporter for twenty minutes, and none is known to be down: it is not running, or is no longer discovered.',
         },
         {
           alert: 'BunnynetReadingsStale',
@@ -58,7 +58,7 @@ export const exporterRules: Rules = {
           severity: 'warning',
           summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
           description:
-            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than allowed, so that their values have left the page of {{ $labels.instance }}.',
+            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so their values have left the page of {{ $labels.instance }}.',
         },
         {
           alert: 'BunnynetKindUnreadable',
@@ -69,7 +69,7 @@ export const exporterRules: Rules = {
           severity: 'critical',
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
           description:
-            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} are without a fresh reading: the API or the way to it is down, or the key is refused.',
+            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading: the API or the connection to it is down, or the key is refused.',
         },
         {
           alert: 'BunnynetKeyRefused',
@@ -98,16 +98,16 @@ export const exporterRules: Rules = {
           severity: 'warning',
           summary: 'A target of kind {{ $labels.kind }} does not exist',
           description:
-            'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is told to read: it was deleted, or its id is wrong.',
+            'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
         },
         {
           alert: 'BunnynetApiPaused',
           expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > 0.25`,
           for: '5m',
           severity: 'warning',
-          summary: 'The {{ $labels.api }} API keeps pausing us',
+          summary: 'The {{ $labels.api }} API keeps pausing the exporter',
           description:
-            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings come late.',
+            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
         },
         {
           alert: 'BunnynetScheduleLag',
@@ -116,14 +116,14 @@ export const exporterRules: Rules = {
           severity: 'warning',
           summary: 'Polls of kind {{ $labels.kind }} start late',
           description:
-            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: there are more targets than the allowed pace can read.',
+            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: the allowed request rate is too low for the number of targets.',
         },
         {
           alert: 'BunnynetReloadFailed',
           expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m])) == 0`,
           for: '5m',
           severity: 'warning',
-          summary: 'The configuration was not taken',
+          summary: 'The configuration could not be reloaded',
           description:
             'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
         },
@@ -143,18 +143,18 @@ export const exporterRules: Rules = {
           )`,
           for: '10m',
           severity: 'warning',
-          summary: 'The API answers {{ $labels.kind }} in a shape that is not known: {{ $labels.field }}',
+          summary: 'The API’s answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}',
           description:
-            'More than two answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type, or one that the reference does not list ({{ $labels.field }}). Its series are missing or say unknown.',
+            'More than two answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
         },
         {
           alert: 'BunnynetSeriesDropped',
           expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > 0`,
           for: '5m',
           severity: 'warning',
-          summary: 'The exporter leaves out series',
+          summary: 'The exporter is dropping series',
           description:
-            '{{ $labels.instance }} leaves {{ $value }} series off its page, because there are more than limits.max_series.',
+            '{{ $labels.instance }} leaves {{ $value }} series off its page because there are more than limits.max_series.',
         },
       ],
     },

@@ -15,7 +15,7 @@ export function overviewRows(): readonly Row[] {
   return [
     row(overviewDashboard, 'At a glance', [
       numbers({
-        title: 'Targets read at the last try',
+        title: 'Targets read at the last poll',
         description:
           'Share of the targets of each kind whose last poll succeeded (the exporter’s own; no API field, no window). Below 100 % look at the exporter’s dashboard.',
         unit: 'percentunit',
@@ -28,7 +28,7 @@ export function overviewRows(): readonly Row[] {
       numbers({
         title: 'Stale targets',
         description:
-          'Targets whose last good reading is older than their stale_after: their values have left the page and are missing from every panel here (the exporter’s own; no API field).',
+          'Targets whose last reading is older than their stale_after: their values have left the page and are missing from every panel here (the exporter’s own; no API field).',
         unit: 'short',
         span: 3,
         steps: ['green', [1, 'orange']],

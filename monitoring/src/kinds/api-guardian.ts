@@ -84,9 +84,9 @@ const rules: Rules = {
           held: readable,
           named: endpoint,
           summary:
-            'API Guardian blocks far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+            'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
           description:
-            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} within an hour: more than three times the hourly average of the past day, plus 100.',
+            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
         },
         {
           alert: 'BunnynetShieldRateLimitedRequestsRising',
@@ -98,9 +98,9 @@ const rules: Rules = {
           held: readable,
           named: endpoint,
           summary:
-            'API Guardian rate-limits far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+            'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
           description:
-            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} within an hour: more than three times the hourly average of the past day, plus 100.',
+            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
         },
       ],
     },
@@ -113,7 +113,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
         description:
-          'Blocked requests of all endpoints of a zone in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+          'Blocked requests of all endpoints of a zone in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
         unit: 'short',
         span: 9,
         queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
@@ -141,9 +141,9 @@ function panels(): readonly Row[] {
         sort: { title: 'Blocked', descending: true },
       }),
       lines({
-        title: 'All endpoints picked, in the newest day',
+        title: 'Selected endpoints in the newest day',
         description:
-          'Sums over the endpoints of the zones that are picked, in the newest UTC day, which starts again from nothing at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
+          'Sums over the endpoints of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
         unit: 'short',
         span: 12,
         queries: figures
@@ -187,7 +187,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Newest day of API Guardian’s figures',
         description:
-          'Time since the newest UTC day of the figures began; more than a day means that nothing has been counted since (newest key of API field overviewPastTwentyEightDays).',
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
         unit: 's',
         span: 24,
         steps: ['green', [172800, 'orange']],

@@ -115,7 +115,7 @@ const rules: Rules = {
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} is failing',
           description:
-            'The API has reported the status failing for application {{ $labels.app_id }} for five minutes or more. While it cannot be read the last known status stands.',
+            'The API has reported the status failing for application {{ $labels.app_id }} for five minutes or more. While it cannot be read, the last known status counts.',
         },
         {
           alert: 'BunnynetApplicationSuspended',
@@ -126,7 +126,7 @@ const rules: Rules = {
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} is suspended',
           description:
-            'The API has reported the status suspended for application {{ $labels.app_id }} for five minutes or more. While it cannot be read the last known status stands.',
+            'The API has reported the status suspended for application {{ $labels.app_id }} for five minutes or more. While it cannot be read, the last known status counts.',
         },
         {
           alert: 'BunnynetApplicationNotActive',
@@ -137,7 +137,7 @@ const rules: Rules = {
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} has not been active for an hour',
           description:
-            'Application {{ $labels.app_id }} has been neither active, failing nor suspended for an hour: it is progressing, inactive or of unknown status.',
+            'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for an hour.',
         },
         {
           alert: 'BunnynetApplicationLatencyLeap',
@@ -149,9 +149,9 @@ const rules: Rules = {
           severity: 'warning',
           held: readable,
           named: application,
-          summary: 'Latency of application {{ or $name $labels.app_id }} has leapt',
+          summary: 'Latency of application {{ or $name $labels.app_id }} has jumped',
           description:
-            'The current latency of application {{ $labels.app_id }} has been more than three times its average, and more than 0.25 s, for ten minutes.',
+            'The current latency of application {{ $labels.app_id }} has been more than three times its average and more than 0.25 s for ten minutes.',
         },
       ],
     },
@@ -180,9 +180,9 @@ const rules: Rules = {
           severity: 'warning',
           held: readable,
           named: application,
-          summary: 'Cost of application {{ or $name $labels.app_id }} has leapt',
+          summary: 'Cost of application {{ or $name $labels.app_id }} has jumped',
           description:
-            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than twice what it grew the day before, plus a tenth of itself and at least 10 dollars.',
+            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than twice what it grew the day before, plus a tenth of its value (at least 10 US dollars).',
         },
         {
           alert: 'BunnynetApplicationVolumeGrowth',
@@ -191,9 +191,9 @@ const rules: Rules = {
           severity: 'warning',
           held: readable,
           named: application,
-          summary: 'Volumes of application {{ or $name $labels.app_id }} grow fast',
+          summary: 'Volumes of application {{ or $name $labels.app_id }} are growing fast',
           description:
-            'The volumes of application {{ $labels.app_id }} have grown within a day by more than a fifth, and by more than 10 GB.',
+            'The volumes of application {{ $labels.app_id }} have grown by more than a fifth, and by more than 10 GB, within a day.',
         },
       ],
     },
@@ -221,7 +221,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Monthly cost',
         description:
-          'Sum over all applications that can be read, in US dollars (API field monthlyCost, of the month as the API gives it).',
+          'Sum over all applications that can be read, in US dollars (API field monthlyCost, for the month as the API reports it).',
         unit: 'currencyUSD',
         span: 3,
         queries: [{ expr: `sum(${everyCost})`, legend: 'cost' }],
@@ -232,7 +232,7 @@ function panels(): readonly Row[] {
       timeline({
         title: 'Status of the 25 applications that were active the least',
         description:
-          'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey is time in which it could not be read; a gap is time without an exporter.',
+          'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
         span: 24,
         height: 11,
@@ -250,7 +250,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Current latency: the 10 highest',
         description:
-          'The applications with the highest peak in this range (API field currentLatency, as it is at each poll; the API does not say over what it is taken).',
+          'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
         unit: 's',
         span: 12,
         queries: [{ expr: namedWorst(10, every, everyLatency), legend: '{{display}}' }],
@@ -259,7 +259,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'The 20 slowest applications now',
         description:
-          'Current latency beside the average one and how many times the average it is (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
+          'Current latency, average latency and their ratio (API fields currentLatency and averageLatency; the API does not document the averaging period).',
         unit: 's',
         span: 12,
         height: 8,
@@ -287,7 +287,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Monthly cost: the 10 highest',
         description:
-          'The dearest applications of this range, in US dollars (API field monthlyCost, of the month as the API gives it).',
+          'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
         unit: 'currencyUSD',
         span: 12,
         queries: [{ expr: namedWorst(10, every, everyCost), legend: '{{display}}' }],
@@ -306,7 +306,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Applications',
         description:
-          'At most 100 of the applications that are picked, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; none has a window that the API names). The age is that of the last good reading.',
+          'At most 100 of the selected applications, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; the API documents no window for any of them). The age is that of the last successful reading.',
         unit: 'short',
         span: 24,
         height: 8,
@@ -333,7 +333,7 @@ function panels(): readonly Row[] {
       timeline({
         title: 'Status',
         description:
-          'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey is time in which it could not be read; a gap is time without an exporter.',
+          'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
         span: 24,
         height: 7,
@@ -343,7 +343,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Latency',
         description:
-          'Current and average latency, of the 20 applications with the highest peak in this range (API fields currentLatency and averageLatency; the API does not say over what they are taken).',
+          'Current and average latency, of the 20 applications with the highest peak in this range (API fields currentLatency and averageLatency; the API does not document the averaging period).',
         unit: 's',
         span: 12,
         queries: [each(' current', current), each(' average', average)],
@@ -351,7 +351,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Current latency to average',
         description:
-          'How many times its average the latency is (API fields currentLatency and averageLatency). An alert is raised above 3.',
+          'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
         unit: 'short',
         span: 12,
         steps: ['green', [3, 'red']],
@@ -368,14 +368,14 @@ function panels(): readonly Row[] {
       lines({
         title: 'Age of the newest point of the latency chart',
         description:
-          'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it climbs to a day and falls.',
+          'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
         unit: 's',
         span: 12,
         queries: [each('', `time() - ${chartTime}`)],
       }),
       lines({
         title: 'Monthly cost',
-        description: 'In US dollars (API field monthlyCost, of the month as the API gives it).',
+        description: 'In US dollars (API field monthlyCost, for the month as the API reports it).',
         unit: 'currencyUSD',
         span: 12,
         queries: [each('', cost)],
@@ -392,7 +392,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Oldest reading',
         description:
-          'Age of the oldest last good reading among the applications that are picked (the exporter’s own; no API field).',
+          'Age of the oldest reading among the selected applications (the exporter’s own; no API field).',
         unit: 's',
         span: 6,
         steps: ['green', [300, 'orange'], [3600, 'red']],
@@ -400,9 +400,9 @@ function panels(): readonly Row[] {
         nothing: 'none',
       }),
       lines({
-        title: 'Share read at the last try',
+        title: 'Share read at the last poll',
         description:
-          'Share of the applications that are picked whose last poll succeeded (the exporter’s own; no API field).',
+          'Share of the selected applications whose last poll succeeded (the exporter’s own; no API field).',
         unit: 'percentunit',
         span: 18,
         height: 4,

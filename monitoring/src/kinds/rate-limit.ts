@@ -51,7 +51,7 @@ const rules: Rules = {
           summary:
             'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
           description:
-            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times within an hour: more than three times the hourly average of the past day, plus 100.',
+            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than three times the hourly average of the past day plus 100.',
         },
       ],
     },
@@ -64,7 +64,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Rate limit breaches of the day: the 10 worst zones',
         description:
-          'Breaches of all rate limits of a zone in the newest UTC day, which starts again from nothing at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
+          'Breaches of all rate limits of a zone in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
         unit: 'short',
         span: 9,
         queries: [{ expr: namedWorst(10, all(zone), breachesToday), legend: '{{display}}' }],
@@ -75,7 +75,7 @@ function panels(): readonly Row[] {
       bars({
         title: 'Rate limits, of those allowed: the 15 fullest zones',
         description:
-          'Share of the limit of rate limits that has figures (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
+          'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
         unit: 'percentunit',
         span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],
@@ -94,7 +94,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Breaches in the newest day, by what was done',
         description:
-          'Sums over the rate limits of the zones that are picked, in the newest UTC day, which starts again from nothing at midnight (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches of its newest day).',
+          'Sums over the rate limits of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches of its newest day).',
         unit: 'short',
         span: 12,
         queries: breachFigures.map((figure) => ({
@@ -136,7 +136,7 @@ function panels(): readonly Row[] {
       bars({
         title: 'Blocked breaches in the past 28 days: the 20 busiest rate limits',
         description:
-          'Breaches of a rate limit that were answered by blocking in the past 28 days, a rolling window that can fall (API field overview, blockedBreaches).',
+          'Breaches of a rate limit that were blocked in the past 28 days, a rolling window that can fall (API field overview, blockedBreaches).',
         unit: 'short',
         span: 12,
         height: 10,
@@ -150,7 +150,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Newest day of the rate limits’ figures',
         description:
-          'Time since the newest UTC day of the figures began; more than a day means that nothing has been counted since (newest key of API field ratelimitOverviewPastTwentyEightDays).',
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field ratelimitOverviewPastTwentyEightDays).',
         unit: 's',
         span: 24,
         steps: ['green', [172800, 'orange']],

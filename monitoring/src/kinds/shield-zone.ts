@@ -91,7 +91,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Learning mode of zone {{ or $name $labels.shield_zone_id }} is about to end',
           description:
-            'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}; the firewall then acts on what it has learned.',
+            'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}; the firewall then starts to act on what it has learned.',
         },
         {
           alert: 'BunnynetShieldWafDisabled',
@@ -102,7 +102,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} is off',
           description:
-            'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for a quarter of an hour.',
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for 15 minutes.',
         },
         {
           alert: 'BunnynetShieldWafLogOnly',
@@ -116,7 +116,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
           description:
-            'The web application firewall of zone {{ $labels.shield_zone_id }} has only logged for an hour, and the zone is not learning.',
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for an hour, and the zone is not in learning mode.',
         },
         {
           alert: 'BunnynetShieldCustomRulesNearLimit',
@@ -127,7 +127,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its custom rules',
           description:
-            'Zone {{ $labels.shield_zone_id }} uses {{ $value | humanizePercentage }} of the custom firewall rules that it may have.',
+            'Zone {{ $labels.shield_zone_id }} uses {{ $value | humanizePercentage }} of its custom firewall rules.',
         },
         {
           alert: 'BunnynetShieldRateLimitsNearLimit',
@@ -141,7 +141,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its rate limits',
           description:
-            'Zone {{ $labels.shield_zone_id }} has figures for {{ $value | humanizePercentage }} of the rate limits that it may have.',
+            'Zone {{ $labels.shield_zone_id }} has metrics for {{ $value | humanizePercentage }} of the rate limits that its plan allows.',
         },
       ],
     },
@@ -175,7 +175,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Zones',
         description:
-          'At most 100 of the zones that are picked, as they are configured now (API fields of the Shield Zone: wafEnabled, wafExecutionMode, learningMode, learningModeUntil, planType, dDoSShieldSensitivity, dDoSExecutionMode, wafDisabledRules, wafLogOnlyRules, wafCustomRuleOrder, customWafRulesLimit, rateLimitRulesLimit; no window).',
+          'At most 100 of the selected zones, as they are configured now (API fields of the Shield Zone: wafEnabled, wafExecutionMode, learningMode, learningModeUntil, planType, dDoSShieldSensitivity, dDoSExecutionMode, wafDisabledRules, wafLogOnlyRules, wafCustomRuleOrder, customWafRulesLimit, rateLimitRulesLimit; no window).',
         unit: 'short',
         span: 24,
         height: 10,
@@ -225,7 +225,7 @@ function panels(): readonly Row[] {
       bars({
         title: 'Custom rules, of those allowed: the 15 fullest zones',
         description:
-          'Share of the limit of custom WAF rules that is used now (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert is raised from 80 %.',
+          'Share of the allowed custom WAF rules that is in use (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert fires from 80 %.',
         unit: 'percentunit',
         span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],

@@ -77,7 +77,7 @@ const rules: Rules = {
           for: '30m',
           severity: 'warning',
           held: readable,
-          summary: 'Videos of library {{ $labels.library_id }} grow fast',
+          summary: 'Videos of library {{ $labels.library_id }} are growing fast',
           description:
             'The videos of library {{ $labels.library_id }} that were there a day ago have grown by {{ $value | humanize1024 }}B since: by more than a fifth, and by more than 10 GB.',
         },
@@ -114,7 +114,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Stored',
         description:
-          'Bytes of the videos that are picked, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+          'Bytes of the selected videos, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
         unit: 'bytes',
         span: 6,
         spark: true,
@@ -123,8 +123,7 @@ function panels(): readonly Row[] {
       }),
       numbers({
         title: 'Videos read',
-        description:
-          'How many of the videos that are picked have a size now (the exporter’s own; no API field).',
+        description: 'How many of the selected videos have a size now (the exporter’s own; no API field).',
         unit: 'short',
         span: 6,
         queries: [
@@ -146,7 +145,7 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Oldest reading',
         description:
-          'Age of the oldest last good reading among the videos that are picked (the exporter’s own; no API field).',
+          'Age of the oldest reading among the selected videos (the exporter’s own; no API field).',
         unit: 's',
         span: 6,
         steps: ['green', [10800, 'orange'], [86400, 'red']],
@@ -169,7 +168,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Stored by component',
         description:
-          'Bytes of the videos that are picked, by component (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+          'Bytes of the selected videos, by component (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
         unit: 'bytes',
         span: 12,
         stacked: true,
@@ -180,7 +179,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Videos',
         description:
-          'The 100 largest of the videos that are picked (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
+          'The 100 largest of the selected videos (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
         unit: 'bytes',
         span: 24,
         height: 10,
@@ -210,7 +209,7 @@ function panels(): readonly Row[] {
       bars({
         title: 'Encodings: the 20 largest',
         description:
-          'Bytes of single encodings among the videos that are picked (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
+          'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
         unit: 'bytes',
         span: 12,
         queries: [
