@@ -1,4 +1,4 @@
-/** The dashboard of the exporter itself: whether it reads what it should, what the API answers, what it costs to run. */
+/** The dashboard of the exporter itself: whether its polls succeed, how the API answers, what it costs to run. */
 import { resources } from '../../src/resources/index.ts';
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { grid, lines, numbers } from './panels.ts';
@@ -9,8 +9,7 @@ import { pick } from './variables.ts';
 const exporterDashboard: Dashboard = {
   uid: 'bunnynet-exporter',
   title: 'Exporter',
-  description:
-    'Whether the exporter reads what it should, and what the API answers it. None of it is an API field.',
+  description: 'Whether the exporter’s polls succeed, and how the API answers. None of it is an API field.',
   variables: () => [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
 };
 
@@ -24,7 +23,7 @@ function quantile(q: number, metric: string, by: string): string {
   return `histogram_quantile(${q}, sum by (le, ${by}) (rate(${own(`${metric}_bucket`)}[$__rate_interval])))`;
 }
 
-/** One series a target of any kind, told apart by the labels `kind` and `target`. */
+/** One series for each target of any kind, identified by the labels `kind` and `target`. */
 function everyTarget(expr: (up: string) => string): string {
   return resources
     .map((resource) => {
@@ -34,7 +33,7 @@ function everyTarget(expr: (up: string) => string): string {
     .join(' or ');
 }
 
-/** How far behind the failing targets are, in seconds, the longest first. */
+/** For the failing targets, the seconds since their last successful poll. */
 const failing = `topk(50, max by (kind, target) (${everyTarget((up) => {
   const lastSuccess = up.replace('_up{', '_last_success_timestamp_seconds{');
   return `(time() - (${lastSuccess} > 0) and ${up} == 0)`;

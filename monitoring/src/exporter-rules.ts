@@ -13,8 +13,8 @@ const failingTargets = resources
 
 export const exporterRules: Rules = {
   about: `
-    The exporter itself: whether it runs, reads, is let in, keeps up. These rest on its counters and on up; its values that
-    vanish with it are covered by BunnynetExporterDown and BunnynetExporterAbsent. Thresholds are the numbers in the expressions.`,
+    The exporter itself: whether it runs, can read, is authorized and keeps up. The rules use its counters and up; when its
+    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent. Thresholds are the numbers in the expressions.`,
   groups: [
     {
       name: 'bunnynet-exporter',
@@ -24,7 +24,7 @@ export const exporterRules: Rules = {
         {
           alert: 'BunnynetExporterDown',
           comment:
-            'Known by its page, not by the name of a job; once it is pending its own series carries it on.',
+            'Exporters are recognized by their metrics, not by the job. Once the alert is pending, its own series keeps it going.',
           expr: `
           up == 0
           and on (job, instance) (
@@ -74,8 +74,8 @@ export const exporterRules: Rules = {
         {
           alert: 'BunnynetKeyRefused',
           comment: `
-          What is refused is polled up to ten times more rarely, hence a day; once no target of the kind fails it ends at once.
-          The second half sees a counter that was above nothing when it was first scraped.`,
+          A refused target is polled up to ten times less often, hence a day. The alert ends as soon as no target of the kind fails.
+          The second half covers a counter that was above 0 when it was first scraped.`,
           expr: `
           sum by (job, instance, kind) (
             increase(bunnynet_exporter_polls_total{result="auth"}[1d]) > 0 or bunnynet_exporter_polls_total{result="auth"} > 0 unless bunnynet_exporter_polls_total{result="auth"} offset 1d
@@ -129,7 +129,7 @@ export const exporterRules: Rules = {
         },
         {
           alert: 'BunnynetSchemaDrift',
-          comment: 'More than two: a single odd answer wakes nobody.',
+          comment: 'More than two, so that a single odd answer does not alert.',
           expr: `
           sum by (kind, field) (
             increase(bunnynet_exporter_schema_mismatches_total[6h]) > 2 or bunnynet_exporter_schema_mismatches_total > 2 unless bunnynet_exporter_schema_mismatches_total offset 6h

@@ -1,4 +1,4 @@
-/** The overview: what wants a look, on one screen, whether there is one target or ten thousand. The kinds bring most of its panels. */
+/** The overview: what needs attention, on one screen, for one target or ten thousand. Most of its panels come from the kinds. */
 import { resources } from '../../src/resources/index.ts';
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { numbers } from './panels.ts';

@@ -32,7 +32,7 @@ const aboutValues = `
   Each expression looks back three minutes, so that a missed scrape or a restart is not taken for a change. While there is
   no reading, an alert that fires is held by its own ALERTS series. Thresholds are the numbers in the expressions.`;
 
-/** The texts of the rule files by their names: one a kind, where it has rules, and the exporter's own. */
+/** The texts of the rule files by their names: one for each kind with rules, and the exporter's own. */
 export function buildRuleFiles(): ReadonlyMap<string, string> {
   const files = new Map([['exporter.yml', ruleFileText(exporterRules)]]);
   for (const { kind, rules } of kinds) {

@@ -75,7 +75,7 @@ export function presence(name: string, ids: readonly string[], up: string, value
   };
 }
 
-/** Template text that sets `$name`. The name is looked up for the text alone, so that a rename is no new alert. */
+/** Template text that sets `$name`. The name is looked up for the text alone, so a rename does not start a new alert. */
 function lookUpName({ info, ids }: Pick<Entity, 'ids' | 'info'>): string {
   const matchers = ids.map((label) => `${label}=%q`).join(',');
   const labels = ids.map((label) => `$labels.${label}`).join(' ');
@@ -84,7 +84,7 @@ function lookUpName({ info, ids }: Pick<Entity, 'ids' | 'info'>): string {
 
 const runbooks = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks';
 
-/** The lines of a text without the indentation that they share. */
+/** A text without the indentation that all its lines share. */
 function dedent(text: string): string {
   const lines = text.replace(/^\n/, '').split('\n');
   const shared = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
@@ -95,7 +95,7 @@ function indent(text: string, by: number): string {
   return dedent(text).replaceAll(/^/gm, ' '.repeat(by));
 }
 
-/** Lines of at most 92 characters, where the words allow it; templates stay whole. */
+/** Wraps a text at 92 characters; templates are not split. */
 function wrap(text: string): string {
   const words = text.match(/(?:\{\{.*?\}\}|\S)+/g) ?? [];
   const lines: string[] = [];
@@ -129,7 +129,7 @@ ${indent(wrap(rule.description), 12)}
 `;
 }
 
-/** The text of a rule file; more: what its head says besides what the rules are about. */
+/** The text of a rule file. more: further lines for the comment at its head. */
 export function ruleFileText({ about, groups }: Rules, more?: string): string {
   const parts = groups.map(
     ({ name, interval, rules }) =>

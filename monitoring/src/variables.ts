@@ -28,7 +28,7 @@ function pickFrom(name: string, label: string, query: string, qryType: number): 
       .sort(VariableSort.NaturalAsc)
       .multi(true)
       .includeAll(true)
-      // Without it «All» would write ten thousand ids into every query.
+      // Otherwise «All» would put ten thousand ids into every query.
       .allValue('.+')
       .current({ selected: true, text: ['All'], value: ['$__all'] })
   );
@@ -39,7 +39,7 @@ export function pick(name: string, label: string, metric: string, values = name)
   return pickFrom(name, label, `label_values(${metric}, ${values})`, queryTypes.labelValues);
 }
 
-/** Offers names, with the id as what is selected; the label of the id must sort after `display`'s or before it alike. */
+/** Offers names and selects ids. */
 export function pickByName(
   name: string,
   label: string,

@@ -89,7 +89,7 @@ export function readExpression(text: string): Expression {
   return { errors, selectors, calls, groupings, made, read };
 }
 
-/** Functions that take every fall for a fresh start, or want steady growth: right for counters alone. */
+/** Functions that take every fall for a counter reset, or expect steady growth: only right for counters. */
 const counterFunctions = [
   'rate',
   'irate',
@@ -101,7 +101,7 @@ const counterFunctions = [
   'predict_linear',
 ];
 
-/** Calls of such functions on what is no counter. */
+/** Calls of such functions on gauges. */
 export function misusedCounters({ calls }: Expression): readonly string[] {
   return calls
     .filter(({ name }) => counterFunctions.includes(name))

@@ -27,7 +27,7 @@ const figures = [
 
 const endpointIds = { by: ['key'], join: '"key", "/", "shield_zone_id", "endpoint_id"' };
 
-/** The endpoints with the most requests blocked in the window, as one label that a table can be joined by. */
+/** The endpoints with the most blocked requests, with one label that a table can join on. */
 function endpointRow(figure: string): string {
   const top = `topk(50, ${guardian('blocked_requests_28d')})`;
   return `max by (key) (label_join(${guardian(figure)} and on (shield_zone_id, endpoint_id) ${top}, ${endpointIds.join}))`;
@@ -56,9 +56,9 @@ const rules: Rules = {
         {
           record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
           comment: `
-          Growth within an hour of a figure of the newest day. It is measured from the lowest value of the hour: a new day that
-          starts from nothing is no growth, nor is a correction downwards (which increase() would take for a fresh start); a
-          reading that falls back to the day before is left out.`,
+          Growth of a _latest_day gauge in an hour, measured from the lowest value of the hour: neither a new day nor a correction
+          downwards counts as growth (increase() would take them for counter resets). A reading that goes back to the previous
+          day is left out.`,
           expr: `
           max by (shield_zone_id, endpoint_id) (
             last_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[1h])
@@ -75,7 +75,7 @@ const rules: Rules = {
         },
         {
           alert: 'BunnynetShieldBlockedRequestsRising',
-          comment: 'Silent for the first day, when nothing is known of what is usual.',
+          comment: 'Silent for the first day, when it is not known what is usual.',
           expr: `
           bunnynet:shield_api_guardian_blocked_requests:growth1h
           > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,

@@ -29,7 +29,7 @@ const toApplication = {
   url: urlTo(applicationDashboard, { application: '${__field.labels.app_id}' }),
 };
 
-/** ApplicationStatus from harmless to bad; the place in the list is the number that stands for it in a timeline. */
+/** ApplicationStatus from harmless to bad; in a timeline a status is its position in this list, from 1. */
 const statuses = [
   ['active', 'green'],
   ['progressing', 'blue'],
@@ -170,8 +170,8 @@ const rules: Rules = {
         {
           alert: 'BunnynetApplicationCostLeap',
           comment: `
-          Whether the API gives the cost so far or the cost foreseen, a day that costs as the day before is no leap; the days
-          around the start of a month, where the cost falls, are left out.`,
+          The API may report the cost so far or a forecast; either way a day that costs as much as the one before is no jump. The
+          days around the start of a month, when the cost falls, are left out.`,
           expr: `
           bunnynet:application_monthly_cost:max - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d)
           > 2 * (last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 2d) >= 0)

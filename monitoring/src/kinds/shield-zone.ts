@@ -77,7 +77,7 @@ const rules: Rules = {
         {
           record: 'bunnynet:shield_zone_learning_mode_until:last',
           comment:
-            'The end of the learning mode of the zones that are learning, also while they cannot be read: it comes all the same.',
+            'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends all the same.',
           expr: `
           max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m]))
           and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1

@@ -67,7 +67,7 @@ const rules: Rules = {
         {
           alert: 'BunnynetVideoStorageGrowth',
           comment:
-            'Compared part by part: a video that comes, goes or could not be read in between is neither growth nor shrinkage.',
+            'Compared part by part: a video that comes, goes or could not be read in between does not count.',
           expr: `
           sum by (library_id) (
             max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[3m]))
