@@ -49,9 +49,9 @@ async function metricReference(): Promise<string> {
     '',
     'Generated from the code by `npm run generate`; the tests fail when it is out of date.',
     '',
-    'All families of the API are gauges. A value that the API leaves out or sends as null has no series, and once a target',
-    'is stale only `_up` and `_last_success_timestamp_seconds` are left of it. How to query the figures of 28 days and of the',
-    'latest day: [querying.md](querying.md).',
+    'All families with values from the API are gauges. A value that the API leaves out or sends as null has no series. A stale',
+    'target keeps only `_up` and `_last_success_timestamp_seconds`. [querying.md](querying.md) shows how to query the `_28d` and',
+    '`_latest_day` families.',
     '',
     ...sections,
     '## The exporter itself',
@@ -60,7 +60,7 @@ async function metricReference(): Promise<string> {
     row('---', '---', '---'),
     ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
     '',
-    'With `process_*` and `nodejs_*` of prom-client, less those that `promtool check metrics` rejects.',
+    'There are also the `process_*` and `nodejs_*` metrics of prom-client, except those that `promtool check metrics` rejects.',
     '',
   ].join('\n');
 }

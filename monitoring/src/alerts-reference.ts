@@ -3,8 +3,8 @@ import type { AlertingRule, RuleFile } from './rule-files.ts';
 
 const introduction = `# Alerts
 
-The rules in [monitoring/rules](../monitoring/rules) watch the applications, Shield zones and video libraries, and the
-exporter itself. Each alert has a severity, says what is the matter by name, and leads to a [runbook](runbooks).
+The rules in [monitoring/rules](../monitoring/rules) watch applications, Shield zones, video libraries and the exporter
+itself. Each alert has a severity, names what is affected and links to a [runbook](runbooks).
 
 ## Install
 
@@ -15,24 +15,23 @@ rule_files:
   - bunnynet/*.yml      # the files of monitoring/rules
 \`\`\`
 
-With the Prometheus Operator put each file's \`groups\` under the \`spec\` of a PrometheusRule. The rules need no label
-\`job\` of a certain name: they know an exporter by its page. \`critical\` is meant to wake somebody, \`warning\` to be
-read the same day, \`info\` to be read some day.
+With the Prometheus Operator, put the \`groups\` of each file under the \`spec\` of a PrometheusRule. The \`job\` label can have
+any value: the rules recognize an exporter by its metrics. \`critical\` should wake somebody, \`warning\` should be read the
+same day, and \`info\` can wait.
 
-## What they do not do
+## What to expect
 
-- **No reading is no recovery.** While the API is out the values leave the page. An alert on a value that fires stays until
-  the next reading decides; \`BunnynetReadingsStale\` or \`BunnynetKindUnreadable\` tells of the outage itself.
-- **No reading is no alarm either.** Nothing fires because a value is missing, but the alerts of the exporter that say so.
-- A missed scrape, a restart of the exporter or the start of a new day at midnight UTC neither fires nor ends an alert.
-- A target that is taken out of the configuration takes its alerts with it, within about ten minutes.
-- What is compared with the day before says nothing during the first day (the cost: two days).
+- **No reading is no recovery.** During an API outage the values leave the page. An alert on a value that is firing keeps
+  firing until the next reading; \`BunnynetReadingsStale\` or \`BunnynetKindUnreadable\` reports the outage itself.
+- **No reading is no alarm either.** Only the alerts about the exporter fire because something is missing.
+- A missed scrape, a restart of the exporter or midnight UTC neither starts nor ends an alert.
+- When you remove a target from the configuration, its alerts end within about ten minutes.
+- Alerts that compare with the previous day are silent on the first day (cost alerts: on the first two days).
 
-## Tune
+## Tuning
 
-Thresholds and times are the numbers in the rules: edit them where they stand. The names of the targets are looked up for the
-text alone, so that a rename is no new alert. An application that is stopped on purpose is best taken out of the
-configuration, or silenced by its \`app_id\`.
+Edit the thresholds and times in your copy of the rules. Names are looked up only for the text of an alert, so renaming a target
+does not start a new alert. If you stop an application on purpose, remove it from the configuration or silence its \`app_id\`.
 
 `;
 

@@ -1,11 +1,17 @@
-/** The dashboard of the exporter itself: whether it reads what it should, what the API answers, what it costs to run. */
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import { newDashboard } from './dashboard.ts';
+/** The dashboard of the exporter itself: whether its polls succeed, how the API answers, what it costs to run. */
+import { resources } from '../../src/resources/index.ts';
+import { type Dashboard, type Row, row } from './dashboard.ts';
 import { grid, lines, numbers } from './panels.ts';
-import { selector, upFamilies } from './promql.ts';
+import { selector, upOf } from './promql.ts';
 import { yesNo } from './states.ts';
-import { instanceVariable } from './variables.ts';
+import { pick } from './variables.ts';
+
+const exporterDashboard: Dashboard = {
+  uid: 'bunnynet-exporter',
+  title: 'Exporter',
+  description: 'Whether the exporter’s polls succeed, and how the API answers. None of it is an API field.',
+  variables: () => [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
+};
 
 const here = 'instance=~"$instance"';
 
@@ -17,39 +23,25 @@ function quantile(q: number, metric: string, by: string): string {
   return `histogram_quantile(${q}, sum by (le, ${by}) (rate(${own(`${metric}_bucket`)}[$__rate_interval])))`;
 }
 
-/** A label for each kind of target that says which one it is, whatever its ids are called. */
-const targetIds = {
-  application: ['app_id'],
-  shield_zone: ['shield_zone_id'],
-  api_guardian: ['shield_zone_id', 'endpoint_id'],
-  rate_limit: ['shield_zone_id'],
-  video_storage: ['library_id', 'video_id'],
-} as const satisfies Record<keyof typeof upFamilies, readonly string[]>;
-
-/** One series a target of any kind, told apart by the labels `kind` and `target`. */
+/** One series for each target of any kind, identified by the labels `kind` and `target`. */
 function everyTarget(expr: (up: string) => string): string {
-  return (Object.keys(upFamilies) as (keyof typeof upFamilies)[])
-    .map((kind) => {
-      const ids = targetIds[kind].map((label) => `"${label}"`).join(', ');
-      return `label_replace(label_join(${expr(own(upFamilies[kind]))}, "target", "/", ${ids}), "kind", "${kind}", "", "")`;
+  return resources
+    .map((resource) => {
+      const ids = resource.ids.map(({ label }) => `"${label}"`).join(', ');
+      return `label_replace(label_join(${expr(own(upOf(resource)))}, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
     })
     .join(' or ');
 }
 
-/** How far behind the failing targets are, in seconds, the longest first. */
+/** For the failing targets, the seconds since their last successful poll. */
 const failing = `topk(50, max by (kind, target) (${everyTarget((up) => {
   const lastSuccess = up.replace('_up{', '_last_success_timestamp_seconds{');
   return `(time() - (${lastSuccess} > 0) and ${up} == 0)`;
 })}))`;
 
-export function exporterDashboard(): Dashboard {
-  return newDashboard(
-    'Exporter',
-    'Whether the exporter reads what it should, and what the API answers it. None of it is an API field.',
-  )
-    .withVariable(instanceVariable())
-    .withRow(new RowBuilder('At a glance'))
-    .withPanel(
+export function exporterRows(): readonly Row[] {
+  return [
+    row(exporterDashboard, 'At a glance', [
       numbers({
         title: 'Exporters',
         description: 'Exporters on the page by version (the exporter’s own; no API field).',
@@ -60,8 +52,6 @@ export function exporterDashboard(): Dashboard {
         ],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Targets',
         description: 'Targets by kind (the exporter’s own; no API field).',
@@ -70,53 +60,46 @@ export function exporterDashboard(): Dashboard {
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_targets')})`, legend: '{{kind}}' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Stale targets',
         description:
-          'Targets whose last good reading is older than their stale_after: their values have left the page (the exporter’s own; no API field).',
+          'Targets whose last reading is older than their stale_after: their values have left the page (the exporter’s own; no API field).',
         unit: 'short',
         span: 8,
         steps: ['green', [1, 'orange']],
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       numbers({
-        title: 'Configuration in force',
+        title: 'Configuration reloaded',
         description:
-          'Whether the last load of the configuration was taken (the exporter’s own; no API field). «no» means that it still runs with the one before.',
+          'Whether the last reload of the configuration succeeded (the exporter’s own; no API field). If not, the exporter keeps running with the previous configuration.',
         unit: 'none',
         span: 4,
         steps: ['red', [1, 'green']],
         queries: [
           {
             expr: `min(${own('bunnynet_exporter_config_last_reload_successful')})`,
-            legend: 'last reload taken',
+            legend: 'last reload succeeded',
           },
         ],
         mappings: [yesNo],
         nothing: 'none',
       }),
-    )
-    .withRow(new RowBuilder('Targets'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'Targets', [
       lines({
         title: 'Stale targets by kind',
         description:
-          'Targets whose last good reading is older than their stale_after (the exporter’s own; no API field).',
+          'Targets whose last reading is older than their stale_after (the exporter’s own; no API field).',
         unit: 'short',
         span: 12,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
       }),
-    )
-    .withPanel(
       grid({
         title: 'Failing targets: the 50 longest without a reading',
         description:
-          'Targets whose last poll failed, and the time since the last one that succeeded (the exporter’s own; no API field). The exporter’s own page says why. A target that has never been read is not here: see the polls by result.',
+          'Targets whose last poll failed, and the time since the last successful one (the exporter’s own; no API field). The exporter’s status page says why. Targets that were never read are not listed: see the polls by result.',
         unit: 's',
         span: 12,
         height: 8,
@@ -125,13 +108,12 @@ export function exporterDashboard(): Dashboard {
         columns: [{ title: 'Without a reading for', expr: failing, steps: ['orange', [3600, 'red']] }],
         sort: { title: 'Without a reading for', descending: true },
       }),
-    )
-    .withRow(new RowBuilder('Polls'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'Polls', [
       lines({
         title: 'Polls by result',
         description:
-          'Polls a second by kind and result (the exporter’s own counter; no API field). Anything but success is a reading that was not made.',
+          'Polls a second by kind and result (the exporter’s own counter; no API field). Anything but success is a failed reading.',
         unit: 'ops',
         span: 12,
         queries: [
@@ -141,8 +123,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a poll, 95th percentile',
         description: 'With all its retries, by kind (the exporter’s own histogram; no API field).',
@@ -152,12 +132,10 @@ export function exporterDashboard(): Dashboard {
           { expr: quantile(0.95, 'bunnynet_exporter_poll_duration_seconds', 'kind'), legend: '{{kind}}' },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'How late polls start',
         description:
-          'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the API’s pace is too low for the number of targets. An alert is raised above a minute.',
+          'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.',
         unit: 's',
         span: 6,
         steps: ['green', [60, 'red']],
@@ -165,9 +143,8 @@ export function exporterDashboard(): Dashboard {
           { expr: `max by (kind) (${own('bunnynet_exporter_schedule_lag_seconds')})`, legend: '{{kind}}' },
         ],
       }),
-    )
-    .withRow(new RowBuilder('The API'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'The API', [
       lines({
         title: 'Requests by answer',
         description:
@@ -181,8 +158,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a request, 95th percentile',
         description:
@@ -196,12 +171,10 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Pause that the API asked for',
         description:
-          'Time until requests go on after the API answered 429, by API; 0 when it does not pause us (the exporter’s own; no API field).',
+          'Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter’s own; no API field).',
         unit: 's',
         span: 6,
         queries: [
@@ -211,8 +184,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Fields of the wrong type, in an hour',
         description:
@@ -226,8 +197,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Values that are not in the reference, in an hour',
         description:
@@ -241,9 +210,8 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withRow(new RowBuilder('What it costs to run'))
-    .withPanel(
+    ]),
+    row(exporterDashboard, 'What it costs to run', [
       lines({
         title: 'Series by kind',
         description: 'Series on the page (the exporter’s own; no API field).',
@@ -252,12 +220,10 @@ export function exporterDashboard(): Dashboard {
         stacked: true,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_series')})`, legend: '{{kind}}' }],
       }),
-    )
-    .withPanel(
       numbers({
         title: 'Series dropped',
         description:
-          'Series that the limit limits.max_series keeps off the page (the exporter’s own; no API field). Anything but 0 means that values are missing.',
+          'Series that the limit limits.max_series keeps off the page (the exporter’s own; no API field). Anything but 0 means missing values.',
         unit: 'short',
         span: 6,
         height: 8,
@@ -265,8 +231,6 @@ export function exporterDashboard(): Dashboard {
         queries: [{ expr: `sum(${own('bunnynet_exporter_series_dropped')})`, legend: 'dropped' }],
         nothing: 'none',
       }),
-    )
-    .withPanel(
       lines({
         title: 'Memory',
         description: 'Resident memory of the process (its own; no API field).',
@@ -274,8 +238,6 @@ export function exporterDashboard(): Dashboard {
         span: 6,
         queries: [{ expr: own('process_resident_memory_bytes'), legend: '{{instance}}' }],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Processor',
         description: 'Share of one processor that the process uses (its own; no API field).',
@@ -285,8 +247,6 @@ export function exporterDashboard(): Dashboard {
           { expr: `rate(${own('process_cpu_seconds_total')}[$__rate_interval])`, legend: '{{instance}}' },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Duration of a scrape',
         description: 'How long Prometheus took to read the page (Prometheus’ own; no API field).',
@@ -299,8 +259,6 @@ export function exporterDashboard(): Dashboard {
           },
         ],
       }),
-    )
-    .withPanel(
       lines({
         title: 'Delay of the event loop, 99th percentile',
         description: 'How long the process kept other work waiting (its own; no API field).',
@@ -308,6 +266,6 @@ export function exporterDashboard(): Dashboard {
         span: 12,
         queries: [{ expr: own('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}}' }],
       }),
-    )
-    .build();
+    ]),
+  ];
 }

@@ -1,7 +1,4 @@
-/**
- * The panels of the dashboards, each from its title, what it shows, its unit and its queries, on Grafana's typed builders;
- * it owns how they look and knows no metric.
- */
+/** How panels look: each is made from its title, description, unit and queries, with Grafana's typed builders. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
@@ -57,7 +54,7 @@ export interface Query {
   readonly legend?: string;
 }
 
-/** A colour from a value upwards; the first step starts at minus infinity. */
+/** The colour from a value upwards; the first one starts at minus infinity. */
 export type Steps = readonly [base: string, ...(readonly [from: number, color: string])[]];
 
 interface PanelOptions {
@@ -72,7 +69,7 @@ interface PanelOptions {
   readonly decimals?: number;
 }
 
-/** A number that can be clicked: where it leads, with `${__field.labels.<label>}` or `${__data.fields.<column>}` inside. */
+/** Where a click on a value leads; the address may use `${__field.labels.<label>}` or `${__data.fields.<column>}`. */
 export interface Link {
   readonly title: string;
   readonly url: string;
@@ -113,7 +110,7 @@ export function lines(
   options: PanelOptions & {
     readonly queries: readonly Query[];
     readonly link?: Link;
-    /** Areas on top of one another: for parts of a whole. */
+    /** Stacked areas, for parts of a whole. */
     readonly stacked?: boolean;
     readonly max?: number;
   },
@@ -148,14 +145,14 @@ export function lines(
   return panel;
 }
 
-/** Numbers as they are now. */
+/** Current numbers. */
 export function numbers(
   options: PanelOptions & {
     readonly queries: readonly Query[];
     readonly mappings?: readonly ValueMapping[];
     /** A colour for each series, by its name. */
     readonly colors?: Readonly<Record<string, string>>;
-    /** What stands there when there is no series. */
+    /** Shown when there is no series. */
     readonly nothing?: string;
     readonly spark?: boolean;
   },
@@ -185,7 +182,7 @@ export function numbers(
   return panel;
 }
 
-/** A ranking as it is now, as bars. */
+/** A current ranking as bars. */
 export function bars(
   options: PanelOptions & { readonly queries: readonly Query[]; readonly link?: Link },
 ): Builder<Panel> {
@@ -207,7 +204,7 @@ export function bars(
   return panel;
 }
 
-/** One coloured band a series: which state it was in, and when. A gap is time without a reading. */
+/** A coloured band for each series: its state over time. A gap is time without a reading. */
 export function timeline(
   options: PanelOptions & {
     readonly queries: readonly Query[];
@@ -244,7 +241,7 @@ export interface Column {
   /** The heading. */
   readonly title: string;
   readonly expr: string;
-  /** The panel's own where it is left out. */
+  /** Default: the panel's unit. */
   readonly unit?: Unit;
   readonly mappings?: readonly ValueMapping[];
   /** Colours the cell. */
@@ -258,7 +255,7 @@ export interface LabelColumn {
   readonly link?: Link;
 }
 
-/** A row for each value of the label `key`, a column for each query; the queries but the first bring no label but the key. */
+/** A row for each value of the label `key`, a column for each query. Only the first query may have labels beside the key. */
 export function grid(
   options: PanelOptions & {
     readonly key: LabelColumn;

@@ -1,65 +1,33 @@
 /**
- * The shapes of PromQL that the dashboards share: one value for each target however many exporters read it, names through
- * the info series, and rankings that hold still over a panel's range. It knows no panel and no rule.
+ * The shapes of PromQL that the dashboards share: one value for each target, however many exporters read it; names through
+ * the info series; and rankings that do not change over a panel's range.
  */
+import { resources } from '../../src/resources/index.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 
 /** What can be picked in a dashboard: its identifying labels, where its name is, and the selection by the dashboard's variables. */
 export interface Entity {
   readonly ids: readonly string[];
   /** The family whose label `name` names it; undefined where nothing does. */
   readonly info: string | undefined;
-  /** Families that have a series for it whether or not it could be read: they name it by its id where there is no name. */
+  /** Families that have a series for it whether or not it could be read; without a name it is shown by its id. */
   readonly known: readonly string[];
   /** Label matchers on the dashboard's variables. */
   readonly selection: readonly string[];
 }
 
-/** The families that stand on the page for every target of a kind, fresh or stale. */
-export const upFamilies = {
-  application: 'bunnynet_application_up',
-  shield_zone: 'bunnynet_shield_zone_up',
-  api_guardian: 'bunnynet_shield_api_guardian_up',
-  rate_limit: 'bunnynet_shield_rate_limit_up',
-  video_storage: 'bunnynet_video_storage_up',
-} as const;
+/** The family that has a series for every target of the kind, fresh or stale. */
+export function upOf({ metricPrefix }: Resource): string {
+  return `${metricPrefix}_up`;
+}
 
-export const application: Entity = {
-  ids: ['app_id'],
-  info: 'bunnynet_application_info',
-  known: [upFamilies.application],
-  selection: ['app_id=~"$application"'],
-};
+/** An entity is known by every kind whose targets carry its labels. */
+export function entityOf(declared: Omit<Entity, 'known'>): Entity {
+  const carries = ({ ids }: Resource) => declared.ids.every((id) => ids.some(({ label }) => label === id));
+  return { ...declared, known: resources.filter(carries).map(upOf) };
+}
 
-export const zone: Entity = {
-  ids: ['shield_zone_id'],
-  info: 'bunnynet_shield_zone_info',
-  known: [upFamilies.shield_zone, upFamilies.rate_limit, upFamilies.api_guardian],
-  selection: ['shield_zone_id=~"$zone"'],
-};
-
-export const guardianEndpoint: Entity = {
-  ids: ['shield_zone_id', 'endpoint_id'],
-  info: 'bunnynet_shield_api_guardian_info',
-  known: [upFamilies.api_guardian],
-  selection: ['shield_zone_id=~"$zone"'],
-};
-
-export const video: Entity = {
-  ids: ['library_id', 'video_id'],
-  info: 'bunnynet_video_info',
-  known: [upFamilies.video_storage],
-  selection: ['library_id=~"$library"', 'video_id=~"$video"'],
-};
-
-/** A library has no name of its own in the API: it is known by its id. */
-export const library: Entity = {
-  ids: ['library_id'],
-  info: undefined,
-  known: [upFamilies.video_storage],
-  selection: ['library_id=~"$library"'],
-};
-
-/** The same thing on a dashboard that has no variable to pick it by. */
+/** The same entity on a dashboard without a variable for it. */
 export function all(entity: Entity): Entity {
   return { ...entity, selection: [] };
 }
@@ -93,12 +61,12 @@ export function sums(entity: Entity, metric: string): string {
  * chosen once for all steps, at the end of the range, so that a line keeps its name through an outage and a chart of many
  * steps stays cheap.
  *
- * among: an expression, bound to the end as well, of the entities that matter.
+ * among: an expression for the entities that matter, also evaluated at the end of the range.
  */
 export function displayNames(entity: Entity, among?: string): string {
   const ids = entity.ids.join(', ');
   const info = selector(entity.info ?? '', [...entity.selection, 'name!=""']);
-  /** Each entity once by its name, where it has one, with the worth of that name; and by its id alone. */
+  /** Each entity once by its name, if it has one, with the rank of that name; and once by its id. */
   const candidates = (worth: string, modifier: string): string => {
     const named = `max by (${ids}, name) (${info}${modifier}) * ${worth}`;
     const nameless = entity.known.map(
@@ -106,7 +74,7 @@ export function displayNames(entity: Entity, among?: string): string {
     );
     return (entity.info === undefined ? nameless : [named, ...nameless]).join(` or on (${ids}) `);
   };
-  // The steps may all lie before a target that is new; a name that it has now is worth more than any time.
+  // A new target may have no name at any step of the past; the name that it has now ranks above any time.
   const every = `max_over_time((${candidates('time()', '')})[6h:10m] @ end()) or ${candidates('1e10', ' @ end()')}`;
   const some = among === undefined ? every : `(${every}) and on (${ids}) ${among}`;
   const best = `topk by (${ids}) (1, ${some}) >= bool 0`;
@@ -132,7 +100,7 @@ export function worst(limit: number, entity: Entity, expr: string): string {
   return `(${expr}) and on (${entity.ids.join(', ')}) ${highest(limit, expr)}`;
 }
 
-/** The series of some entities, chosen by an expression that is bound to the end of the range, with the label `display`. */
+/** The series of some entities, chosen by an expression that is evaluated at the end of the range, with the label `display`. */
 export function namedAmong(among: string, entity: Entity, expr: string): string {
   return `(${expr}) * on (${entity.ids.join(', ')}) group_left (display) ${displayNames(entity, among)}`;
 }
@@ -143,8 +111,8 @@ export function namedWorst(limit: number, entity: Entity, expr: string): string 
 }
 
 /**
- * How much a figure of the newest day has grown within a window. The figure falls to nothing at midnight, and the API may
- * correct it downwards; increase() would take each correction for a fresh start and count the whole day again.
+ * How much a `_latest_day` gauge has grown within a window. It falls back at midnight, and the API may correct it downwards;
+ * increase() would take each correction for a counter reset and count the whole day again.
  */
 export function growth(entity: Entity, metric: string, window: string, refinement: Refinement = {}): string {
   const ids = [...entity.ids, ...(refinement.by ?? [])].join(', ');

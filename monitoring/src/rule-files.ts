@@ -1,7 +1,10 @@
-/** The rule files as data. It owns where they are and what is in them, and evaluates nothing. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** The rule files: built from the rules of the kinds, and read back as Prometheus sees them. */
 import { parse } from 'yaml';
+import { exporterRules } from './exporter-rules.ts';
+import { kinds } from './kinds/index.ts';
+import { ruleFileText } from './rules.ts';
 
+/** Where the rule files are, relative to the root of the project. */
 export const rulesFolder = 'monitoring/rules';
 
 export interface AlertingRule {
@@ -25,14 +28,24 @@ export interface RuleFile {
   }[];
 }
 
-/** Reads from the folder of the rules, relative to the root of the project. */
+const aboutValues = `
+  Each expression looks back three minutes, so that a missed scrape or a restart is not taken for a change. While there is
+  no reading, an alert that fires is held by its own ALERTS series. Thresholds are the numbers in the expressions.`;
+
+/** The texts of the rule files by their names: one for each kind with rules, and the exporter's own. */
+export function buildRuleFiles(): ReadonlyMap<string, string> {
+  const files = new Map([['exporter.yml', ruleFileText(exporterRules)]]);
+  for (const { kind, rules } of kinds) {
+    if (rules) files.set(`${kind.replaceAll('_', '-')}.yml`, ruleFileText(rules, aboutValues));
+  }
+  return files;
+}
+
+/** The same files as data, as Prometheus reads them. */
 export function readRuleFiles(): readonly RuleFile[] {
-  return readdirSync(rulesFolder)
-    .filter((file) => file.endsWith('.yml'))
-    .map((file) => ({
-      ...(parse(readFileSync(`${rulesFolder}/${file}`, 'utf8')) as Omit<RuleFile, 'file'>),
-      file,
-    }));
+  return [...buildRuleFiles()]
+    .map(([file, text]) => ({ ...(parse(text) as Omit<RuleFile, 'file'>), file }))
+    .toSorted((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 export function rulesOf(files: readonly RuleFile[]): readonly (AlertingRule | RecordingRule)[] {

@@ -36,7 +36,7 @@ export interface ApiGuardianReading extends Omit<Metrics, 'overviewPastTwentyEig
 
 const { gauge, info } = familiesOf<ApiGuardianReading>('bunnynet_shield_api_guardian');
 
-/** What is counted: the metric's name, the field of the window's total, the field of a day, the words. */
+/** What is counted: the metric's name without its window, the API's field for 28 days, that for a day, and the HELP. */
 const figures = [
   ['inspected_requests', 'totalRequestsInspected', 'requestsInspected', 'Requests inspected'],
   ['blocked_requests', 'totalBlockedRequests', 'blockedRequests', 'Requests blocked'],
@@ -46,13 +46,13 @@ const figures = [
     'failed_validation_requests',
     'totalFailedRequestValidation',
     'failedRequestValidation',
-    'Requests that failed the validation of requests',
+    'Requests that failed validation',
   ],
   [
     'failed_authentication_requests',
     'totalFailedAuthenticationEnforcement',
     'failedAuthenticationEnforcement',
-    'Requests that failed the enforcement of authentication',
+    'Requests that failed authentication',
   ],
 ] as const;
 
@@ -113,7 +113,7 @@ export const apiGuardian = defineResource({
     info('The name that the configuration gives the endpoint.', ['name'], (_, { name }) => ({ name })),
     ...figures.map(([name, field, , words]) =>
       gauge(
-        name,
+        `${name}_28d`,
         `${words} in the past 28 days, a rolling window that can fall: no rate() or increase() (API field ${field}).`,
         (reading) => reading[field] ?? undefined,
       ),
@@ -121,7 +121,7 @@ export const apiGuardian = defineResource({
     ...figures.map(([name, , field, words]) =>
       gauge(
         `${name}_latest_day`,
-        `${words} in the newest UTC day, which grows until the day ends and starts again: increase() works (API field overviewPastTwentyEightDays, ${field}).`,
+        `${words} so far in the newest UTC day; falls back at midnight (API field overviewPastTwentyEightDays, ${field}).`,
         ({ latestDay }) => latestDay?.figures[field] ?? undefined,
       ),
     ),

@@ -148,7 +148,7 @@ export const application = defineResource({
     ),
     gauge(
       'monthly_cost',
-      'Monthly cost, in the currency of the account (API field monthlyCost).',
+      'Monthly cost in US dollars (API field monthlyCost).',
       ({ monthlyCost }) => monthlyCost ?? undefined,
     ),
     gauge(

@@ -122,7 +122,7 @@ export const rateLimit = defineResource({
     },
     ...figures.map(([name, field, words]) =>
       perRateLimit(
-        name,
+        `${name}_28d`,
         `${words} in the past 28 days, a rolling window that can fall: no rate() or increase() (API field overview, ${field}).`,
         ({ overview }) => overview?.[field],
       ),
@@ -130,7 +130,7 @@ export const rateLimit = defineResource({
     ...figures.map(([name, field, words]) =>
       perRateLimit(
         `${name}_latest_day`,
-        `${words} in the newest UTC day, which grows until the day ends and starts again: increase() works (API field ratelimitOverviewPastTwentyEightDays, ${field}).`,
+        `${words} so far in the newest UTC day; falls back at midnight (API field ratelimitOverviewPastTwentyEightDays, ${field}).`,
         ({ latestDay }) => latestDay?.figures[field],
       ),
     ),

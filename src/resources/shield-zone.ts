@@ -151,7 +151,7 @@ export const shieldZone = defineResource({
     figure(
       'ddos_shield_sensitivity',
       'dDoSShieldSensitivity',
-      'Sensitivity of the DDoS shield: 0 off, 1 low, 2 medium, 3 high, 4 highest',
+      'Sensitivity of the DDoS shield: 0 off, 1 low, 2 medium, 3 high, 4 challenge',
     ),
     figure('ddos_execution_mode', 'dDoSExecutionMode', 'What the DDoS shield does: 0 log, 1 block'),
     figure(

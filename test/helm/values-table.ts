@@ -1,7 +1,4 @@
-/**
- * The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`).
- * It knows how values.yaml is commented, not what the values mean.
- */
+/** The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`). */
 import { load as parse } from 'js-yaml';
 
 interface Value {

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { kinds } from '../../monitoring/src/kinds/index.ts';
+import { resources } from '../../src/resources/index.ts';
 import { isRow, panelsOf, queriesOf, substitute, variableQueries } from './dashboard-queries.ts';
 import { knownFamilies } from './families.ts';
 import { misusedCounters, readExpression } from './promql.ts';
@@ -107,6 +109,14 @@ describe.each(dashboards)('%s', (_, dashboard) => {
   });
 });
 
+describe('the kinds', () => {
+  it('that have panels or rules are kinds that the exporter reads, each once', () => {
+    const names = kinds.map(({ kind }) => kind);
+    expect(new Set(names).size).toBe(names.length);
+    expect(resources.map(({ kind }) => kind)).toEqual(expect.arrayContaining(names));
+  });
+});
+
 describe('the dashboards together', () => {
   it('show every value that the exporter reads', () => {
     const shown = new Set(
@@ -131,8 +141,8 @@ describe('the dashboards together', () => {
       'bunnynet_shield_zone_ddos_challenge_window',
       'bunnynet_shield_zone_whitelabel_response_pages',
       'bunnynet_shield_api_guardian_inspected_requests_latest_day',
-      'bunnynet_shield_rate_limit_logged_breaches',
-      'bunnynet_shield_rate_limit_challenged_breaches',
+      'bunnynet_shield_rate_limit_logged_breaches_28d',
+      'bunnynet_shield_rate_limit_challenged_breaches_28d',
     ]);
   });
 });

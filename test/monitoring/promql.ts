@@ -89,7 +89,7 @@ export function readExpression(text: string): Expression {
   return { errors, selectors, calls, groupings, made, read };
 }
 
-/** Functions that take every fall for a fresh start, or want steady growth: right for counters alone. */
+/** Functions that take every fall for a counter reset, or expect steady growth: only right for counters. */
 const counterFunctions = [
   'rate',
   'irate',
@@ -101,13 +101,13 @@ const counterFunctions = [
   'predict_linear',
 ];
 
-/** Calls of such functions on what is neither a counter nor a figure of the newest day. */
+/** Calls of such functions on gauges. */
 export function misusedCounters({ calls }: Expression): readonly string[] {
   return calls
     .filter(({ name }) => counterFunctions.includes(name))
     .flatMap(({ name, metrics }) =>
       metrics
-        .filter((metric) => !/_(total|bucket|count|sum|latest_day)$/.test(metric))
+        .filter((metric) => !/_(total|bucket|count|sum)$/.test(metric))
         .map((metric) => `${name}(${metric})`),
     );
 }

@@ -1,11 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alertsReference } from '../../monitoring/src/alerts-reference.ts';
-import { alertsOf, readRuleFiles, recordsOf, rulesOf } from '../../monitoring/src/rule-files.ts';
+import {
+  alertsOf,
+  buildRuleFiles,
+  readRuleFiles,
+  recordsOf,
+  rulesFolder,
+  rulesOf,
+} from '../../monitoring/src/rule-files.ts';
 import { knownFamilies } from './families.ts';
 import { misusedCounters, readExpression } from './promql.ts';
 import { readCaseFiles } from './rule-cases.ts';
 
+const built = buildRuleFiles();
 const files = readRuleFiles();
 const alerts = alertsOf(files);
 const cases = readCaseFiles().flatMap(({ tests }) =>
@@ -18,6 +26,16 @@ let families: ReadonlyMap<string, readonly string[] | undefined>;
 
 beforeAll(async () => {
   families = await knownFamilies();
+});
+
+describe('the committed rule files', () => {
+  it.each([...built])('%s is what the code builds', async (file, text) => {
+    await expect(text).toMatchFileSnapshot(`../../${rulesFolder}/${file}`);
+  });
+
+  it('are all there are', () => {
+    expect(readdirSync(rulesFolder).toSorted()).toEqual([...built.keys()].toSorted());
+  });
 });
 
 describe('the rules', () => {

@@ -33,12 +33,12 @@ it('shows the metrics of an endpoint over 28 days and of the newest day', async 
   expect(asked).toEqual(['/shield/metrics/shield-zone/501/api-guardian/endpoint/77']);
   expect(rows).toBe(`\
 bunnynet_shield_api_guardian_info{shield_zone_id="501",endpoint_id="77",name="POST /checkout"} 1
-bunnynet_shield_api_guardian_inspected_requests{shield_zone_id="501",endpoint_id="77"} 98765
-bunnynet_shield_api_guardian_blocked_requests{shield_zone_id="501",endpoint_id="77"} 120
-bunnynet_shield_api_guardian_logged_requests{shield_zone_id="501",endpoint_id="77"} 340
-bunnynet_shield_api_guardian_rate_limited_requests{shield_zone_id="501",endpoint_id="77"} 15
-bunnynet_shield_api_guardian_failed_validation_requests{shield_zone_id="501",endpoint_id="77"} 61
-bunnynet_shield_api_guardian_failed_authentication_requests{shield_zone_id="501",endpoint_id="77"} 59
+bunnynet_shield_api_guardian_inspected_requests_28d{shield_zone_id="501",endpoint_id="77"} 98765
+bunnynet_shield_api_guardian_blocked_requests_28d{shield_zone_id="501",endpoint_id="77"} 120
+bunnynet_shield_api_guardian_logged_requests_28d{shield_zone_id="501",endpoint_id="77"} 340
+bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 15
+bunnynet_shield_api_guardian_failed_validation_requests_28d{shield_zone_id="501",endpoint_id="77"} 61
+bunnynet_shield_api_guardian_failed_authentication_requests_28d{shield_zone_id="501",endpoint_id="77"} 59
 bunnynet_shield_api_guardian_inspected_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 1204
 bunnynet_shield_api_guardian_blocked_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 2
 bunnynet_shield_api_guardian_logged_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 7
@@ -54,7 +54,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
     '{ "data": { "totalBlockedRequests": null, "totalRateLimited": 0, "overviewPastTwentyEightDays": null } }',
   );
   expect(rows).toBe(
-    'bunnynet_shield_api_guardian_rate_limited_requests{shield_zone_id="501",endpoint_id="77"} 0\n',
+    'bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 0\n',
   );
   expect(mismatched).toEqual([]);
 });
@@ -70,7 +70,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
     }
   }`);
   expect(rows).toBe(`\
-bunnynet_shield_api_guardian_rate_limited_requests{shield_zone_id="501",endpoint_id="77"} 15
+bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 15
 bunnynet_shield_api_guardian_logged_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 7
 bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",endpoint_id="77"} 1795132800
 `);
@@ -85,7 +85,7 @@ bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",e
 it('ignores fields that it does not know', async () => {
   const { rows, mismatched } = await read('{ "data": { "totalRateLimited": 1, "totalTarpitted": 2 } }');
   expect(rows).toBe(
-    'bunnynet_shield_api_guardian_rate_limited_requests{shield_zone_id="501",endpoint_id="77"} 1\n',
+    'bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 1\n',
   );
   expect(mismatched).toEqual([]);
 });
@@ -93,7 +93,7 @@ it('ignores fields that it does not know', async () => {
 it('shows counts beyond 2^53 with the digits that a number has', async () => {
   const { rows } = await read('{ "data": { "totalRequestsInspected": 9223372036854775807 } }');
   expect(rows).toBe(
-    'bunnynet_shield_api_guardian_inspected_requests{shield_zone_id="501",endpoint_id="77"} 9223372036854776000\n',
+    'bunnynet_shield_api_guardian_inspected_requests_28d{shield_zone_id="501",endpoint_id="77"} 9223372036854776000\n',
   );
 });
 

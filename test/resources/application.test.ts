@@ -43,7 +43,7 @@ bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038
 # HELP bunnynet_application_volume_size_bytes Size of all volumes (API field totalVolumeSizeInGb, times 1e9).
 # TYPE bunnynet_application_volume_size_bytes gauge
 bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 12500000000
-# HELP bunnynet_application_monthly_cost Monthly cost, in the currency of the account (API field monthlyCost).
+# HELP bunnynet_application_monthly_cost Monthly cost in US dollars (API field monthlyCost).
 # TYPE bunnynet_application_monthly_cost gauge
 bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 23.75
 # HELP bunnynet_application_latency_chart_points Number of entries of the latency chart (API field latencyChart).

@@ -25,14 +25,14 @@ it('shows the breaches of each rate limit of a zone over 28 days and of the newe
   }`);
   expect(asked).toEqual(['/shield/metrics/rate-limits/501']);
   expect(rows).toBe(`\
-bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 90
-bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="12"} 0
-bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="11"} 40
-bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="12"} 0
-bunnynet_shield_rate_limit_challenged_breaches{shield_zone_id="501",rate_limit_id="11"} 20
-bunnynet_shield_rate_limit_challenged_breaches{shield_zone_id="501",rate_limit_id="12"} 0
-bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="11"} 30
-bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 90
+bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_logged_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 40
+bunnynet_shield_rate_limit_logged_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_challenged_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 20
+bunnynet_shield_rate_limit_challenged_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0
+bunnynet_shield_rate_limit_blocked_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 30
+bunnynet_shield_rate_limit_blocked_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0
 bunnynet_shield_rate_limit_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 6
 bunnynet_shield_rate_limit_logged_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 1
 bunnynet_shield_rate_limit_challenged_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 2
@@ -55,7 +55,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
     ]
   }`);
   expect(rows).toBe(
-    'bunnynet_shield_rate_limit_logged_breaches{shield_zone_id="501",rate_limit_id="12"} 0\n',
+    'bunnynet_shield_rate_limit_logged_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0\n',
   );
   expect(mismatched).toEqual([]);
 });
@@ -70,8 +70,8 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
     ]
   }`);
   expect(rows).toBe(`\
-bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="13"} 1
-bunnynet_shield_rate_limit_blocked_breaches{shield_zone_id="501",rate_limit_id="11"} 30
+bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="13"} 1
+bunnynet_shield_rate_limit_blocked_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 30
 bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rate_limit_id="13"} 1795132800
 `);
   expect(mismatched.toSorted()).toEqual([
@@ -87,7 +87,7 @@ it('ignores fields that it does not know', async () => {
   const { rows, mismatched } = await read(
     '{ "data": [{ "ratelimitId": 11, "rule": "login", "overview": { "totalBreaches": 1, "tarpitted": 2 } }] }',
   );
-  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 1\n');
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 1\n');
   expect(mismatched).toEqual([]);
 });
 
@@ -99,8 +99,8 @@ it('keeps every digit of ids beyond 2^53', async () => {
     ]
   }`);
   expect(rows).toBe(`\
-bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="9007199254740993"} 1
-bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="9007199254740992"} 2
+bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="9007199254740993"} 1
+bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="9007199254740992"} 2
 `);
 });
 
@@ -114,7 +114,7 @@ it('leaves out rate limits without a usable id, each noted once', async () => {
       7
     ]
   }`);
-  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 1\n');
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 1\n');
   expect(mismatched).toEqual(Array.from({ length: 4 }, () => 'ratelimitId'));
 });
 
@@ -125,7 +125,7 @@ it('shows the later of two rate limits with the same id', async () => {
       { "ratelimitId": 11, "overview": { "totalBreaches": 2 } }
     ]
   }`);
-  expect(rows).toBe('bunnynet_shield_rate_limit_breaches{shield_zone_id="501",rate_limit_id="11"} 2\n');
+  expect(rows).toBe('bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 2\n');
 });
 
 it.each(['{ "data": {} }', '{ "data": "none" }', '{ "data": [1, 2] }', '{ "data": [{}] }'])(

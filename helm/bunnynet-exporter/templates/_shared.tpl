@@ -57,19 +57,19 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if gt (int .Values.shards) 1 }}true{{ end }}
 {{- end }}
 
-{{/* A Service in front of shards is headless, so it has a name of its own: a Service cannot become headless. */}}
+{{/* The Service of shards is headless and has its own name, because an existing Service cannot become headless. */}}
 {{- define "bunnynet-exporter.serviceName" -}}
 {{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
 {{- end }}
 
-{{/* What the schema cannot say. */}}
+{{/* Checks that the schema cannot express. */}}
 {{- define "bunnynet-exporter.check" -}}
 {{- $sections := omit .Values.config "credentials" "apis" "limits" }}
 {{- if and .Values.demo (or .Values.config .Values.credentials) }}
-{{- fail "demo: the simulator brings its own configuration and keys; leave config and credentials empty" }}
+{{- fail "demo: the simulator has its own configuration and keys; leave config and credentials empty" }}
 {{- end }}
 {{- if and (not .Values.demo) (not $sections) }}
-{{- fail "config: nothing to poll; give it a section (applications, shield_zones, rate_limits, api_guardian, video_storage), or try demo=true" }}
+{{- fail "config: nothing to poll; add a section such as applications, or try demo=true" }}
 {{- end }}
 {{- if and $sections (not .Values.credentials) (not .Values.config.credentials) }}
 {{- fail "credentials: none is given; name the Secret that holds your key: credentials[0].name=account, credentials[0].existingSecret=…" }}
@@ -83,7 +83,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* The exporter's configuration: the values' own, with the credentials read from the mounted Secrets. */}}
+{{/* The exporter's configuration: `config` with the credentials of the mounted Secrets. */}}
 {{- define "bunnynet-exporter.config" -}}
 {{- $credentials := dict }}
 {{- range .Values.credentials }}
@@ -93,7 +93,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml (merge (dict "credentials" $credentials) (omit .Values.config "credentials")) }}
 {{- end }}
 
-{{/* A probe as the web configuration lets it through: over HTTPS with TLS, a mere connection where clients are asked who they are. */}}
+{{/* A probe that the web configuration lets through: HTTPS with TLS, only a connection where clients must authenticate. */}}
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- if and .web.config.existingSecret $probe.httpGet }}
@@ -107,7 +107,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml $probe }}
 {{- end }}
 
-{{/* What ServiceMonitor and PodMonitor say alike; takes the monitor's values and the chart's. */}}
+{{/* The part that ServiceMonitor and PodMonitor share; takes the monitor's values and the chart's. */}}
 {{- define "bunnynet-exporter.endpoint" -}}
 port: http
 path: {{ .monitor.path }}
@@ -138,7 +138,7 @@ metricRelabelings:
 {{- end }}
 {{- end }}
 
-{{/* Labels of the Pod of `helm test`, which the Service and the policies must not take for the exporter. */}}
+{{/* Labels of the Pod of `helm test`; the Service and the policies must not select it. */}}
 {{- define "bunnynet-exporter.testLabels" -}}
 app.kubernetes.io/name: {{ include "bunnynet-exporter.name" . }}-test
 app.kubernetes.io/instance: {{ .Release.Name }}

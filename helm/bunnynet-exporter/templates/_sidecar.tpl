@@ -1,8 +1,8 @@
 {{/*
-The exporter beside one application, configured by its environment alone: an item for `initContainers` (native, the
+The exporter beside one application, configured only by environment variables: an item for `initContainers` (native, the
 default) or for `containers`. Takes this chart's own context, which a parent chart finds among its subcharts:
   {{- include "bunnynet-exporter.sidecar" (index .Subcharts "bunnynet-exporter") | nindent 8 }}
-It has no readiness and no startup probe: those would hold back the application.
+It has no readiness or startup probe, because those would delay the application.
 */}}
 {{- define "bunnynet-exporter.sidecar" -}}
 {{- $sidecar := .Values.sidecar }}
@@ -10,7 +10,7 @@ It has no readiness and no startup probe: those would hold back the application.
 {{- fail "sidecar.existingSecret: name the Secret that holds the account's key" }}
 {{- end }}
 {{- if not (or $sidecar.applications $sidecar.extraEnv) }}
-{{- fail "sidecar.applications: name the application beside which the exporter runs" }}
+{{- fail "sidecar.applications: name the application that the exporter runs beside" }}
 {{- end -}}
 - name: {{ $sidecar.name }}
   image: {{ include "bunnynet-exporter.image" . }}

@@ -1,0 +1,162 @@
+/** The rules on the exporter itself. */
+import { resources } from '../../src/resources/index.ts';
+import { upOf } from './promql.ts';
+import type { Rules } from './rules.ts';
+
+/** How many targets of each kind fail. */
+const failingTargets = resources
+  .map(
+    (resource) =>
+      `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m]) == 0), "kind", "${resource.kind}", "", "")`,
+  )
+  .join('\nor ');
+
+export const exporterRules: Rules = {
+  about: `
+    The exporter itself: whether it runs, can read, is authorized and keeps up. The rules use its counters and up; when its
+    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent. Thresholds are the numbers in the expressions.`,
+  groups: [
+    {
+      name: 'bunnynet-exporter',
+      interval: '1m',
+      rules: [
+        { record: 'bunnynet:failing_targets:count', expr: failingTargets },
+        {
+          alert: 'BunnynetExporterDown',
+          comment:
+            'Exporters are recognized by their metrics, not by the job. Once the alert is pending, its own series keeps it going.',
+          expr: `
+          up == 0
+          and on (job, instance) (
+            last_over_time(bunnynet_exporter_build_info[1h])
+            or on (job, instance) ALERTS{alertname="BunnynetExporterDown"}
+          )`,
+          for: '5m',
+          severity: 'critical',
+          summary: 'Exporter {{ $labels.instance }} cannot be scraped',
+          description:
+            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for five minutes. Nothing is known about its targets until it can.',
+        },
+        {
+          alert: 'BunnynetExporterAbsent',
+          expr: `
+          absent_over_time(bunnynet_exporter_build_info[15m])
+          unless on () ALERTS{alertname="BunnynetExporterDown", alertstate="firing"}`,
+          for: '5m',
+          severity: 'critical',
+          summary: 'No exporter is being scraped',
+          description:
+            'Prometheus has not scraped any exporter for twenty minutes, and none is known to be down: it is not running, or is no longer discovered.',
+        },
+        {
+          alert: 'BunnynetReadingsStale',
+          expr: `
+          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > 0
+          unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
+            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`,
+          for: '15m',
+          severity: 'warning',
+          summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
+          description:
+            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so their values have left the page of {{ $labels.instance }}.',
+        },
+        {
+          alert: 'BunnynetKindUnreadable',
+          expr: `
+          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
+          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`,
+          for: '10m',
+          severity: 'critical',
+          summary: 'Nothing of kind {{ $labels.kind }} can be read',
+          description:
+            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading: the API or the connection to it is down, or the key is refused.',
+        },
+        {
+          alert: 'BunnynetKeyRefused',
+          comment: `
+          A refused target is polled up to ten times less often, hence a day. The alert ends as soon as no target of the kind fails.
+          The second half covers a counter that was above 0 when it was first scraped.`,
+          expr: `
+          sum by (job, instance, kind) (
+            increase(bunnynet_exporter_polls_total{result="auth"}[1d]) > 0 or bunnynet_exporter_polls_total{result="auth"} > 0 unless bunnynet_exporter_polls_total{result="auth"} offset 1d
+          )
+          and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
+          for: '5m',
+          severity: 'critical',
+          summary: 'The API refuses the key for {{ $labels.kind }}',
+          description:
+            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} were answered with 401 or 403 in the past day, and targets of that kind are failing.',
+        },
+        {
+          alert: 'BunnynetTargetNotFound',
+          expr: `
+          sum by (job, instance, kind) (
+            increase(bunnynet_exporter_polls_total{result="not_found"}[1d]) > 0 or bunnynet_exporter_polls_total{result="not_found"} > 0 unless bunnynet_exporter_polls_total{result="not_found"} offset 1d
+          )
+          and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
+          for: '15m',
+          severity: 'warning',
+          summary: 'A target of kind {{ $labels.kind }} does not exist',
+          description:
+            'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
+        },
+        {
+          alert: 'BunnynetApiPaused',
+          expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > 0.25`,
+          for: '5m',
+          severity: 'warning',
+          summary: 'The {{ $labels.api }} API keeps pausing the exporter',
+          description:
+            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
+        },
+        {
+          alert: 'BunnynetScheduleLag',
+          expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > 60`,
+          for: '10m',
+          severity: 'warning',
+          summary: 'Polls of kind {{ $labels.kind }} start late',
+          description:
+            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: the allowed request rate is too low for the number of targets.',
+        },
+        {
+          alert: 'BunnynetReloadFailed',
+          expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m])) == 0`,
+          for: '5m',
+          severity: 'warning',
+          summary: 'The configuration could not be reloaded',
+          description:
+            'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
+        },
+        {
+          alert: 'BunnynetSchemaDrift',
+          comment: 'More than two, so that a single odd answer does not alert.',
+          expr: `
+          sum by (kind, field) (
+            increase(bunnynet_exporter_schema_mismatches_total[6h]) > 2 or bunnynet_exporter_schema_mismatches_total > 2 unless bunnynet_exporter_schema_mismatches_total offset 6h
+          )
+          or sum by (kind, field) (
+            increase(bunnynet_exporter_unrecognized_values_total[6h]) > 2 or bunnynet_exporter_unrecognized_values_total > 2 unless bunnynet_exporter_unrecognized_values_total offset 6h
+          )
+          or label_replace(
+            sum by (kind) (increase(bunnynet_exporter_polls_total{result="schema"}[6h]) > 2 or bunnynet_exporter_polls_total{result="schema"} > 2 unless bunnynet_exporter_polls_total{result="schema"} offset 6h),
+            "field", "the whole answer", "", ""
+          )`,
+          for: '10m',
+          severity: 'warning',
+          summary: 'The API’s answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}',
+          description:
+            'More than two answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
+        },
+        {
+          alert: 'BunnynetSeriesDropped',
+          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > 0`,
+          for: '5m',
+          severity: 'warning',
+          summary: 'The exporter is dropping series',
+          description:
+            '{{ $labels.instance }} leaves {{ $value }} series off its page because there are more than limits.max_series.',
+        },
+      ],
+    },
+  ],
+};

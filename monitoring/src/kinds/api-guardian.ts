@@ -1,0 +1,201 @@
+/** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { grid, lines, numbers } from '../panels.ts';
+import { all, entityOf, growth, named, namedWorst, values } from '../promql.ts';
+import { presence, type Rules } from '../rules.ts';
+import { shieldDashboard, toZone, zone } from './shield-zone.ts';
+
+const endpoint = entityOf({
+  ids: ['shield_zone_id', 'endpoint_id'],
+  info: 'bunnynet_shield_api_guardian_info',
+  selection: ['shield_zone_id=~"$zone"'],
+});
+
+const guardian = (name: string): string => values(endpoint, `bunnynet_shield_api_guardian_${name}`);
+const blockedToday = `sum by (shield_zone_id) (${values(all(endpoint), 'bunnynet_shield_api_guardian_blocked_requests_latest_day')})`;
+
+const figures = [
+  ['inspected_requests', 'inspected', 'RequestsInspected'],
+  ['blocked_requests', 'blocked', 'BlockedRequests'],
+  ['logged_requests', 'logged', 'LoggedRequests'],
+  ['rate_limited_requests', 'rate-limited', 'RateLimited'],
+  ['failed_validation_requests', 'failed validation', 'FailedRequestValidation'],
+  ['failed_authentication_requests', 'failed authentication', 'FailedAuthenticationEnforcement'],
+] as const;
+
+const endpointIds = { by: ['key'], join: '"key", "/", "shield_zone_id", "endpoint_id"' };
+
+/** The endpoints with the most blocked requests, with one label that a table can join on. */
+function endpointRow(figure: string): string {
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
+  return `max by (key) (label_join(${guardian(figure)} and on (shield_zone_id, endpoint_id) ${top}, ${endpointIds.join}))`;
+}
+
+function endpointNames(): string {
+  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
+  return `label_join(${named(endpoint, top)}, ${endpointIds.join})`;
+}
+
+const readable = presence(
+  'shield_api_guardian',
+  ['shield_zone_id', 'endpoint_id'],
+  'bunnynet_shield_api_guardian_up',
+  'bunnynet_shield_api_guardian_blocked_requests_latest_day',
+);
+
+const rules: Rules = {
+  about: 'API Guardian: requests that it turns away.',
+  groups: [
+    {
+      name: 'bunnynet-shield-api-guardian',
+      interval: '2m',
+      rules: [
+        ...readable.records,
+        {
+          record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
+          comment: `
+          Growth of a _latest_day gauge in an hour, measured from the lowest value of the hour: neither a new day nor a correction
+          downwards counts as growth (increase() would take them for counter resets). A reading that goes back to the previous
+          day is left out.`,
+          expr: `
+          max by (shield_zone_id, endpoint_id) (
+            last_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+          )`,
+        },
+        {
+          record: 'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
+          expr: `
+          max by (shield_zone_id, endpoint_id) (
+            last_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+          )`,
+        },
+        {
+          alert: 'BunnynetShieldBlockedRequestsRising',
+          comment: 'Silent for the first day, when it is not known what is usual.',
+          expr: `
+          bunnynet:shield_api_guardian_blocked_requests:growth1h
+          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: endpoint,
+          summary:
+            'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          description:
+            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
+        },
+        {
+          alert: 'BunnynetShieldRateLimitedRequestsRising',
+          expr: `
+          bunnynet:shield_api_guardian_rate_limited_requests:growth1h
+          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[2h] offset 22h))`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: endpoint,
+          summary:
+            'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          description:
+            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
+        },
+      ],
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Shield', [
+      lines({
+        title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
+        description:
+          'Blocked requests of all endpoints of a zone in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+        unit: 'short',
+        span: 9,
+        queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
+        link: toZone,
+      }),
+    ]),
+    row(shieldDashboard, 'API Guardian', [
+      grid({
+        title: 'The 50 endpoints with the most blocked requests, past 28 days',
+        description:
+          'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
+        unit: 'short',
+        span: 24,
+        key: { label: 'key', title: 'Zone / endpoint' },
+        labels: [{ label: 'display', title: 'Endpoint' }],
+        columns: [
+          { title: 'Blocked', expr: endpointNames() },
+          ...figures
+            .filter(([figure]) => figure !== 'blocked_requests')
+            .map(([figure, words]) => ({
+              title: words.charAt(0).toUpperCase() + words.slice(1),
+              expr: endpointRow(`${figure}_28d`),
+            })),
+        ],
+        sort: { title: 'Blocked', descending: true },
+      }),
+      lines({
+        title: 'Selected endpoints in the newest day',
+        description:
+          'Sums over the endpoints of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
+        unit: 'short',
+        span: 12,
+        queries: figures
+          .filter(([figure]) => figure !== 'inspected_requests')
+          .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
+      }),
+      lines({
+        title: 'Blocked in the past hour: the 10 worst endpoints',
+        description:
+          'Growth within an hour of the requests blocked in the newest UTC day (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+        unit: 'short',
+        span: 6,
+        queries: [
+          {
+            expr: namedWorst(
+              10,
+              endpoint,
+              growth(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      lines({
+        title: 'Rate-limited in the past hour: the 10 worst endpoints',
+        description:
+          'Growth within an hour of the requests rate-limited in the newest UTC day (API field overviewPastTwentyEightDays, rateLimited of its newest day).',
+        unit: 'short',
+        span: 6,
+        queries: [
+          {
+            expr: namedWorst(
+              10,
+              endpoint,
+              growth(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      numbers({
+        title: 'Newest day of API Guardian’s figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
+        unit: 's',
+        span: 24,
+        steps: ['green', [172800, 'orange']],
+        queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const apiGuardianMonitoring: KindMonitoring = { kind: 'api_guardian', panels, rules };

@@ -1,0 +1,15 @@
+/** The kinds that have panels or rules, in the order in which they share a dashboard. A new kind is one line here, and its file. */
+import type { KindMonitoring } from '../kind.ts';
+import { apiGuardianMonitoring } from './api-guardian.ts';
+import { applicationMonitoring } from './application.ts';
+import { rateLimitMonitoring } from './rate-limit.ts';
+import { shieldZoneMonitoring } from './shield-zone.ts';
+import { videoStorageMonitoring } from './video-storage.ts';
+
+export const kinds: readonly KindMonitoring[] = [
+  applicationMonitoring,
+  shieldZoneMonitoring,
+  apiGuardianMonitoring,
+  rateLimitMonitoring,
+  videoStorageMonitoring,
+];

@@ -1,0 +1,164 @@
+/** Rate limits: how often they are breached, and how many of those allowed there are. */
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { bars, lines, numbers } from '../panels.ts';
+import { all, growth, named, namedWorst, values } from '../promql.ts';
+import { presence, type Rules } from '../rules.ts';
+import { shieldDashboard, toZone, zone } from './shield-zone.ts';
+
+const rateLimit = (name: string): string =>
+  values(zone, `bunnynet_shield_rate_limit_${name}`, { by: ['rate_limit_id'] });
+
+const breachesToday = `sum by (shield_zone_id) (${values(all(zone), 'bunnynet_shield_rate_limit_breaches_latest_day', { by: ['rate_limit_id'] })})`;
+
+const breachFigures = ['breaches', 'logged_breaches', 'challenged_breaches', 'blocked_breaches'] as const;
+
+const readable = presence(
+  'shield_rate_limit',
+  ['shield_zone_id'],
+  'bunnynet_shield_rate_limit_up',
+  'bunnynet_shield_rate_limit_breaches_latest_day',
+);
+
+const rules: Rules = {
+  about: 'Rate limits: how often they are breached.',
+  groups: [
+    {
+      name: 'bunnynet-shield-rate-limit',
+      interval: '2m',
+      rules: [
+        ...readable.records,
+        {
+          record: 'bunnynet:shield_rate_limit_breaches:growth1h',
+          expr: `
+          sum by (shield_zone_id) (
+            max by (shield_zone_id, rate_limit_id) (
+              last_over_time(bunnynet_shield_rate_limit_breaches_latest_day[3m]) - min_over_time(bunnynet_shield_rate_limit_breaches_latest_day[1h])
+              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[1h])
+            )
+          )`,
+        },
+        {
+          alert: 'BunnynetShieldRateLimitBreachesRising',
+          expr: `
+          bunnynet:shield_rate_limit_breaches:growth1h
+          > 100 + 3 * (avg_over_time(bunnynet:shield_rate_limit_breaches:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_rate_limit_breaches:growth1h[2h] offset 22h))`,
+          for: '10m',
+          severity: 'warning',
+          held: readable,
+          named: zone,
+          summary:
+            'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
+          description:
+            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than three times the hourly average of the past day plus 100.',
+        },
+      ],
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Shield', [
+      lines({
+        title: 'Rate limit breaches of the day: the 10 worst zones',
+        description:
+          'Breaches of all rate limits of a zone in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
+        unit: 'short',
+        span: 9,
+        queries: [{ expr: namedWorst(10, all(zone), breachesToday), legend: '{{display}}' }],
+        link: toZone,
+      }),
+    ]),
+    row(shieldDashboard, 'Zones', [
+      bars({
+        title: 'Rate limits, of those allowed: the 15 fullest zones',
+        description:
+          'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
+        unit: 'percentunit',
+        span: 8,
+        steps: ['green', [0.8, 'orange'], [1, 'red']],
+        queries: [
+          {
+            expr: named(
+              zone,
+              `topk(15, count by (shield_zone_id) (${rateLimit('breaches_28d')}) / (${values(zone, 'bunnynet_shield_zone_rate_limit_rules_limit')} > 0))`,
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+    ]),
+    row(shieldDashboard, 'Rate limits', [
+      lines({
+        title: 'Breaches in the newest day, by what was done',
+        description:
+          'Sums over the rate limits of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches of its newest day).',
+        unit: 'short',
+        span: 12,
+        queries: breachFigures.map((figure) => ({
+          expr: `sum(${rateLimit(`${figure}_latest_day`)})`,
+          legend: figure === 'breaches' ? 'all' : figure.replace('_breaches', ''),
+        })),
+      }),
+      lines({
+        title: 'Breaches in the past hour: the 10 worst zones',
+        description:
+          'Growth within an hour of the breaches of the newest UTC day, all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
+        unit: 'short',
+        span: 12,
+        queries: [
+          {
+            expr: namedWorst(
+              10,
+              zone,
+              `sum by (shield_zone_id) (${growth(zone, 'bunnynet_shield_rate_limit_breaches_latest_day', '1h', { by: ['rate_limit_id'] })})`,
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      bars({
+        title: 'Breaches in the past 28 days: the 20 busiest rate limits',
+        description:
+          'Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, totalBreaches).',
+        unit: 'short',
+        span: 12,
+        height: 10,
+        queries: [
+          {
+            expr: named(zone, `topk(20, ${rateLimit('breaches_28d')})`),
+            legend: '{{display}}: {{rate_limit_id}}',
+          },
+        ],
+      }),
+      bars({
+        title: 'Blocked breaches in the past 28 days: the 20 busiest rate limits',
+        description:
+          'Breaches of a rate limit that were blocked in the past 28 days, a rolling window that can fall (API field overview, blockedBreaches).',
+        unit: 'short',
+        span: 12,
+        height: 10,
+        queries: [
+          {
+            expr: named(zone, `topk(20, ${rateLimit('blocked_breaches_28d')})`),
+            legend: '{{display}}: {{rate_limit_id}}',
+          },
+        ],
+      }),
+      numbers({
+        title: 'Newest day of the rate limits’ figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field ratelimitOverviewPastTwentyEightDays).',
+        unit: 's',
+        span: 24,
+        steps: ['green', [172800, 'orange']],
+        queries: [{ expr: `time() - min(${rateLimit('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const rateLimitMonitoring: KindMonitoring = { kind: 'rate_limit', panels, rules };

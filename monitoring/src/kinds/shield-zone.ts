@@ -1,0 +1,263 @@
+/** Shield Zones: how their firewalls are set. */
+import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { bars, grid, numbers, textOf } from '../panels.ts';
+import { all, entityOf, named, values } from '../promql.ts';
+import { presence, type Rules } from '../rules.ts';
+import { onOff, yesNo } from '../states.ts';
+import { pickByName } from '../variables.ts';
+
+export const zone = entityOf({
+  ids: ['shield_zone_id'],
+  info: 'bunnynet_shield_zone_info',
+  selection: ['shield_zone_id=~"$zone"'],
+});
+
+/** For every kind that is read for a zone. */
+export const shieldDashboard: Dashboard = {
+  uid: 'bunnynet-shield',
+  title: 'Shield',
+  description: 'Zones, API Guardian and rate limits.',
+  variables: () => [pickByName('zone', 'Zone', all(zone), 'shield_zone_id')],
+};
+
+export const toZone = {
+  title: 'Open the zone',
+  url: urlTo(shieldDashboard, { zone: '${__field.labels.shield_zone_id}' }),
+};
+
+const learning = textOf({ 0: ['no', 'text'], 1: ['learning', 'blue'] });
+/** wafExecutionMode, dDoSExecutionMode */
+const modeText = textOf({ 0: ['log', 'orange'], 1: ['block', 'green'] });
+/** planType */
+const planType = textOf({
+  0: ['basic', 'text'],
+  1: ['advanced', 'text'],
+  2: ['business', 'text'],
+  3: ['enterprise', 'text'],
+});
+/** dDoSShieldSensitivity */
+const sensitivity = textOf({
+  0: ['off', 'red'],
+  1: ['low', 'text'],
+  2: ['medium', 'text'],
+  3: ['high', 'text'],
+  4: ['challenge', 'text'],
+});
+
+const zoneField = (name: string): string => values(zone, `bunnynet_shield_zone_${name}`);
+
+const wafEnabled = values(all(zone), 'bunnynet_shield_zone_waf_enabled');
+const executionMode = values(all(zone), 'bunnynet_shield_zone_waf_execution_mode');
+const learningMode = values(all(zone), 'bunnynet_shield_zone_learning_mode');
+
+/** The rows of the zone table: at most a hundred, those without a firewall or that only log first. */
+const rows = `topk(100, 2 * (${zoneField('waf_enabled')} == bool 0) + (${zoneField('waf_execution_mode')} == bool 0) or on (shield_zone_id) ${zoneField('up')} * 0)`;
+
+function inRows(field: string): string {
+  return `${zoneField(field)} and on (shield_zone_id) ${rows}`;
+}
+
+const readable = presence(
+  'shield_zone',
+  ['shield_zone_id'],
+  'bunnynet_shield_zone_up',
+  'bunnynet_shield_zone_waf_enabled',
+);
+
+const rules: Rules = {
+  about: 'Shield Zones: how their firewalls are set.',
+  groups: [
+    {
+      name: 'bunnynet-shield-zone',
+      interval: '1m',
+      rules: [
+        ...readable.records,
+        {
+          record: 'bunnynet:shield_zone_learning_mode_until:last',
+          comment:
+            'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends all the same.',
+          expr: `
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m]))
+          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1
+          or bunnynet:shield_zone_learning_mode_until:last and bunnynet:shield_zone_unread`,
+        },
+        {
+          alert: 'BunnynetShieldLearningModeEnding',
+          expr: `(bunnynet:shield_zone_learning_mode_until:last - time() > 0) < 2 * 86400`,
+          for: '10m',
+          severity: 'warning',
+          named: zone,
+          summary: 'Learning mode of zone {{ or $name $labels.shield_zone_id }} is about to end',
+          description:
+            'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}; the firewall then starts to act on what it has learned.',
+        },
+        {
+          alert: 'BunnynetShieldWafDisabled',
+          expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m])) == 0`,
+          for: '15m',
+          severity: 'warning',
+          held: readable,
+          named: zone,
+          summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} is off',
+          description:
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for 15 minutes.',
+        },
+        {
+          alert: 'BunnynetShieldWafLogOnly',
+          expr: `
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m])) == 0
+          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m])) == 1
+          unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1`,
+          for: '1h',
+          severity: 'warning',
+          held: readable,
+          named: zone,
+          summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
+          description:
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for an hour, and the zone is not in learning mode.',
+        },
+        {
+          alert: 'BunnynetShieldCustomRulesNearLimit',
+          expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m])) > 0) >= 0.8`,
+          for: '1h',
+          severity: 'info',
+          held: readable,
+          named: zone,
+          summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its custom rules',
+          description:
+            'Zone {{ $labels.shield_zone_id }} uses {{ $value | humanizePercentage }} of its custom firewall rules.',
+        },
+        {
+          alert: 'BunnynetShieldRateLimitsNearLimit',
+          expr: `
+          count by (shield_zone_id) (
+            max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m]))
+          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m])) > 0) >= 0.8`,
+          for: '1h',
+          severity: 'info',
+          held: readable,
+          named: zone,
+          summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its rate limits',
+          description:
+            'Zone {{ $labels.shield_zone_id }} has metrics for {{ $value | humanizePercentage }} of the rate limits that its plan allows.',
+        },
+      ],
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Shield', [
+      numbers({
+        title: 'Zones',
+        description:
+          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only logs» leaves out the zones that are learning.',
+        unit: 'short',
+        span: 6,
+        height: 8,
+        queries: [
+          { expr: `count(${wafEnabled})`, legend: 'read' },
+          { expr: `count(${wafEnabled} == 0) or vector(0)`, legend: 'firewall off' },
+          {
+            expr: `count((${executionMode} == 0) and (${wafEnabled} == 1) unless (${learningMode} == 1)) or vector(0)`,
+            legend: 'only logs',
+          },
+          { expr: `count(${learningMode} == 1) or vector(0)`, legend: 'learning' },
+        ],
+        colors: { 'firewall off': 'red', 'only logs': 'orange', learning: 'blue' },
+        nothing: 'none',
+      }),
+    ]),
+    row(shieldDashboard, 'Zones', [
+      grid({
+        title: 'Zones',
+        description:
+          'At most 100 of the selected zones, as they are configured now (API fields of the Shield Zone: wafEnabled, wafExecutionMode, learningMode, learningModeUntil, planType, dDoSShieldSensitivity, dDoSExecutionMode, wafDisabledRules, wafLogOnlyRules, wafCustomRuleOrder, customWafRulesLimit, rateLimitRulesLimit; no window).',
+        unit: 'short',
+        span: 24,
+        height: 10,
+        key: { label: 'shield_zone_id', title: 'Id' },
+        labels: [{ label: 'display', title: 'Zone' }],
+        columns: [
+          {
+            title: 'Firewall',
+            expr: named(zone, inRows('waf_enabled')),
+            unit: 'none',
+            mappings: [onOff],
+          },
+          { title: 'Mode', expr: inRows('waf_execution_mode'), unit: 'none', mappings: [modeText] },
+          { title: 'Learning', expr: inRows('learning_mode'), unit: 'none', mappings: [learning] },
+          {
+            title: 'Learning until',
+            expr: `${zoneField('learning_mode_until_timestamp_seconds')} * 1000 and on (shield_zone_id) ${rows}`,
+            unit: 'dateTimeAsIso',
+          },
+          { title: 'Plan', expr: inRows('plan_type'), unit: 'none', mappings: [planType] },
+          {
+            title: 'DDoS sensitivity',
+            expr: inRows('ddos_shield_sensitivity'),
+            unit: 'none',
+            mappings: [sensitivity],
+          },
+          {
+            title: 'DDoS mode',
+            expr: inRows('ddos_execution_mode'),
+            unit: 'none',
+            mappings: [modeText],
+          },
+          { title: 'Disabled rules', expr: inRows('waf_disabled_rules') },
+          { title: 'Log-only rules', expr: inRows('waf_log_only_rules') },
+          { title: 'Custom rules', expr: inRows('waf_custom_rules') },
+          { title: 'of', expr: inRows('custom_waf_rules_limit') },
+          { title: 'Rate limits allowed', expr: inRows('rate_limit_rules_limit') },
+          {
+            title: 'Threat intelligence',
+            expr: inRows('waf_realtime_threat_intelligence_enabled'),
+            unit: 'none',
+            mappings: [yesNo],
+          },
+        ],
+        sort: { title: 'Firewall', descending: false },
+      }),
+      bars({
+        title: 'Custom rules, of those allowed: the 15 fullest zones',
+        description:
+          'Share of the allowed custom WAF rules that is in use (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert fires from 80 %.',
+        unit: 'percentunit',
+        span: 8,
+        steps: ['green', [0.8, 'orange'], [1, 'red']],
+        queries: [
+          {
+            expr: named(
+              zone,
+              `topk(15, ${zoneField('waf_custom_rules')} / (${zoneField('custom_waf_rules_limit')} > 0))`,
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+      bars({
+        title: 'Learning ends in: the 15 next zones',
+        description:
+          'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
+        unit: 's',
+        span: 8,
+        steps: ['red', [86400, 'orange'], [172800, 'blue']],
+        queries: [
+          {
+            expr: named(
+              zone,
+              `bottomk(15, (${zoneField('learning_mode_until_timestamp_seconds')} - time() > 0) and (${zoneField('learning_mode')} == 1))`,
+            ),
+            legend: '{{display}}',
+          },
+        ],
+      }),
+    ]),
+  ];
+}
+
+export const shieldZoneMonitoring: KindMonitoring = { kind: 'shield_zone', panels, rules };
