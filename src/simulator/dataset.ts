@@ -31,7 +31,7 @@ export interface AnyKind {
   readonly kind: KindName;
   readonly section: string;
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
-  targets(dataset: Dataset): readonly Target[];
+  readonly targets: (dataset: Dataset) => readonly Target[];
 }
 
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };

@@ -66,7 +66,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
       credential: 'account',
       ...(interval !== undefined && { interval }),
       ...(staleAfter !== undefined && { stale_after: staleAfter }),
-      targets: targets.map(entryOf),
+      targets: targets.every(isAccount) ? 'all' : targets.map(entryOf),
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
@@ -78,6 +78,10 @@ export function everything(account: Account, options: EverythingOptions = {}): E
 /** The name of a library's credential. */
 export function credentialOf(library: string): string {
   return `library-${library}`;
+}
+
+function isAccount({ ids }: Target): boolean {
+  return Object.keys(ids).length === 0;
 }
 
 function entryOf({ ids, name, library }: Target): Record<string, unknown> {

@@ -38,7 +38,7 @@ export interface Traits {
 }
 
 interface OperationBase {
-  /** What faults and counters call it: the kind, for the operation that gives its readings. */
+  /** What faults and counters call it: the kind, for the operation that gives its readings; another for its listing. */
   readonly name: string;
   readonly api: ApiName;
   /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. */
@@ -53,12 +53,12 @@ interface OperationBase {
 
 /** Answers a request by itself. */
 interface SingleOperation<Dataset> extends OperationBase {
-  answers(dataset: Dataset): (request: Request) => Answer;
+  readonly answers: (dataset: Dataset) => (request: Request) => Answer;
 }
 
 /** Lists entities page by page. */
 interface PagedOperation<Dataset> extends OperationBase {
-  pages(dataset: Dataset): (request: Request) => Pages;
+  readonly pages: (dataset: Dataset) => (request: Request) => Pages;
 }
 
 export type Operation<Dataset = never> = SingleOperation<Dataset> | PagedOperation<Dataset>;
@@ -69,7 +69,10 @@ export function isPaged(operation: Operation): boolean {
 
 /** One thing that the exporter can be told to read. */
 export interface Target {
-  /** By the settings that name them in the exporter's configuration, in the order of the path. */
+  /**
+   * By the settings that name them in the exporter's configuration, in the order of the path. None where an operation is
+   * for the whole account.
+   */
   readonly ids: Readonly<Record<string, string>>;
   readonly name?: string;
   /** The library whose key opens it; absent: the account's key does. */
@@ -84,10 +87,10 @@ export interface Kind<Sizes = never, Part extends object = object, Needs = unkno
   readonly kind: string;
   readonly sizes: Readonly<Record<Scale, Sizes>>;
   /** A pure function. Throws a RangeError for sizes that do not go together. */
-  create(seed: number, sizes: Sizes, dataset: Needs): Part;
+  readonly create: (seed: number, sizes: Sizes, dataset: Needs) => Part;
   /** The first gives the readings of its targets. */
   readonly operations: readonly [Operation<Needs & Part>, ...Operation<Needs & Part>[]];
   /** Its section in the exporter's configuration. */
   readonly section: string;
-  targets(dataset: Needs & Part): readonly Target[];
+  readonly targets: (dataset: Needs & Part) => readonly Target[];
 }

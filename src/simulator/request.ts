@@ -8,5 +8,5 @@ export interface Request {
   /** Items on a page at most, whatever the query asks for. */
   readonly maxPageSize: number;
   /** True for an entity that was removed after the dataset was made. */
-  isRemoved(id: string): boolean;
+  readonly isRemoved: (id: string) => boolean;
 }

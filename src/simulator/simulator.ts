@@ -52,7 +52,7 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
    */
   inject(fault: Fault): () => void;
   clearFaults(): void;
-  /** Deletes an application, zone, endpoint or video by its id; the returned function brings it back. */
+  /** Deletes an entity by its id; the returned function brings it back. */
   remove(id: string): () => void;
 }
 
@@ -156,13 +156,11 @@ function createKeyring(generated: Keys, given: Partial<Keys> = {}) {
   const libraries: Record<string, string> = { ...generated.libraries, ...given.libraries };
   const readOnlyLibraries = { ...generated.readOnlyLibraries, ...given.readOnlyLibraries };
   const keys = { account: given.account ?? generated.account, libraries, readOnlyLibraries };
-  return {
-    keys,
-    replaceKey(owner: string, key: string): void {
-      if (owner === 'account') keys.account = key;
-      else libraries[owner] = key;
-    },
+  const replaceKey = (owner: string, key: string): void => {
+    if (owner === 'account') keys.account = key;
+    else libraries[owner] = key;
   };
+  return { keys, replaceKey };
 }
 
 /** The server on its port: one free at the first start, kept so that a second start is at the same address. */

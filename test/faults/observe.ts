@@ -8,7 +8,7 @@ import type { KindName } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
 import { operationOf } from '../simulator/addresses.ts';
-import { kindNames } from '../simulator/targets.ts';
+import { isKindName, kindNames } from '../simulator/targets.ts';
 import { expectations, outcomeOf } from './expectations.ts';
 import { apiOf, type LogLine, type Program, type Rows, readPage, startProgram } from './program.ts';
 
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 export const rows: readonly Row[] = (Object.keys(faultTypes) as FaultType[]).flatMap((type) =>
-  faultTypes[type].appliesTo.map((kind) => ({ type, kind })),
+  faultTypes[type].appliesTo.filter(isKindName).map((kind) => ({ type, kind })),
 );
 
 /** True where one poll reads all targets of the kind, page by page. */

@@ -5,6 +5,10 @@ import { allKinds, type Dataset, type KindName } from '../../src/simulator/datas
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 
+export function isKindName(name: string): name is KindName {
+  return (kindNames as readonly string[]).includes(name);
+}
+
 /** The ids of each target of a kind, by their labels. */
 export function idsOf(dataset: Dataset, kind: KindName): readonly Ids[] {
   const labels = resources.find((one) => one.kind === kind)?.ids ?? [];
