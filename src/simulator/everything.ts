@@ -1,10 +1,14 @@
 /** The one configuration that exports all that the simulator has, as the exporter's users would write it. */
 import { type AnyKind, allKinds, type Dataset, type Keys } from './dataset.ts';
-import { isPaged, type Target } from './kind.ts';
+import { type ApiName, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
 /** What a simulator shows of itself, wherever it runs. */
 export type Account = Dataset & { readonly keys: Keys; readonly baseUrls: BaseUrls };
+
+/** Plain data, as YAML and JSON hold it; what is undefined is left out. */
+export type Setting = string | number | boolean | null | readonly Setting[] | Settings;
+export type Settings = { readonly [name: string]: Setting | undefined };
 
 export interface EverythingOptions {
   /** Default: every kind. */
@@ -15,21 +19,24 @@ export interface EverythingOptions {
   readonly interval?: string;
   readonly staleAfter?: string;
   /** Settings of an API beside its address; `polls` is how many its kinds ask for in one round. */
-  readonly api?: (api: string, polls: number) => Readonly<Record<string, unknown>>;
-  /** Settings of a kind's section, which replace those that it would have. */
-  readonly sections?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly api?: (api: string, polls: number) => Settings;
+  /** By kind: settings of its section, which replace those that it would have. */
+  readonly sections?: Readonly<Record<string, Settings>>;
 }
 
+type Entry = Record<string, Setting | undefined>;
+
+/** A section, to be changed in place where a caller needs another. */
 export interface Section {
-  targets: 'all' | Record<string, unknown>[];
-  [setting: string]: unknown;
+  targets: 'all' | Entry[];
+  [setting: string]: Setting | undefined;
 }
 
 /** A configuration in the form of the file, with each section under its own name. */
 export interface ConfigDocument {
-  credentials: Record<string, { readonly env: string } | { readonly file: string }>;
-  apis: Record<string, Record<string, unknown>>;
-  [section: string]: unknown;
+  credentials: Record<string, { readonly env: string }>;
+  apis: Record<string, Settings>;
+  [section: string]: Setting | undefined;
 }
 
 export interface Everything {
@@ -47,31 +54,32 @@ export function everything(account: Account, options: EverythingOptions = {}): E
 
   const document: ConfigDocument = { credentials: {}, apis: {} };
   const env: Record<string, string> = {};
-  const addKey = (name: string, variable: string, key: string) => {
+  const addKey = (name: string, variable: string, key = '') => {
     document.credentials[name] = { env: variable };
     env[variable] = key;
   };
   addKey('account', 'ACCOUNT_KEY', account.keys.account);
-  for (const library of new Set(
-    wanted.flatMap(({ targets }) => targets.flatMap(({ library = [] }) => library)),
-  )) {
-    addKey(credentialOf(library), `LIBRARY_${library}_KEY`, account.keys.libraries[library] ?? '');
+  const libraries = wanted.flatMap(({ targets }) => targets.flatMap(({ library }) => library ?? []));
+  for (const library of new Set(libraries)) {
+    addKey(credentialOf(library), `LIBRARY_${library}_KEY`, account.keys.libraries[library]);
   }
 
-  const polls = new Map<keyof BaseUrls, number>();
+  const polls = new Map<ApiName, number>();
   for (const { kind, targets } of wanted) {
     const [operation] = kind.operations;
-    polls.set(operation.api, (polls.get(operation.api) ?? 0) + (isPaged(operation) ? 1 : targets.length));
+    const round = isPaged(operation) ? 1 : targets.length;
+    polls.set(operation.api, (polls.get(operation.api) ?? 0) + round);
     document[kind.section] = {
       credential: 'account',
-      ...(interval !== undefined && { interval }),
-      ...(staleAfter !== undefined && { stale_after: staleAfter }),
+      interval,
+      stale_after: staleAfter,
       targets: targets.every(isAccount) ? 'all' : targets.map(entryOf),
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
-  for (const [name, count] of polls)
+  for (const [name, count] of polls) {
     document.apis[name] = { base_url: account.baseUrls[name], ...api(name, count) };
+  }
   return { document, env };
 }
 
@@ -84,15 +92,11 @@ function isAccount({ ids }: Target): boolean {
   return Object.keys(ids).length === 0;
 }
 
-function entryOf({ ids, name, library }: Target): Record<string, unknown> {
-  return {
-    ...ids,
-    ...(name !== undefined && { name }),
-    ...(library !== undefined && { credential: credentialOf(library) }),
-  };
+function entryOf({ ids, name, library }: Target): Entry {
+  return { ...ids, name, credential: library === undefined ? undefined : credentialOf(library) };
 }
 
-/** The section of a kind, to be changed in place. */
+/** The section of a kind. */
 export function sectionOf(document: ConfigDocument, { section }: Pick<AnyKind, 'section'>): Section {
   return document[section] as Section;
 }
