@@ -46,7 +46,7 @@ export interface Everything {
 }
 
 export function everything(account: Account, options: EverythingOptions = {}): Everything {
-  const { interval, staleAfter, api = () => ({}) } = options;
+  const { interval, staleAfter, api: settingsOf = () => ({}) } = options;
   const wanted = allKinds
     .filter(({ kind }) => options.kinds?.includes(kind) ?? true)
     .map((kind) => ({ kind, targets: kind.targets(account).slice(0, options.targetsPerKind) }))
@@ -64,7 +64,8 @@ export function everything(account: Account, options: EverythingOptions = {}): E
     addKey(credentialOf(library), `LIBRARY_${library}_KEY`, account.keys.libraries[library]);
   }
 
-  const polls = new Map<ApiName, number>();
+  // Every API has its address, also one without a target: nothing is ever asked of the real API.
+  const polls = new Map<ApiName, number>(allKinds.map(({ operations: [{ api }] }) => [api, 0]));
   for (const { kind, targets } of wanted) {
     const [operation] = kind.operations;
     const round = isPaged(operation) ? 1 : targets.length;
@@ -78,7 +79,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
     } satisfies Section;
   }
   for (const [name, count] of polls) {
-    document.apis[name] = { base_url: account.baseUrls[name], ...api(name, count) };
+    document.apis[name] = { base_url: account.baseUrls[name], ...settingsOf(name, count) };
   }
   return { document, env };
 }

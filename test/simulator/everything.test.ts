@@ -39,7 +39,7 @@ it('gives each target the key that opens it, out of the environment', async () =
   expect(JSON.stringify(document)).not.toContain(simulator.keys.account);
 });
 
-it('has only the kinds, the targets and the settings that were asked for, and what they need', async () => {
+it('has only the kinds, the targets and the settings that were asked for, and the address of every API', async () => {
   const simulator = await startSimulator();
   const { origin, applications, zones } = simulator;
   const { document, env } = everything(simulator, {
@@ -55,6 +55,7 @@ it('has only the kinds, the targets and the settings that were asked for, and wh
     apis: {
       application: { base_url: `${origin}/mc`, timeout: '3s', requests_per_second: 10 },
       shield: { base_url: origin, timeout: '1s', requests_per_second: 10 },
+      video: { base_url: `${origin}/video`, timeout: '3s', requests_per_second: 0 },
     },
     applications: {
       credential: 'account',
@@ -73,5 +74,4 @@ it('leaves out a kind that has no target', async () => {
   const simulator = await startSimulator({ shape: { applications: 0, libraries: 0 } });
   const { document } = everything(simulator);
   expect(document).not.toHaveProperty('applications');
-  expect(document.apis).not.toHaveProperty('video');
 });
