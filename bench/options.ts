@@ -1,6 +1,7 @@
 /** What the command line asks of the benchmark. */
 import { parseArgs } from 'node:util';
-import { type Scale, scales } from '../src/simulator/dataset.ts';
+import { scales } from '../src/simulator/dataset.ts';
+import type { Scale } from '../src/simulator/kind.ts';
 
 export const parts = ['scrape', 'polls', 'whole', 'faults', 'footprint'] as const;
 export type PartName = (typeof parts)[number];

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { renderHeader, renderLabels, renderPrefix } from '../src/exposition/format.ts';
 import { renderNumber } from '../src/exposition/number.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
-import type { Scale } from '../src/simulator/dataset.ts';
+import type { Scale } from '../src/simulator/kind.ts';
 import { freePort } from './ports.ts';
 import { type Measured, startProgram } from './processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, versions } from './readings.ts';

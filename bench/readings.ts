@@ -7,20 +7,15 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseJson } from '../src/api/body.ts';
-import { type Target, targetKey } from '../src/polling/plan.ts';
+import { idText, type Target, targetKey } from '../src/polling/plan.ts';
 import { type FamilyRows, rowsOf } from '../src/polling/target-states.ts';
 import { firstFamilyOf } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { type Ids, isReadAlone } from '../src/resources/resource.ts';
-import {
-  applicationSummary,
-  guardianMetrics,
-  rateLimitMetrics,
-  videoStorage,
-  zonePage,
-} from '../src/simulator/answers.ts';
-import { createWorld, type Scale, scales } from '../src/simulator/dataset.ts';
+import { createApi } from '../src/simulator/api.ts';
+import { allKinds, createDataset, createKeys, type Dataset, scales } from '../src/simulator/dataset.ts';
 import { writeJson } from '../src/simulator/json.ts';
+import { prefixes, type Scale } from '../src/simulator/kind.ts';
 
 /** One target after a good poll: a line of a file. */
 export interface TargetReading {
@@ -59,6 +54,7 @@ export function rowsOfTarget(one: TargetReading): readonly FamilyRows[] {
   ];
 }
 
+const seed = 1;
 export const versions = 3;
 const startMs = Date.UTC(2026, 7, 14, 12, 0, 0);
 const betweenMs = 60_000;
@@ -72,7 +68,7 @@ export async function writeReadings(
   folder: string,
   scale: Scale,
 ): Promise<{ targets: number; applications: number; series: number }> {
-  const world = createWorld(1, scales[scale]);
+  const dataset = createDataset(seed, scales[scale]);
   let targets = 0;
   let series = 0;
   for (let version = 0; version < versions; version++) {
@@ -80,7 +76,7 @@ export async function writeReadings(
     const out = createWriteStream(fileOf(folder, version));
     targets = 0;
     series = 0;
-    for await (const one of readAll(world, nowMs)) {
+    for await (const one of readAll(dataset, nowMs)) {
       targets++;
       for (const { samples } of rowsOfTarget(one)) series += samples.length;
       if (!out.write(`${JSON.stringify(one)}\n`)) await once(out, 'drain');
@@ -88,7 +84,7 @@ export async function writeReadings(
     out.end();
     await once(out, 'close');
   }
-  return { targets, applications: world.applications.length, series };
+  return { targets, applications: dataset.applications.length, series };
 }
 
 /**
@@ -105,63 +101,34 @@ export async function* readReadings(
   for await (const line of lines) if (isWanted(place++)) yield JSON.parse(line) as TargetReading;
 }
 
-type World = ReturnType<typeof createWorld>;
-
-async function* readAll(world: World, nowMs: number): AsyncGenerator<TargetReading> {
-  for (const app of world.applications) {
-    yield await readOne(
-      'application',
-      { app_id: app.id },
-      app.name,
-      nowMs,
-      applicationSummary(app, nowMs).body,
-    );
-  }
-  const page = zonePage(world.zones, 1, world.zones.length, nowMs).body;
-  const listing = resources.find((resource) => !isReadAlone(resource));
-  if (!listing || isReadAlone(listing)) throw new Error('no resource is a listing');
-  const found = await listing.listing.discover(
-    (path) => Promise.resolve(path.includes('page=1') ? parsed(page) : { data: [] }),
-    undefined,
-    notes,
-  );
-  const zones = new Map(found.map(({ ids, reading }) => [ids['shield_zone_id'], reading]));
-  for (const zone of world.zones) {
-    const ids = { shield_zone_id: zone.shieldZoneId };
-    yield toLine(listing.kind, ids, zone.name, nowMs, zones.get(zone.shieldZoneId));
-  }
-  for (const endpoint of world.endpoints) {
-    const ids = { shield_zone_id: endpoint.shieldZoneId, endpoint_id: endpoint.endpointId };
-    yield await readOne('api_guardian', ids, endpoint.name, nowMs, guardianMetrics(endpoint, nowMs).body);
-  }
-  for (const zone of world.rateLimitZones) {
-    const ids = { shield_zone_id: zone.shieldZoneId };
-    yield await readOne('rate_limit', ids, zone.name, nowMs, rateLimitMetrics(zone, nowMs).body);
-  }
-  for (const video of world.videos) {
-    const ids = { library_id: video.libraryId, video_id: video.videoId };
-    yield await readOne('video_storage', ids, video.name, nowMs, videoStorage(video, nowMs).body);
+/** The readings of every kind, made by its resource from the simulated answers. */
+async function* readAll(dataset: Dataset, nowMs: number): AsyncGenerator<TargetReading> {
+  const keys = createKeys(seed, dataset.libraryIds);
+  const api = createApi({ dataset, keys, now: () => nowMs, maxPageSize: 1_000 });
+  for (const kind of allKinds) {
+    const resource = resources.find((one) => one.kind === kind.kind);
+    if (!resource) throw new Error(`no resource reads ${kind.kind}`);
+    const getWith = (key: string | undefined) => (path: string) => {
+      const { answer } = api.ask({ method: 'GET', url: prefixes[resource.api] + path, key });
+      return Promise.resolve(parseJson(writeJson(answer.body), {}));
+    };
+    const found = isReadAlone(resource)
+      ? []
+      : await resource.listing.discover(getWith(keys.account), undefined, notes);
+    const listed = new Map(found.map((one) => [idText(one.ids), one.reading]));
+    for (const { ids: settings, name = '', library } of kind.targets(dataset)) {
+      const ids = Object.fromEntries(
+        resource.ids.map(({ label, setting }) => [label, settings[setting] ?? '']),
+      );
+      const get = getWith(library === undefined ? keys.account : keys.libraries[library]);
+      const reading = isReadAlone(resource) ? await resource.read(get, ids, notes) : listed.get(idText(ids));
+      yield toLine(resource.kind, ids, name, nowMs, reading);
+    }
   }
 }
 
 const notes = { mismatch: () => undefined, unrecognized: () => undefined };
 const settings = { latency_unit: 'milliseconds', latency_chart: 'latest' };
-
-function parsed(body: unknown): unknown {
-  return parseJson(writeJson(body), {});
-}
-
-async function readOne(
-  kind: string,
-  ids: Ids,
-  name: string,
-  nowMs: number,
-  body: unknown,
-): Promise<TargetReading> {
-  const resource = resources.find((one) => one.kind === kind);
-  if (!resource || !isReadAlone(resource)) throw new Error(`no resource reads one ${kind}`);
-  return toLine(kind, ids, name, nowMs, await resource.read(() => Promise.resolve(parsed(body)), ids, notes));
-}
 
 let polled = 0;
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scale } from '../src/simulator/dataset.ts';
+import type { Scale } from '../src/simulator/kind.ts';
 import type { HoldCommands, Spread } from './children/hold.ts';
 import type { LoadCommands } from './children/load.ts';
 import { log } from './log.ts';

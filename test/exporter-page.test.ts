@@ -1,10 +1,9 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ApiConfig, Config } from '../src/config/config.ts';
+import { load } from '../src/demo.ts';
 import { createExporter, type Exporter } from '../src/exporter.ts';
-import { createCredentials } from '../src/secrets/credentials.ts';
+import { everything } from '../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
-import { sectionConfig, targetConfig } from './polling/fixtures.ts';
 
 const running: (Exporter | Simulator)[] = [];
 afterEach(async () => {
@@ -13,41 +12,37 @@ afterEach(async () => {
 
 const hostile = `<b onclick="alert('1')">&`;
 
-/** The whole program against a simulator, with one application that has a hostile name. */
-async function startAll(change: Partial<ApiConfig> = {}) {
+/** The whole program against a simulator, with one application that has a hostile name and is polled all the time. */
+async function startAll(requestsPerSecond = 500) {
   const simulator = createSimulator();
   await simulator.start();
   running.push(simulator);
-  const api = (baseUrl: string): ApiConfig => ({
-    baseUrl,
-    timeoutMs: 2000,
-    maxConcurrency: 8,
-    requestsPerSecond: 500,
-    maxRetries: 0,
-    maxResponseBytes: 1_000_000,
-    ...change,
-  });
-  const { application, shield, video } = simulator.baseUrls;
-  const [one] = simulator.applications;
-  const config: Config = {
-    credentials: { account: { env: 'KEY' } },
-    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
-    sections: [
-      sectionConfig('application', [
-        targetConfig({ app_id: one?.id ?? '' }, { name: hostile, intervalMs: 50, staleAfterMs: 60_000 }),
-      ]),
-    ],
-    limits: { maxSeries: 1_000_000 },
-  };
+  const { config, credentials } = await load(
+    everything(simulator, {
+      kinds: ['application'],
+      api: () => ({
+        timeout: '2s',
+        max_concurrency: 8,
+        requests_per_second: requestsPerSecond,
+        max_retries: 0,
+      }),
+      sections: {
+        application: { stale_after: '1m', targets: [{ id: simulator.applications[0]?.id, name: hostile }] },
+      },
+    }),
+  );
+  // A file allows no interval as short as this.
+  const intervalMs = 50;
+  const sections = config.sections.map((section) => ({
+    ...section,
+    intervalMs,
+    targets:
+      section.targets === 'all' ? section.targets : section.targets.map((one) => ({ ...one, intervalMs })),
+  }));
   let refusal: Error | undefined;
   const exporter = await createExporter({
     load: () =>
-      refusal
-        ? Promise.reject(refusal)
-        : Promise.resolve({
-            config,
-            credentials: createCredentials(config.credentials, { KEY: simulator.keys.account }),
-          }),
+      refusal ? Promise.reject(refusal) : Promise.resolve({ config: { ...config, sections }, credentials }),
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: true,
@@ -65,7 +60,7 @@ async function startAll(change: Partial<ApiConfig> = {}) {
 describe('the status page of the whole exporter', () => {
   it('shows how a target stands, what it is called as text, and why it fails', async () => {
     const { simulator, page } = await startAll();
-    await expect.poll(page).toContain('The target is OK');
+    await expect.poll(page).toContain('The target is well');
     expect(await page()).toContain('&lt;b onclick=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
     expect(await page()).not.toContain('<b onclick');
     expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
@@ -91,10 +86,8 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain('config.yml:3');
   });
 
-  it('tells that the request rate is too low for the targets', async () => {
-    const { page } = await startAll({ requestsPerSecond: 1 });
-    expect(await page()).toMatch(
-      /The request rate is too low for the targets\.<\/strong> application: 1 target at 50ms/,
-    );
+  it('tells that the pace does not suffice', async () => {
+    const { page } = await startAll(1);
+    expect(await page()).toMatch(/The pace does not suffice\.<\/strong> application: 1 target at 50ms/);
   });
 });

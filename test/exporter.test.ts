@@ -1,8 +1,10 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ApiConfig, Config } from '../src/config/config.ts';
+import type { Config } from '../src/config/config.ts';
+import { load } from '../src/demo.ts';
 import { createExporter, type Exporter } from '../src/exporter.ts';
-import { createCredentials } from '../src/secrets/credentials.ts';
+import { resources } from '../src/resources/index.ts';
+import { credentialOf, everything } from '../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { sectionConfig, targetConfig } from './polling/fixtures.ts';
 
@@ -18,54 +20,31 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
   const simulator = createSimulator({ now: () => now, maxPageSize: 2 });
   await simulator.start();
   running.push(simulator);
-  const api = (baseUrl: string): ApiConfig => ({
-    baseUrl,
-    timeoutMs: 2000,
-    maxConcurrency: 8,
-    requestsPerSecond: 500,
-    maxRetries: 0,
-    maxResponseBytes: 1_000_000,
-  });
-  const { application, shield, video } = simulator.baseUrls;
-  const [videoOne] = simulator.videos;
-  const base: Config = {
-    credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
-    sections: [
-      sectionConfig(
-        'application',
-        simulator.applications.slice(0, 2).map(({ id, name }) => targetConfig({ app_id: id }, { name })),
-      ),
-      sectionConfig('shield_zone', 'all'),
-      sectionConfig(
-        'api_guardian',
-        simulator.endpoints
-          .slice(0, 1)
-          .map(({ shieldZoneId, endpointId, name }) =>
-            targetConfig({ shield_zone_id: shieldZoneId, endpoint_id: endpointId }, { name }),
-          ),
-      ),
-      sectionConfig('rate_limit', 'all'),
-      sectionConfig('video_storage', [
-        targetConfig(
-          { library_id: videoOne?.libraryId ?? '', video_id: videoOne?.videoId ?? '' },
-          { credential: 'library' },
-        ),
-      ]),
-    ],
-    limits: { maxSeries: 1_000_000 },
-  };
+  const [video] = simulator.videos;
+  const { config: base, credentials } = await load(
+    everything(simulator, {
+      targetsPerKind: 1,
+      interval: '1m',
+      api: () => ({ timeout: '2s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
+      sections: {
+        application: { targets: simulator.applications.slice(0, 2).map(({ id, name }) => ({ id, name })) },
+        shield_zone: { targets: 'all' },
+        rate_limit: { targets: 'all' },
+        // Without a name.
+        video_storage: {
+          credential: credentialOf(video?.libraryId ?? ''),
+          targets: [`${video?.libraryId}/${video?.videoId}`],
+        },
+      },
+    }),
+  );
   let config = change(base, simulator);
   let loadError: Error | undefined;
   const lines: string[] = [];
-  const env = {
-    ACCOUNT: simulator.keys.account,
-    LIBRARY: simulator.keys.libraries[videoOne?.libraryId ?? ''] ?? '',
-  };
   const exporter = await createExporter({
     load: () => {
       if (loadError) return Promise.reject(loadError);
-      return Promise.resolve({ config, credentials: createCredentials(config.credentials, env) });
+      return Promise.resolve({ config, credentials });
     },
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
@@ -117,14 +96,8 @@ describe('the exporter', () => {
     const response = await fetch(`${url}/metrics`);
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const page = await response.text();
-    for (const kind of [
-      'application',
-      'shield_zone',
-      'shield_api_guardian',
-      'shield_rate_limit',
-      'video_storage',
-    ]) {
-      expect(page).toMatch(new RegExp(`^bunnynet_${kind}_up\\{.*\\} 1$`, 'm'));
+    for (const { metricPrefix } of resources) {
+      expect(page).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
     }
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
   });
@@ -214,7 +187,7 @@ describe('the exporter', () => {
     expect(await response.text()).toContain('config.yml:3: applications.interval');
     expect(await ofApi()).toEqual(before);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 0');
-    expect(logged('keeping the previous configuration: config.yml:3')).toHaveLength(1);
+    expect(logged('stays in force: config.yml:3')).toHaveLength(1);
     failLoads(undefined);
     expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 1');

@@ -1,7 +1,7 @@
 /** The bare load generator of the polls: asks for the same things over the same number of connections, and parses the JSON. */
 import { Agent, request } from 'undici';
-import { createKeys, createWorld, type Shape } from '../../src/simulator/dataset.ts';
-import { prefixes } from '../../src/simulator/request.ts';
+import { createDataset, createKeys, type Shape } from '../../src/simulator/dataset.ts';
+import { baseUrlsOf } from '../../src/simulator/simulator.ts';
 import { seed } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 
@@ -10,9 +10,10 @@ let loops: Promise<void>[] = [];
 
 const commands = {
   start({ origin, shape, connections }: { origin: string; shape: Shape; connections: number }) {
-    const world = createWorld(seed, shape);
-    const { account } = createKeys(seed, world.libraryIds);
-    const paths = world.applications.map(({ id }) => `${origin}${prefixes.application}/apps/${id}/summary`);
+    const { applications, libraryIds } = createDataset(seed, shape);
+    const { account } = createKeys(seed, libraryIds);
+    const { application } = baseUrlsOf(origin);
+    const paths = applications.map(({ id }) => `${application}/apps/${id}/summary`);
     const dispatcher = new Agent({ connections, pipelining: 1 });
     const headers = { accept: 'application/json', AccessKey: account };
     let next = 0;

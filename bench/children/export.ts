@@ -3,17 +3,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pino from 'pino';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import type { Shape } from '../../src/simulator/dataset.ts';
-import { createFleet, type Fleet, type Pace } from '../fleet.ts';
+import { createFleet, type Pace } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 
 let exporter: Exporter | undefined;
-let fleet: Fleet | undefined;
+let fleet: Awaited<ReturnType<typeof createFleet>> | undefined;
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
 const commands = {
   /** Begins to poll and to serve; resolves with the port. */
   async start({ origin, shape, pace }: { origin: string; shape: Shape; pace: Pace }) {
-    fleet = createFleet(origin, shape, pace);
+    fleet = await createFleet(origin, shape, pace);
     exporter = await createExporter({
       load: () => (fleet ? Promise.resolve(fleet) : Promise.reject(new Error('there is no fleet'))),
       addresses: [{ host: '127.0.0.1', port: 0 }],
@@ -26,7 +26,7 @@ const commands = {
   },
   /** Goes on at another pace, by a reload. */
   async repace({ origin, shape, pace }: { origin: string; shape: Shape; pace: Pace }) {
-    fleet = createFleet(origin, shape, pace);
+    fleet = await createFleet(origin, shape, pace);
     await exporter?.reload();
   },
   watch() {

@@ -94,6 +94,7 @@ class Reader {
         credentials,
         apis: Object.fromEntries(apis) as Record<ApiName, ApiConfig>,
         sections,
+        discovery: { intervalMs: 600_000 },
         limits: { maxSeries },
       },
     };

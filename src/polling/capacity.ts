@@ -92,7 +92,7 @@ function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): 
     ? `, values go stale after ${formatDuration(staleAfterMs)}`
     : '';
   return (
-    `${api}: ${plural(polls, 'target')} at ${at} need ${rateText(sum.neededPerSecond)} requests/s, ` +
+    `${api}: ${plural(polls, 'poll')} at ${at} need ${rateText(sum.neededPerSecond)} requests/s, ` +
     `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${formatDuration(roundMs)}${stale}; ` +
     `raise the interval${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
   );

@@ -205,7 +205,11 @@ class Planner {
   ): Generator<ListingPoll> {
     const account = section.listingCredential ?? section.credential;
     if (!listing.parent) {
-      yield this.#want(listing, account, undefined, account, intervalMs);
+      const poll = this.#want(listing, account, undefined, account, intervalMs);
+      const names = listing.names && this.#want(listing.names, account, undefined, account, undefined);
+      const named = { ...poll, namesKey: names?.key };
+      this.listings.set(poll.key, named);
+      yield named;
       return;
     }
     const selector = section.parents && selectorOf(section.parents);
@@ -234,7 +238,6 @@ class Planner {
     const { kind, api } = listing;
     const key = listingKey(listing, credential, this.#config.apis[api].baseUrl, parent);
     const known = this.listings.get(key);
-    const names = listing.names && this.#want(listing.names, credential, undefined, account, undefined);
     const wantedMs = intervalMs ?? this.#config.discovery.intervalMs;
     const isRead = intervalMs !== undefined || known?.isRead === true;
     const poll: ListingPoll = {
@@ -247,7 +250,7 @@ class Planner {
       // What wants it most often has its way.
       intervalMs: Math.min(wantedMs, known?.intervalMs ?? wantedMs),
       listing,
-      namesKey: names?.key,
+      namesKey: known?.namesKey,
       parent,
       account,
       isRead,

@@ -1,28 +1,23 @@
 /**
  * Every way in which the simulated API can fail, as a closed list: what it does, to which operations it can happen and how
- * it is played. It knows replies and sockets; when a fault strikes is decided beside it.
+ * it is played.
  */
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import {
-  type Answer,
-  applicationUnauthorized,
-  rejected,
-  shieldUnauthorized,
-  videoNotFound,
-  videoUnauthorized,
-} from './answers.ts';
+import { type AnyOperation, type OperationName, operations } from './dataset.ts';
+import { type Form, type Rejection, rejections, shieldEnvelope } from './forms.ts';
+import { isPaged, type Traits } from './kind.ts';
 import {
   capitalised,
   doubled,
-  type Edit,
-  editReading,
   emptied,
   extended,
   huge,
+  type Mutation,
   misshapen,
   mistyped,
   mixedDays,
+  mutateReading,
   negative,
   nulled,
   repeated,
@@ -30,8 +25,8 @@ import {
   timeless,
   unrecognized,
 } from './mutations.ts';
-import { bytesOf, jsonReply, type Reply, replyOf, textReply } from './reply.ts';
-import { type Operation, operations } from './request.ts';
+import type { Pages } from './paging.ts';
+import { type Answer, bytesOf, type Reply, replyOf, textReply } from './reply.ts';
 
 /** What a fault may be told beyond its type; each type lists those it heeds. */
 export interface FaultParameters {
@@ -53,21 +48,14 @@ export interface FaultParameters {
 
 /** The request that a fault strikes, and what it needs to play. */
 export interface Situation {
-  readonly operation: Operation;
+  readonly operation: AnyOperation;
   readonly parameters: FaultParameters;
   /** The key that came with the request, as it came. */
   readonly sentKey: string;
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
-  /** The page asked for, where the operation is the listing. */
-  readonly listing?: Listing;
-}
-
-export interface Listing {
-  readonly page: number;
-  readonly totalPages: number;
-  /** The answer for another page, of all zones or of the first share of them. */
-  answer(page: number, share?: number): Answer;
+  /** The listing that was asked for, where it comes in pages. */
+  readonly pages: Pages | undefined;
 }
 
 type Play =
@@ -87,25 +75,38 @@ interface FaultDeclaration {
   /** One line, for people. */
   readonly description: string;
   /** Operations to which it can happen. */
-  readonly appliesTo: readonly Operation[];
+  readonly appliesTo: readonly OperationName[];
   /** The parameters that it heeds. */
   readonly parameters: readonly (keyof FaultParameters)[];
   readonly play: Play;
 }
 
-const shield = ['shield_zone', 'api_guardian', 'rate_limit'] as const satisfies readonly Operation[];
-const envelopes = [...shield, 'video_storage'] as const satisfies readonly Operation[];
-const listing = ['shield_zone'] as const satisfies readonly Operation[];
+type Applies = (operation: AnyOperation) => boolean;
+
+const having =
+  (trait: keyof Traits): Applies =>
+  ({ traits }) =>
+    traits[trait] !== undefined;
+const rejecting: Applies = ({ form }) => 'rejected' in form;
+const rejectingWith =
+  (reason: Rejection): Applies =>
+  ({ rejections: reasons = [] }) =>
+    reasons.includes(reason);
+const either =
+  (...conditions: readonly Applies[]): Applies =>
+  (operation) =>
+    conditions.some((applies) => applies(operation));
 
 interface Scope {
-  readonly appliesTo?: readonly Operation[];
+  /** Default: to all operations. */
+  readonly appliesTo?: Applies;
   readonly parameters?: readonly (keyof FaultParameters)[];
 }
 
 function declared(description: string, play: Play, scope: Scope): FaultDeclaration {
   return {
     description,
-    appliesTo: scope.appliesTo ?? operations,
+    appliesTo: operations.filter(scope.appliesTo ?? (() => true)).map(({ name }) => name),
     parameters: scope.parameters ?? [],
     play,
   };
@@ -137,10 +138,10 @@ function spoilt(
 }
 
 /** Changes the data in a good answer. */
-function edited(description: string, edit: Edit, appliesTo?: readonly Operation[]): FaultDeclaration {
+function mutated(description: string, mutation: Mutation, appliesTo?: Applies): FaultDeclaration {
   return spoilt(
     description,
-    (reply, { operation }) => ({ ...reply, json: editReading(operation, reply.json, edit) }),
+    (reply, { operation }) => ({ ...reply, json: mutateReading(operation.traits, reply.json, mutation) }),
     appliesTo ? { appliesTo } : {},
   );
 }
@@ -162,6 +163,16 @@ function rewritten(
   );
 }
 
+/** Puts another page in the place of the right one. */
+function paged(description: string, answer: (pages: Pages, right: Answer) => Answer): FaultDeclaration {
+  return spoilt(
+    description,
+    (reply, { pages }) =>
+      pages ? replyOf(answer(pages, { status: reply.status, body: reply.json })) : reply,
+    { appliesTo: isPaged },
+  );
+}
+
 function onWire(
   description: string,
   sendsHead: boolean,
@@ -170,22 +181,28 @@ function onWire(
   return declared(description, { stage: 'wire', sendsHead, send }, {});
 }
 
-/** An error of the operation's own form: problem details, or an object with `statusCode` (reference 2.2, 4.6). */
-function errorReply(operation: Operation, status: number, title: string): Reply {
-  if (operation === 'application') {
-    return jsonReply(status, { title, status, detail: null, instance: null, errors: null });
-  }
-  if (operation === 'video_storage') {
-    return jsonReply(status, { success: false, message: title, statusCode: status });
-  }
-  const error = { statusCode: status, success: false, message: title, errorKey: null };
-  return jsonReply(status, { statusCode: status, error, data: null });
+/** An error in the form of the operation. */
+function refused(description: string, answer: (form: Form) => Answer, scope?: Scope): FaultDeclaration {
+  return instead(description, ({ operation }) => replyOf(answer(operation.form)), scope);
 }
 
 function failing(status: number, title: string): FaultDeclaration {
-  return instead(`HTTP ${status} with an error object`, ({ operation }) =>
-    errorReply(operation, status, title),
-  );
+  return refused(`HTTP ${status} with an error object`, (form) => form.failed(status, title));
+}
+
+/** Any failure that comes with a good status. */
+function anyRejection(description: string, status: 200 | 202): FaultDeclaration {
+  const error = { errorKey: 'internal_failure.metrics', statusCode: 500 };
+  return refused(description, (form) => form.rejected?.(status, error) ?? form.failed(500, error.errorKey), {
+    appliesTo: rejecting,
+  });
+}
+
+/** One of the failures that the Shield API has a name for. */
+function rejection(description: string, status: 200 | 202, reason: Rejection): FaultDeclaration {
+  return instead(description, () => replyOf(shieldEnvelope.rejected(status, rejections[reason])), {
+    appliesTo: rejectingWith(reason),
+  });
 }
 
 function withRetryAfter(reply: Reply, value: string): Reply {
@@ -196,27 +213,10 @@ function retrySeconds({ parameters }: Situation): number {
   return parameters.retryAfterSeconds ?? 2;
 }
 
-function rejectedReply(operation: Operation, status: 200 | 202, errorKey: string): Reply {
-  const message = `Request rejected: ${errorKey}`;
-  if (operation === 'video_storage') {
-    return jsonReply(status, { success: false, message, statusCode: 500, data: null });
-  }
-  return jsonReply(status, { error: { statusCode: 500, success: false, message, errorKey }, data: null });
-}
-
 const page502 =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 const page200 =
   '<!DOCTYPE html><html><head><title>Just a moment</title></head><body>Checking your browser.</body></html>';
-
-/** A field of each operation that is sent twice by `duplicate-keys`. */
-const doubledFields = {
-  application: 'averageLatency',
-  shield_zone: 'planType',
-  api_guardian: 'totalBlockedRequests',
-  rate_limit: 'totalBreaches',
-  video_storage: 'originals',
-} as const satisfies Record<Operation, string>;
 
 const catalogue = {
   latency: declared('The answer is right and late', { stage: 'delay' }, { parameters: ['latencyMs'] }),
@@ -264,14 +264,9 @@ const catalogue = {
   ),
 
   'status-400': failing(400, 'Bad Request'),
-  'status-401': instead('HTTP 401, as for a missing or wrong key', ({ operation }) => {
-    if (operation === 'application') return replyOf(applicationUnauthorized);
-    return replyOf(operation === 'video_storage' ? videoUnauthorized : shieldUnauthorized);
-  }),
+  'status-401': refused('HTTP 401, as for a missing or wrong key', (form) => form.unauthorized),
   'status-403': instead('HTTP 403 without a body, as for a key without the right', () => bare(403)),
-  'status-404': instead('HTTP 404 in the form of the operation', ({ operation }) =>
-    operation === 'video_storage' ? replyOf(videoNotFound) : errorReply(operation, 404, 'Not Found'),
-  ),
+  'status-404': refused('HTTP 404 in the form of the operation', (form) => form.notFound),
   'status-408': instead('HTTP 408 without a body', () => bare(408)),
   'status-429': instead('HTTP 429 without a body and without Retry-After', () => bare(429)),
   'status-429-retry-seconds': instead(
@@ -310,35 +305,26 @@ const catalogue = {
     { parameters: ['location', 'redirectStatus'] },
   ),
 
-  'rejected-200': instead(
-    'HTTP 200 with `data: null` and an error object',
-    ({ operation }) => rejectedReply(operation, 200, 'internal_failure.metrics'),
-    { appliesTo: envelopes },
-  ),
-  'rejected-202': instead(
-    'HTTP 202 with `data: null` and an error object',
-    ({ operation }) => rejectedReply(operation, 202, 'internal_failure.metrics'),
-    { appliesTo: envelopes },
-  ),
-  'zone-not-found': instead(
-    'HTTP 202 with the error for an unknown zone',
-    () => replyOf(rejected('unknownZone', 202)),
-    { appliesTo: ['api_guardian', 'rate_limit'] },
-  ),
-  'no-rate-limits': instead(
+  'rejected-200': anyRejection('HTTP 200 with `data: null` and an error object', 200),
+  'rejected-202': anyRejection('HTTP 202 with `data: null` and an error object', 202),
+  'zone-not-found': rejection('HTTP 202 with the error for an unknown zone', 202, 'unknownZone'),
+  'no-rate-limits': rejection(
     'HTTP 202 with the error for a zone without rate limits, which is no failure',
-    () => replyOf(rejected('noRateLimits', 202)),
-    { appliesTo: ['rate_limit'] },
+    202,
+    'noRateLimits',
   ),
-  'feature-not-on-plan': instead(
+  'feature-not-on-plan': rejection(
     'HTTP 200 with the error for a feature that the plan lacks',
-    () => replyOf(rejected('notOnPlan', 200)),
-    { appliesTo: ['api_guardian', 'rate_limit'] },
+    200,
+    'notOnPlan',
   ),
   'data-null': spoilt(
     'A good status and envelope with `data: null` and no error',
-    (reply) => ({ ...reply, json: { ...(reply.json as object), data: null } }),
-    { appliesTo: envelopes },
+    (reply, { operation: { traits } }) => ({
+      ...reply,
+      json: { ...(reply.json as object), ...(traits.field !== undefined && { [traits.field]: null }) },
+    }),
+    { appliesTo: having('field') },
   ),
 
   'empty-body': instead('HTTP 200 without a body', () => bare(200)),
@@ -380,86 +366,67 @@ const catalogue = {
     { parameters: ['depth'] },
   ),
   'duplicate-keys': rewritten('A field that occurs twice in its object', (text, { operation }) => {
-    const field = `"${doubledFields[operation]}":`;
+    const field = `"${operation.traits.number}":`;
     return text.replace(field, `${field}-1,${field}`);
   }),
 
-  'wrong-types': edited('Every value of a wrong type, ids apart', mistyped),
-  'wrong-shapes': edited('A list in the place of the object, or the other way round', misshapen),
-  'all-null': edited('Every field null, ids apart', nulled),
-  'all-missing': edited('No fields but ids', emptied),
-  'huge-numbers': edited('Numbers at and beyond the range of doubles and 64 bits', huge),
-  'negative-numbers': edited('Every number negative', negative),
-  'integers-as-doubles': edited('Whole numbers written as 3.0, which is right', doubled, envelopes),
-  'number-strings': edited('Text such as "NaN" in the place of every number', stringly),
-  'duplicate-ids': edited('The first of the listing again, with other numbers', repeated, [
-    'shield_zone',
-    'rate_limit',
-  ]),
-  'unknown-values': edited('A state or codes that nobody documents', unrecognized, [
-    'application',
-    'shield_zone',
-  ]),
-  'capitalised-status': edited('The state with a capital letter, which is right', capitalised, [
-    'application',
-  ]),
-  'mixed-day-keys': edited('Days in no order, half of them ISO dates, which is right', mixedDays, [
-    'api_guardian',
-    'rate_limit',
-  ]),
-  'unreadable-times': edited('Days and instants that cannot be read', timeless),
-  'extra-fields': edited('Fields that the reference does not have, which is right', extended),
+  'wrong-types': mutated('Every value of a wrong type, ids apart', mistyped),
+  'wrong-shapes': mutated('A list in the place of the object, or the other way round', misshapen),
+  'all-null': mutated('Every field null, ids apart', nulled),
+  'all-missing': mutated('No fields but ids', emptied),
+  'huge-numbers': mutated('Numbers at and beyond the range of doubles and 64 bits', huge),
+  'negative-numbers': mutated('Every number negative', negative),
+  'integers-as-doubles': mutated(
+    'Whole numbers written as 3.0, which is right',
+    doubled,
+    having('wholeNumbers'),
+  ),
+  'number-strings': mutated('Text such as "NaN" in the place of every number', stringly),
+  'duplicate-ids': mutated('The first of the listing again, with other numbers', repeated, having('list')),
+  'unknown-values': mutated(
+    'A state or codes that nobody documents',
+    unrecognized,
+    either(having('states'), having('codes')),
+  ),
+  'capitalised-status': mutated(
+    'The state with a capital letter, which is right',
+    capitalised,
+    having('states'),
+  ),
+  'mixed-day-keys': mutated(
+    'Days in no order, half of them ISO dates, which is right',
+    mixedDays,
+    having('days'),
+  ),
+  'unreadable-times': mutated(
+    'Days and instants that cannot be read',
+    timeless,
+    either(having('days'), having('charts'), having('instants')),
+  ),
+  'extra-fields': mutated('Fields that the reference does not have, which is right', extended),
 
-  'page-repeats': spoilt(
-    'Every page is the first one',
-    (reply, { listing: asked }) => (asked ? replyOf(asked.answer(1)) : reply),
-    { appliesTo: listing },
+  'page-repeats': paged('Every page is the first one', (pages) => pages.answer(1)),
+  'page-shrinks': paged('Half of the entries are gone from the second page on', (pages, right) =>
+    pages.page > 1 ? pages.answer(pages.page, { share: 0.5 }) : right,
   ),
-  'page-shrinks': spoilt(
-    'Half of the zones are gone from the second page on',
-    (reply, { listing: asked }) => (asked && asked.page > 1 ? replyOf(asked.answer(asked.page, 0.5)) : reply),
-    { appliesTo: listing },
-  ),
-  'page-never-ends': spoilt(
-    'There is always one page more, with zones of earlier ones',
-    (reply, { listing: asked }) => {
-      if (!asked || asked.totalPages === 0) return reply;
-      const again = asked.answer(((asked.page - 1) % asked.totalPages) + 1).body as { page: object };
-      const page = {
-        ...again.page,
-        totalPages: asked.page + 1,
-        currentPage: asked.page,
-        nextPage: asked.page + 1,
-      };
-      return { ...reply, json: { ...again, page } };
-    },
-    { appliesTo: listing },
-  ),
+  'page-never-ends': paged('There is always one page more, with entries of earlier ones', (pages, right) => {
+    const { page, totalPages } = pages;
+    if (totalPages === 0) return right;
+    return pages.answer(((page - 1) % totalPages) + 1, { as: { page, totalPages: page + 1 } });
+  }),
   'page-fails': spoilt(
     'HTTP 500 from a page in the middle on',
-    (reply, { listing: asked, parameters }) =>
-      (asked?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply,
-    { appliesTo: listing, parameters: ['page'] },
+    (reply, { pages, parameters }) => ((pages?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply),
+    { appliesTo: isPaged, parameters: ['page'] },
   ),
-  'page-missing': spoilt(
-    'Zones without a page object',
-    (reply) => ({ ...reply, json: { data: (reply.json as { data: unknown }).data } }),
-    { appliesTo: listing },
+  'page-missing': paged('Entries without a word on further pages', (pages) =>
+    pages.answer(pages.page, { bare: true }),
   ),
 
   'secret-echo': instead(
     'An error that repeats the key of the request in its body and a header',
     ({ operation, sentKey }) => {
-      const message = `The key ${sentKey} is not welcome.`;
-      const reply =
-        operation === 'application'
-          ? jsonReply(500, { title: message, status: 500, detail: message, instance: `/?key=${sentKey}` })
-          : operation === 'video_storage'
-            ? jsonReply(403, { success: false, message, statusCode: 403 })
-            : jsonReply(200, {
-                error: { statusCode: 500, success: false, message, errorKey: `refused.${sentKey}` },
-                data: null,
-              });
+      const reply = replyOf(operation.form.echoed(sentKey));
       return { ...reply, headers: { ...reply.headers, 'x-debug-key': sentKey } };
     },
   ),

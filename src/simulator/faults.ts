@@ -1,17 +1,17 @@
-/**
- * Which fault strikes which request: faults that were put in, by operation, target, share, time and count. What a type of
- * fault does is told by its declaration; requests and answers are the server's.
- */
+/** Which fault strikes which request: the faults that were put in, by operation, target, share, time and count. */
+import { type OperationName, operations } from './dataset.ts';
 import { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
+import type { ApiName } from './kind.ts';
 import { hash, hashText, unit } from './random.ts';
-import type { Operation, Question } from './request.ts';
 
 export { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
 
 export interface Fault extends FaultParameters {
   readonly type: FaultType;
   /** Operations that it strikes. Default: all to which the type can happen. */
-  readonly kind?: Operation | readonly Operation[];
+  readonly kind?: OperationName | readonly OperationName[];
+  /** Strikes the operations of this API alone. */
+  readonly api?: ApiName;
   /** Parts of the path, joined by `/` and in its order: an id, `501/77`, `library/4711`. Default: any path. */
   readonly target?: string;
   /** From 0 to 1. Default 1. */
@@ -37,12 +37,12 @@ export interface Faults {
   inject(fault: Fault): () => void;
   clear(): void;
   /** Nothing for a request that no fault strikes. */
-  strike(question: Question, path: string): Strike | undefined;
+  strike(operation: OperationName, parts: readonly string[]): Strike | undefined;
 }
 
 interface Injected {
   readonly fault: Fault;
-  readonly operations: ReadonlySet<Operation>;
+  readonly operations: ReadonlySet<OperationName>;
   readonly seed: number;
   readonly endsAtMs: number;
   /** Requests that matched, before the share. */
@@ -61,10 +61,10 @@ export function createFaults(seed: number, now: () => number): Faults {
     injected = injected.filter((entry) => entry !== gone);
   }
 
-  function strikes(entry: Injected, question: Question, path: string): boolean {
+  function strikes(entry: Injected, operation: OperationName, parts: readonly string[]): boolean {
     const { fault } = entry;
-    if (!entry.operations.has(question.operation)) return false;
-    if (fault.target !== undefined && !holds(path, fault.target)) return false;
+    if (!entry.operations.has(operation)) return false;
+    if (fault.target !== undefined && !holds(parts, fault.target)) return false;
     if (now() >= entry.endsAtMs) {
       remove(entry);
       return false;
@@ -72,7 +72,7 @@ export function createFaults(seed: number, now: () => number): Faults {
     entry.matched += 1;
     const drawn =
       fault.shareOf === 'targets'
-        ? hashText(entry.seed, path) / 0x1_0000_0000
+        ? hashText(entry.seed, parts.join('/')) / 0x1_0000_0000
         : unit(entry.seed, entry.matched);
     if (drawn >= (fault.share ?? 1)) return false;
     entry.strikes += 1;
@@ -97,14 +97,14 @@ export function createFaults(seed: number, now: () => number): Faults {
     clear() {
       injected = [];
     },
-    strike(question, path) {
+    strike(operation, parts) {
       if (injected.length === 0) return undefined;
       let latencyMs = 0;
       let newest: Fault | undefined;
       for (const entry of injected) {
         const late = entry.fault.type === 'latency';
         if (!late && newest !== undefined) continue;
-        if (!strikes(entry, question, path)) continue;
+        if (!strikes(entry, operation, parts)) continue;
         if (late) latencyMs += entry.fault.latencyMs ?? defaultLatencyMs;
         else newest = entry.fault;
       }
@@ -113,26 +113,31 @@ export function createFaults(seed: number, now: () => number): Faults {
   };
 }
 
-function struckOperations(fault: Fault): ReadonlySet<Operation> {
+function struckOperations(fault: Fault): ReadonlySet<OperationName> {
   const declaration = faultTypes[fault.type];
   if (declaration === undefined) throw new RangeError(`There is no fault ${JSON.stringify(fault.type)}.`);
   const { share = 1, count = 1, durationMs = 0 } = fault;
   if (!(share >= 0 && share <= 1)) throw new RangeError(`A share lies between 0 and 1; got ${share}.`);
   if (!(count >= 1)) throw new RangeError(`A fault strikes at least once; got a count of ${count}.`);
   if (!(durationMs >= 0)) throw new RangeError(`A fault lasts for 0 ms at least; got ${durationMs}.`);
-  const asked = fault.kind === undefined ? declaration.appliesTo : [fault.kind].flat();
-  const struck = declaration.appliesTo.filter((operation) => asked.includes(operation));
+  const { kind, api } = fault;
+  const struck = operations
+    .filter((operation) => api === undefined || operation.api === api)
+    .map(({ name }) => name)
+    .filter((name) => kind === undefined || [kind].flat().includes(name))
+    .filter((name) => declaration.appliesTo.includes(name));
   if (struck.length === 0) {
+    const asked = [kind ?? [], api === undefined ? [] : `the ${api} API`].flat();
     throw new RangeError(`The fault ${fault.type} cannot happen to ${asked.join(', ')}.`);
   }
   return new Set(struck);
 }
 
-/** True when the parts of the target are parts of the path, in the same order. */
-function holds(path: string, target: string): boolean {
+/** True when the parts of the target are among these parts, in the same order. */
+function holds(parts: readonly string[], target: string): boolean {
   const wanted = target.split('/').filter((part) => part !== '');
   let next = 0;
-  for (const part of path.split('/')) {
+  for (const part of parts) {
     if (part === wanted[next]) next += 1;
   }
   return next === wanted.length;

@@ -1,6 +1,6 @@
 /**
- * Writes the JSON of an answer. It exists because an id may have 64 bits and a fault may send numbers that no JavaScript
- * number can hold; it knows no answer.
+ * Writes the JSON of an answer, in which an id may have 64 bits and a fault may send numbers that no JavaScript number can
+ * hold.
  */
 const rawMark = '#raw:';
 const rawText = /"#raw:([^"\\]*)"/g;

@@ -1,58 +1,65 @@
-/**
- * Edits of good answers: what a fault makes of the data in them. It knows where each operation keeps its reading and
- * which fields are ids; it knows no HTTP and no fault.
- */
+/** Mutations of good answers: what a fault makes of the data in them, by the traits of the operation. */
 import { rawJson } from './json.ts';
-import type { Operation } from './request.ts';
+import type { Traits } from './kind.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is read, of any operation: an object, or for listings a list of objects. */
-export type Edit = (reading: unknown) => unknown;
+/** Changes a reading: an object, or a list of objects. */
+export type Mutation = (reading: unknown, traits: Traits) => unknown;
 
-const idFields = new Set(['shieldZoneId', 'ratelimitId']);
-
-/** The body with its reading edited: all of an application's answer, `data` of the others; other bodies stay as they are. */
-export function editReading(operation: Operation, body: unknown, edit: Edit): unknown {
+/** The body with its reading changed; a body without a reading stays as it is. */
+export function mutateReading(traits: Traits, body: unknown, mutation: Mutation): unknown {
   if (!isObject(body)) return body;
-  if (operation === 'application') return edit(body);
-  return body['data'] === undefined || body['data'] === null ? body : { ...body, data: edit(body['data']) };
+  const { field } = traits;
+  if (field === undefined) return mutation(body, traits);
+  return (body[field] ?? null) === null ? body : { ...body, [field]: mutation(body[field], traits) };
 }
 
-/** The edit for each object of a listing, and for the one object of the others. */
-export function each(edit: (item: Json) => Json): Edit {
-  return (reading) => {
-    if (isList(reading)) return reading.map((item) => (isObject(item) ? edit(item) : item));
-    return isObject(reading) ? edit(reading) : reading;
+/** Changes each object of a list, or the one object. */
+function each(mutate: (item: Json, traits: Traits) => Json): Mutation {
+  return (reading, traits) => {
+    if (isList(reading)) return reading.map((item) => (isObject(item) ? mutate(item, traits) : item));
+    return isObject(reading) ? mutate(reading, traits) : reading;
   };
 }
 
-/** The edit for every value that is no object with fields, at any depth, less the ids. */
-export function leaves(edit: (value: unknown, place: number) => unknown): Edit {
-  return (reading) => {
-    let place = 0;
+/** Changes the fields of each object, ids apart; a field of which nothing is made is left out. */
+function fields(mutate: (field: string, held: unknown, traits: Traits) => readonly unknown[]): Mutation {
+  return each((item, traits) =>
+    Object.fromEntries(
+      Object.entries(item).flatMap(([field, held]) =>
+        (isIdOf(traits, field) ? [held] : mutate(field, held, traits)).map((made) => [field, made]),
+      ),
+    ),
+  );
+}
+
+/** Changes every value that is no object with fields, at any depth, ids apart. */
+function leaves(mutate: (value: unknown, index: number) => unknown): Mutation {
+  return (reading, traits) => {
+    let index = 0;
     const walk = (value: unknown): unknown => {
       if (!isObject(value)) {
-        place += 1;
-        return edit(value, place - 1);
+        index += 1;
+        return mutate(value, index - 1);
       }
       return Object.fromEntries(
-        Object.entries(value).map(([field, held]) => [field, idFields.has(field) ? held : walk(held)]),
+        Object.entries(value).map(([field, held]) => [field, isIdOf(traits, field) ? held : walk(held)]),
       );
     };
     return isList(reading) ? reading.map(walk) : walk(reading);
   };
 }
 
+function isIdOf({ ids = [] }: Traits, field: string): boolean {
+  return ids.includes(field);
+}
+
 /** Every field null, ids apart. */
-export const nulled = each((item) =>
-  Object.fromEntries(Object.entries(item).map(([field, held]) => [field, idFields.has(field) ? held : null])),
-);
+export const nulled = fields(() => [null]);
 
 /** No fields but ids. */
-export const emptied = each((item) =>
-  Object.fromEntries(Object.entries(item).filter(([field]) => idFields.has(field))),
-);
+export const emptied = fields(() => []);
 
 /** Each value of a type that the reference does not give it; none can be read as the right one. */
 export const mistyped = leaves((value) => wrongValues[typeof value] ?? true);
@@ -60,14 +67,14 @@ export const mistyped = leaves((value) => wrongValues[typeof value] ?? true);
 const wrongValues: Readonly<Record<string, unknown>> = { number: 'many', string: 7, boolean: 'perhaps' };
 
 /** A list where an object belongs, and the other way round. */
-export const misshapen: Edit = (reading) =>
+export const misshapen: Mutation = (reading) =>
   isList(reading) ? Object.fromEntries(reading.entries()) : [reading];
 
 const hugeNumbers = ['9223372036854775807', '1e308', '1e400', '123456789012345678901234567890', '1e-400'];
 const numberStrings = ['NaN', 'Infinity', '-Infinity', '1,234', '0x1f', '', ' ', '12 ms', '1e', '--1'];
 
 /** Numbers at and beyond what a double or 64 bits can hold. */
-export const huge = numbers((_value, place) => rawJson(hugeNumbers[place % hugeNumbers.length] as string));
+export const huge = numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string));
 
 export const negative = numbers((value) => (value === 0 ? -1 : -value));
 
@@ -75,65 +82,51 @@ export const negative = numbers((value) => (value === 0 ? -1 : -value));
 export const doubled = numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value));
 
 /** Text where numbers belong. */
-export const stringly = numbers((_value, place) => numberStrings[place % numberStrings.length]);
+export const stringly = numbers((_value, index) => numberStrings[index % numberStrings.length]);
 
-function numbers(edit: (value: number, place: number) => unknown): Edit {
-  return leaves((value, place) => (typeof value === 'number' ? edit(value, place) : value));
+function numbers(mutate: (value: number, index: number) => unknown): Mutation {
+  return leaves((value, index) => (typeof value === 'number' ? mutate(value, index) : value));
 }
 
 /** The first of a listing a second time, with other numbers. */
-export const repeated: Edit = (reading) => {
+export const repeated: Mutation = (reading, traits) => {
   if (!isList(reading) || reading.length === 0) return reading;
-  return [...reading, numbers((value) => value + 1)(reading[0])];
+  return [...reading, numbers((value) => value + 1)(reading[0], traits)];
 };
 
 /** A state that the reference does not list; codes that the vendor does not name. */
-export const unrecognized = each((item) =>
-  Object.fromEntries(
-    Object.entries(item).map(([field, held]) => {
-      if (field === 'status') return [field, 'hibernating'];
-      return [field, codeFields.has(field) ? 97 : held];
-    }),
-  ),
-);
-
-const codeFields = new Set([
-  'wafExecutionMode',
-  'wafRequestBodyLimitAction',
-  'wafResponseBodyLimitAction',
-  'planType',
-  'dDoSShieldSensitivity',
-  'dDoSExecutionMode',
-]);
-
-export const capitalised = each((item) => {
-  const status = String(item['status']);
-  return { ...item, status: status.charAt(0).toUpperCase() + status.slice(1) };
+export const unrecognized = fields((field, held, { states = [], codes = [] }) => {
+  if (states.includes(field)) return ['hibernating'];
+  return [codes.includes(field) ? 97 : held];
 });
 
-const dayFields = ['overviewPastTwentyEightDays', 'ratelimitOverviewPastTwentyEightDays'];
+/** States with a capital letter. */
+export const capitalised = fields((field, held, { states = [] }) => {
+  const state = String(held);
+  return [states.includes(field) ? state.charAt(0).toUpperCase() + state.slice(1) : held];
+});
 
-/** Days in no order, every second one written as an ISO date. */
-export const mixedDays = each((item) =>
-  editMaps(item, dayFields, (entries) => {
-    const mixed = entries.map(([day, held], place): [string, unknown] => [
-      place % 2 === 0 ? day.split('-').reverse().join('-') : day,
+/** Days in no order, half of them written as ISO dates. */
+export const mixedDays = each((item, { days = [] }) =>
+  mutateMaps(item, days, (entries) => {
+    const mixed = entries.map(([day, held], index): [string, unknown] => [
+      index % 2 === 0 ? day.split('-').reverse().join('-') : day,
       held,
     ]);
-    const half = mixed.filter((_entry, place) => place % 3 === 0);
-    return [...half.reverse(), ...mixed.filter((_entry, place) => place % 3 !== 0)];
+    const third = mixed.filter((_entry, index) => index % 3 === 0);
+    return [...third.reverse(), ...mixed.filter((_entry, index) => index % 3 !== 0)];
   }),
 );
 
 /** Days and instants that no one can read. */
-export const timeless = each((item) => {
-  const edited = editMaps(item, [...dayFields, 'latencyChart'], (entries) =>
-    entries.map(([, held], place): [string, unknown] => [`${place} days after the fair`, held]),
+export const timeless = each((item, { days = [], charts = [], instants = [] }) => {
+  const mutated = mutateMaps(item, [...days, ...charts], (entries) =>
+    entries.map(([, held], index): [string, unknown] => [`${index} days after the fair`, held]),
   );
-  for (const field of ['learningModeUntil', 'calculatedAt']) {
-    if (field in edited) edited[field] = '2026-13-45T99:00:00Z';
+  for (const field of instants) {
+    if (field in mutated) mutated[field] = '2026-13-45T99:00:00Z';
   }
-  return edited;
+  return mutated;
 });
 
 /** Fields that the reference does not have. */
@@ -143,17 +136,17 @@ export const extended = each((item) => ({
   newFlag: true,
 }));
 
-function editMaps(
+function mutateMaps(
   item: Json,
-  fields: readonly string[],
-  edit: (entries: [string, unknown][]) => [string, unknown][],
+  names: readonly string[],
+  mutate: (entries: [string, unknown][]) => [string, unknown][],
 ): Json {
-  const edited = { ...item };
-  for (const field of fields) {
-    const map = edited[field];
-    if (isObject(map)) edited[field] = Object.fromEntries(edit(Object.entries(map)));
+  const mutated = { ...item };
+  for (const field of names) {
+    const map = mutated[field];
+    if (isObject(map)) mutated[field] = Object.fromEntries(mutate(Object.entries(map)));
   }
-  return edited;
+  return mutated;
 }
 
 function isObject(value: unknown): value is Json {

@@ -1,6 +1,6 @@
 /**
- * Numbers that look random and are a pure function of what they are asked for. It owns the hash; it knows no entity and
- * keeps no state, so that requests in any order see the same world.
+ * Numbers that look random and are a pure function of what they are asked for, so that requests in any order see the same
+ * dataset.
  */
 
 /** An unsigned 32-bit hash of up to four integers (the finalizer of MurmurHash3 between them). */
@@ -41,8 +41,8 @@ export function drift(seed: number, nowMs: number, periodMs: number): number {
 /** So many characters of the alphabet. */
 export function text(seed: number, length: number, alphabet: string): string {
   let result = '';
-  for (let place = 0; place < length; place += 1) {
-    result += alphabet[hash(seed, place, 0x7e) % alphabet.length];
+  for (let index = 0; index < length; index += 1) {
+    result += alphabet[hash(seed, index, 0x7e) % alphabet.length];
   }
   return result;
 }
@@ -50,8 +50,8 @@ export function text(seed: number, length: number, alphabet: string): string {
 /** A hash of a text (FNV-1a, mixed). */
 export function hashText(seed: number, value: string): number {
   let h = 0x811c9dc5;
-  for (let place = 0; place < value.length; place += 1) {
-    h = Math.imul(h ^ value.charCodeAt(place), 0x01000193);
+  for (let index = 0; index < value.length; index += 1) {
+    h = Math.imul(h ^ value.charCodeAt(index), 0x01000193);
   }
   return hash(seed, h);
 }

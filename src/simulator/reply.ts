@@ -1,10 +1,13 @@
-/**
- * An answer on its way out: status, headers and bytes. It knows how a good server sends one; how one is spoilt is told
- * beside it.
- */
+/** An answer on its way out: status, headers and bytes, as a good server sends them. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Answer } from './answers.ts';
 import { writeJson } from './json.ts';
+
+/** What a kind answers. */
+export interface Answer {
+  readonly status: number;
+  /** Absent where the API sends none. */
+  readonly body?: unknown;
+}
 
 export interface Reply {
   readonly status: number;

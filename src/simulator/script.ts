@@ -1,7 +1,4 @@
-/**
- * Outages as a story: faults put in and taken out at set times. It owns the demo's story and how one is played; it knows
- * of the simulator only that faults can be injected, and nothing of who looks on.
- */
+/** Outages as a story: faults put in and taken out at set times. It owns the demo's story and how one is played. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 
@@ -27,9 +24,7 @@ export interface Stage {
 export function outageScript(libraryIds: readonly string[]): readonly ScriptStep[] {
   const [library] = libraryIds;
   const refused: Fault[] =
-    library === undefined
-      ? []
-      : [{ type: 'status-401', kind: 'video_storage', target: `library/${library}` }];
+    library === undefined ? [] : [{ type: 'status-401', api: 'video', target: `library/${library}` }];
   return [
     { atMs: 0, says: 'all is well', inject: [] },
     {
@@ -41,9 +36,9 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
       atMs: 80_000,
       says: 'the application API is slow, and many of its answers are server errors',
       inject: [
-        { type: 'latency', kind: 'application', latencyMs: 1_500 },
-        { type: 'status-503', kind: 'application', share: 0.3 },
-        { type: 'status-502-html', kind: 'application', share: 0.2 },
+        { type: 'latency', api: 'application', latencyMs: 1_500 },
+        { type: 'status-503', api: 'application', share: 0.3 },
+        { type: 'status-502-html', api: 'application', share: 0.2 },
       ],
     },
     {
@@ -52,7 +47,7 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
       inject: [
         {
           type: 'status-429-retry-seconds',
-          kind: ['shield_zone', 'api_guardian', 'rate_limit'],
+          api: 'shield',
           retryAfterSeconds: 20,
         },
       ],

@@ -17,18 +17,19 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
-  expect(summary(config, resources)).toBe(`\
+  expect(summary(config, resources, () => true)).toBe(`\
 kind           targets  interval
 application    2        30s to 1m
 shield_zone    all      10m
 video_storage  3        1s
 
 API          requests/s needed  allowed  address
-application  0.05               10       https://api.bunny.net/mc
+application  at least 0.05      10       https://api.bunny.net/mc
 shield       at least <0.01     10       https://api.bunny.net
-video        3                  2        https://video.bunnycdn.com
+core         at least <0.01     10       https://api.bunny.net
+video        at least 3         2        https://video.bunnycdn.com
 
-video: 3 targets at 1s need 3 requests/s, requests_per_second is 2: a round takes 2s, values go stale after 3s; raise the interval or apis.video.requests_per_second
+video: 3 polls at 1s need 3 requests/s, requests_per_second is 2: a round takes 2s, values go stale after 3s; raise the interval or apis.video.requests_per_second
 `);
 });
 
@@ -36,9 +37,9 @@ test('on a terminal the headers are dimmed, warnings marked and the verdict give
   const { config } = await load(
     `${account}applications: { interval: 1s, targets: [${Array.from({ length: 11 }, (_, i) => `a${i}`).join()}] }`,
   );
-  const [kinds, apis, warning, verdict] = summary(config, resources, colours).split('\n\n');
+  const [kinds, apis, warning, verdict] = summary(config, resources, () => true, colours).split('\n\n');
   expect(kinds).toBe(`${colours.dim('kind         targets  interval')}\napplication  11       1s`);
   expect(apis?.startsWith(colours.dim('API          requests/s needed  allowed  address'))).toBe(true);
-  expect(warning).toMatch(/^\S+!\S+ application: 11 targets at 1s need 11 requests\/s/);
+  expect(warning).toMatch(/^\S+!\S+ application: 11 polls at 1s need 11 requests\/s/);
   expect(verdict).toBe(`${colours.green('✓')} the configuration is good\n`);
 });

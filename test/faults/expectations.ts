@@ -3,8 +3,10 @@
  * what is left on the page. A fault without an entry does not compile, and fails the matrix.
  */
 import type { PollResult } from '../../src/api/errors.ts';
+import type { AnyOperation, OperationName } from '../../src/simulator/dataset.ts';
 import type { FaultParameters, FaultType } from '../../src/simulator/faults.ts';
-import type { Operation } from '../../src/simulator/request.ts';
+import { problemDetails, videoEnvelope } from '../../src/simulator/forms.ts';
+import { operationOf } from '../simulator/addresses.ts';
 
 export interface Outcome {
   /** The label that the poll is counted under. */
@@ -32,9 +34,14 @@ export interface Outcome {
 export interface Expectation extends Outcome {
   /** What the fault is told beyond its type. */
   readonly parameters?: FaultParameters;
-  /** What differs for some operations. */
-  readonly on?: Partial<Record<Operation, Partial<Outcome>>>;
+  /** What differs for operations of some sort. */
+  readonly where?: readonly (readonly [(operation: AnyOperation) => boolean, Partial<Outcome>])[];
 }
+
+const isList = ({ traits }: AnyOperation) => traits.list === true;
+const hasStates = ({ traits }: AnyOperation) => traits.states !== undefined;
+const hasCodes = ({ traits }: AnyOperation) => traits.codes !== undefined;
+const hasCharts = ({ traits }: AnyOperation) => traits.charts !== undefined;
 
 const right: Expectation = { result: 'success' };
 const timeout: Expectation = { result: 'timeout', retried: true };
@@ -79,8 +86,8 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'zone-not-found': { ...rejected, lasts: true },
   'no-rate-limits': { ...right, loses: true },
   'feature-not-on-plan': { ...rejected, lasts: true },
-  // An empty error envelope beside it says that it failed, without a reason.
-  'data-null': { ...unreadable, on: { api_guardian: { result: 'rejected' } } },
+  // The answer that is struck has an empty error envelope there: it failed, without a reason.
+  'data-null': { ...unreadable, where: [[({ name }) => name === 'api_guardian', { result: 'rejected' }]] },
 
   'empty-body': unreadable,
   html: unreadable,
@@ -95,26 +102,28 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'deep-nesting': unreadable,
   'duplicate-keys': right,
 
-  'wrong-types': { ...right, loses: true, mismatches: true, on: { application: { alters: true } } },
+  // What is no state counts as the unknown one.
+  'wrong-types': { ...right, loses: true, mismatches: true, where: [[hasStates, { alters: true }]] },
   'wrong-shapes': unreadable,
   'all-null': { ...right, loses: true },
-  'all-missing': {
-    ...unreadable,
-    on: {
-      shield_zone: { result: 'success', loses: true },
-      rate_limit: { result: 'success', loses: true },
-    },
-  },
+  // The ids of a list are still there.
+  'all-missing': { ...unreadable, where: [[isList, { result: 'success', loses: true }]] },
   'huge-numbers': { ...right, loses: true, alters: true, mismatches: true },
-  'negative-numbers': { ...right, alters: true, on: { shield_zone: { mismatches: true } } },
+  'negative-numbers': { ...right, alters: true, where: [[hasCodes, { mismatches: true }]] },
   'integers-as-doubles': right,
-  'number-strings': { ...right, loses: true, mismatches: true, on: { application: { alters: true } } },
+  // A chart counts its readable points.
+  'number-strings': { ...right, loses: true, mismatches: true, where: [[hasCharts, { alters: true }]] },
   'duplicate-ids': { ...right, alters: true },
-  'unknown-values': { ...right, alters: true, on: { application: { unrecognized: true } } },
+  'unknown-values': { ...right, alters: true, where: [[hasStates, { unrecognized: true }]] },
   'capitalised-status': right,
   'mixed-day-keys': right,
   // The keys of a chart need not be times.
-  'unreadable-times': { ...right, loses: true, mismatches: true, on: { application: { mismatches: false } } },
+  'unreadable-times': {
+    ...right,
+    loses: true,
+    mismatches: true,
+    where: [[hasCharts, { mismatches: false }]],
+  },
   'extra-fields': right,
 
   'page-repeats': { ...unreadable, requests: 2 },
@@ -126,15 +135,16 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
 
   'secret-echo': {
     ...rejected,
-    on: {
-      application: { result: 'server_error', retried: true },
-      video_storage: { result: 'auth', lasts: true },
-    },
+    where: [
+      [({ form }) => form === problemDetails, { result: 'server_error', retried: true }],
+      [({ form }) => form === videoEnvelope, { result: 'auth', lasts: true }],
+    ],
   },
   'set-cookie': right,
 };
 
-export function outcomeOf(type: FaultType, operation: Operation): Outcome {
-  const { on, parameters: _, ...outcome } = expectations[type];
-  return { ...outcome, ...on?.[operation] };
+export function outcomeOf(type: FaultType, name: OperationName): Outcome {
+  const { where = [], parameters: _, ...outcome } = expectations[type];
+  const differing = where.filter(([applies]) => applies(operationOf(name)));
+  return Object.assign(outcome, ...differing.map(([, differs]) => differs)) as Outcome;
 }

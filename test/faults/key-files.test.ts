@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ApiConfig, Config } from '../../src/config/config.ts';
+import { load } from '../../src/demo.ts';
 import { createExporter } from '../../src/exporter.ts';
 import { createCredentials } from '../../src/secrets/credentials.ts';
+import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
 
 let folder: string;
 const running: { stop(): Promise<void> }[] = [];
@@ -25,22 +25,14 @@ async function startWith(file: string) {
   const simulator = createSimulator({ logRequests: true });
   await simulator.start();
   running.push(simulator);
-  const api = (baseUrl: string): ApiConfig => ({
-    baseUrl,
-    timeoutMs: 20_000,
-    maxConcurrency: 8,
-    requestsPerSecond: 500,
-    maxRetries: 0,
-    maxResponseBytes: 1_000_000,
+  const { document, env } = everything(simulator, {
+    kinds: ['application'],
+    targetsPerKind: 1,
+    interval: '1h',
+    api: () => ({ timeout: '20s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
   });
-  const { application, shield, video } = simulator.baseUrls;
-  const ids = { app_id: simulator.applications[0]?.id ?? '' };
-  const config: Config = {
-    credentials: { account: { file } },
-    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
-    sections: [sectionConfig('application', [targetConfig(ids, { intervalMs: 3_600_000 })])],
-    limits: { maxSeries: 1000 },
-  };
+  const loaded = await load({ document, env });
+  const config = { ...loaded.config, credentials: { account: { file } } };
   let loads = 0;
   const exporter = await createExporter({
     load: () => {
@@ -54,7 +46,7 @@ async function startWith(file: string) {
   });
   running.push(exporter);
   const isUp = async () =>
-    (await exporter.page()).includes(`bunnynet_application_up{app_id="${ids.app_id}"} 1`);
+    (await exporter.page()).includes(`bunnynet_application_up{app_id="${simulator.applications[0]?.id}"} 1`);
   return { simulator, exporter, isUp, loads: () => loads };
 }
 

@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { resources } from '../../src/resources/index.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { faultDocument } from './document.ts';
 import { expectations, type Outcome, outcomeOf } from './expectations.ts';
-import { type Observation, observe, type Polled, rows } from './observe.ts';
+import { isListing, type Observation, observe, type Polled, rows } from './observe.ts';
 import { runAll } from './pool.ts';
 import { type LogLine, maxRetries, type Rows } from './program.ts';
-
-const zonePages = 3;
 
 // All begin at once, so that the waits of one (deadlines, pauses) are the working time of others.
 const observations = runAll(rows, 28, observe);
@@ -19,34 +18,44 @@ const isLastSuccess = (series: string) => /^\w+_last_success_timestamp_seconds\{
 const namesOf = (shown: Rows) => Object.keys(shown).toSorted();
 const pick = (shown: Rows, wanted: (series: string) => boolean): Rows =>
   Object.fromEntries(Object.entries(shown).filter(([series]) => wanted(series)));
-/** A zone's `_info` names its pull zone and its WAF profile, which may be missing or others: it is the same series still. */
+/** Labels of `_info` that come from the API; `name` comes from the configuration. */
+const textLabels = new Set(
+  resources
+    .flatMap(({ families }) => families.filter(({ type }) => type === 'info'))
+    .flatMap(({ labels }) => labels.filter((label) => label !== 'name')),
+);
+/** The texts of an `_info` may be missing or others: it is the same series still. */
 const withoutTexts = (shown: Rows): Rows =>
   Object.fromEntries(
     Object.entries(shown).map(([series, value]) => [
-      series.replace(/,pull_zone_id="[^"]*",waf_profile_id="[^"]*"/, ''),
+      /^\w+_info\{/.test(series)
+        ? series.replaceAll(/,(\w+)="[^"]*"/g, (label, name: string) => (textLabels.has(name) ? '' : label))
+        : series,
       value,
     ]),
   );
+const targetsIn = ({ hit }: Polled): number => Object.keys(pick(hit, isUp)).length;
 const withUp = (shown: Rows, up: number): Rows =>
   Object.fromEntries(Object.entries(shown).map(([series, value]) => [series, isUp(series) ? up : value]));
 
 /** What the API was asked for one poll. */
-function requestsOf({ row }: Observation, { result, retried, requests }: Outcome): number {
+function requestsOf({ row, restored }: Observation, { result, retried, requests }: Outcome): number {
   if (requests !== undefined) return requests;
-  if (result === 'success') return row.kind === 'shield_zone' ? zonePages : 1;
+  // A page has one entry.
+  if (result === 'success') return isListing(row.kind) ? targetsIn(restored) : 1;
   return retried ? 1 + maxRetries : 1;
 }
 
 /** The lines that tell of the poll that is struck: of a listing, or of a target. */
 function expectedLine({ row, target }: Observation, level: string) {
-  const about = row.kind === 'shield_zone' ? { listing_of: 'account' } : { target };
+  const about = isListing(row.kind) ? { listing_of: 'account' } : { target };
   return expect.objectContaining({ level, kind: row.kind, ...about }) as LogLine;
 }
 
 function checkCounted(seen: Observation, poll: Polled, outcome: Outcome): void {
   const { result } = outcome;
   // The other target of the kind succeeds.
-  const others = seen.row.kind === 'shield_zone' ? {} : { success: 1 };
+  const others = isListing(seen.row.kind) ? {} : { success: 1 };
   expect(poll.results).toEqual(
     result === 'success' ? { success: 'success' in others ? 2 : 1 } : { ...others, [result]: 1 },
   );
@@ -155,7 +164,7 @@ function checkOthers({
 
 /** With the first good poll everything is as it was before, and of that time. */
 function checkRecovery({ restored, recovered, row, firstAt, thirdAt }: Observation): void {
-  expect(restored.results).toEqual({ success: row.kind === 'shield_zone' ? 1 : 2 });
+  expect(restored.results).toEqual({ success: isListing(row.kind) ? 1 : 2 });
   expect(recovered.results).toEqual(restored.results);
   expect(namesOf(recovered.hit)).toEqual(namesOf(restored.hit));
   for (const [poll, at] of [
@@ -174,7 +183,7 @@ describe('the fault matrix', () => {
   });
 
   describe.each(Object.keys(faultTypes) as FaultType[])('%s', (type) => {
-    const kinds = faultTypes[type].appliesTo;
+    const kinds = rows.filter((row) => row.type === type).map(({ kind }) => kind);
     it.each(kinds)(`of %s: ${expectations[type].result}`, { timeout: 120_000 }, async (kind) => {
       const seen = await observations[rows.findIndex((row) => row.type === type && row.kind === kind)];
       if (!seen) throw new Error('the row was not played');

@@ -4,19 +4,27 @@
  */
 import { pollResults } from '../../src/api/errors.ts';
 import type { Ids } from '../../src/resources/resource.ts';
+import type { KindName } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { type Operation, operations } from '../../src/simulator/request.ts';
+import { isPaged } from '../../src/simulator/kind.ts';
+import { operationOf } from '../simulator/addresses.ts';
+import { isKindName, kindNames } from '../simulator/targets.ts';
 import { expectations, outcomeOf } from './expectations.ts';
 import { apiOf, type LogLine, type Program, type Rows, readPage, startProgram } from './program.ts';
 
 export interface Row {
   readonly type: FaultType;
-  readonly kind: Operation;
+  readonly kind: KindName;
 }
 
 export const rows: readonly Row[] = (Object.keys(faultTypes) as FaultType[]).flatMap((type) =>
-  faultTypes[type].appliesTo.map((kind) => ({ type, kind })),
+  faultTypes[type].appliesTo.filter(isKindName).map((kind) => ({ type, kind })),
 );
+
+/** True where one poll reads all targets of the kind, page by page. */
+export function isListing(kind: KindName): boolean {
+  return isPaged(operationOf(kind));
+}
 
 /** What is on the page of the target that is struck (of all zones, for the listing), and of every other by its name. */
 export interface Shown {
@@ -64,7 +72,7 @@ export async function observe(row: Row): Promise<Observation> {
   const givesUp = outcomeOf(type, kind).result === 'timeout';
   const program = await startProgram(givesUp ? { [apiOf(kind)]: 2000 } : {});
   const { simulator } = program;
-  const [hit = {}] = kind === 'shield_zone' ? [] : program.targets[kind];
+  const [hit = {}] = isListing(kind) ? [] : program.targets[kind];
   const target = Object.values(hit).join('/');
   const pages: string[] = [];
 
@@ -143,11 +151,11 @@ export async function observe(row: Row): Promise<Observation> {
 function othersOn(
   page: Awaited<ReturnType<typeof readPage>>,
   { targets }: Program,
-  struck: Operation,
+  struck: KindName,
 ): Readonly<Record<string, Rows>> {
-  const spared = operations.flatMap((kind) => {
+  const spared = kindNames.flatMap((kind) => {
     if (kind !== struck) return targets[kind].map((ids) => ({ kind, ids }));
-    return kind === 'shield_zone' ? [] : targets[kind].slice(1).map((ids) => ({ kind, ids }));
+    return isListing(kind) ? [] : targets[kind].slice(1).map((ids) => ({ kind, ids }));
   });
   return Object.fromEntries(
     spared.map(({ kind, ids }) => [`${kind} ${Object.values(ids).join('/')}`, page.of(kind, ids)]),

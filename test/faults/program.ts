@@ -4,18 +4,18 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
-import type { ApiConfig, Config } from '../../src/config/config.ts';
+import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { ApiName, Ids } from '../../src/resources/resource.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
-import { type Operation, operations } from '../../src/simulator/request.ts';
+import type { KindName } from '../../src/simulator/dataset.ts';
+import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { resourceOf } from '../polling/fixtures.ts';
+import { idsOf, kindNames } from '../simulator/targets.ts';
 
 /** So long that no poll comes by itself while a row is played. */
 export const intervalMs = 3_600_000;
-export const staleAfterMs = 30 * 86_400_000;
 export const maxRetries = 1;
 const patienceMs = 30_000;
 
@@ -33,7 +33,7 @@ export interface Program {
   readonly exporter: Exporter;
   readonly simulator: Simulator;
   /** Two targets a kind; three zones, a page each. */
-  readonly targets: Readonly<Record<Operation, readonly Ids[]>>;
+  readonly targets: Readonly<Record<KindName, readonly Ids[]>>;
   /** Each key that must never be seen. */
   readonly keys: readonly string[];
   readonly log: readonly LogLine[];
@@ -78,47 +78,29 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
     },
   });
   await simulator.start();
-  const api = (name: ApiName): ApiConfig => ({
-    baseUrl: { core: simulator.baseUrls.shield, ...simulator.baseUrls }[name],
-    timeoutMs: timeoutMs[name] ?? patienceMs,
-    maxConcurrency: 8,
-    requestsPerSecond: 500,
-    maxRetries,
-    maxResponseBytes: 1_000_000,
-  });
-  const targets: Record<Operation, readonly Ids[]> = {
-    application: simulator.applications.map(({ id }) => ({ app_id: id })),
-    shield_zone: simulator.zones.map(({ shieldZoneId }) => ({ shield_zone_id: shieldZoneId })),
-    api_guardian: simulator.endpoints.map(({ shieldZoneId, endpointId }) => ({
-      shield_zone_id: shieldZoneId,
-      endpoint_id: endpointId,
-    })),
-    rate_limit: simulator.rateLimitZones.map(({ shieldZoneId }) => ({ shield_zone_id: shieldZoneId })),
-    video_storage: simulator.videos.map(({ libraryId, videoId }) => ({
-      library_id: libraryId,
-      video_id: videoId,
-    })),
-  };
-  const [libraryId = ''] = simulator.libraryIds;
-  const env = { ACCOUNT: simulator.keys.account, LIBRARY: simulator.keys.libraries[libraryId] ?? '' };
-  const config: Config = {
-    credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api('application'), shield: api('shield'), core: api('core'), video: api('video') },
-    sections: operations.map((kind) => {
-      const credential = kind === 'video_storage' ? 'library' : 'account';
-      const more = { credential, intervalMs, staleAfterMs };
-      const section = targets[kind].map((ids, i) => targetConfig(ids, { ...more, name: `${kind} ${i}` }));
-      return sectionConfig(kind, section, more);
+  const targets = Object.fromEntries(kindNames.map((kind) => [kind, idsOf(simulator, kind)])) as Record<
+    KindName,
+    readonly Ids[]
+  >;
+  const { document, env } = everything(simulator, {
+    interval: '1h',
+    staleAfter: '30d',
+    api: (name) => ({
+      timeout: `${(timeoutMs[name as ApiName] ?? patienceMs) / 1000}s`,
+      max_concurrency: 8,
+      requests_per_second: 500,
+      max_retries: maxRetries,
+      max_response_bytes: 1_000_000,
     }),
-    limits: { maxSeries: 1_000_000 },
-  };
+  });
+  const loaded = await load({ document, env });
   const lines: string[] = [];
   const log = pino(
     { base: null, timestamp: false, formatters: { level: (level) => ({ level }) } },
     { write: (line: string) => void lines.push(line) },
   );
   const exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    load: () => Promise.resolve(loaded),
     addresses: [],
     telemetryPath: '/metrics',
     enableLifecycle: false,
@@ -152,7 +134,7 @@ export type Rows = Readonly<Record<string, number>>;
 export interface Page {
   readonly text: string;
   /** The series of one target, or of all targets of a kind. */
-  of(kind: Operation, ids?: Ids): Rows;
+  of(kind: string, ids?: Ids): Rows;
   /** The value of one of the exporter's own series; 0 where there is none. */
   own(series: string): number;
   /** The sum over the exporter's own series that begin so. */
@@ -197,6 +179,6 @@ export async function readPage(exporter: Exporter): Promise<Page> {
   };
 }
 
-export function apiOf(kind: Operation): ApiName {
+export function apiOf(kind: string): ApiName {
   return resourceOf(kind).api;
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { capacity } from '../../src/polling/capacity.ts';
+import type { Config } from '../../src/config/config.ts';
+import { capacity, pollsOf } from '../../src/polling/capacity.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, load } from '../config/fixtures.ts';
+
+const capacityOf = (config: Config) =>
+  capacity(
+    pollsOf(config, resources, () => true),
+    config.apis,
+  );
 
 function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();
@@ -9,26 +16,17 @@ function zones(n: number): string {
 
 describe('the pace', () => {
   test('that does not suffice is said with the numbers', async () => {
-    const { config } = await load(`${account}rate_limits: { targets: [${zones(20_000)}] }`);
-    const [shield] = capacity(config, resources);
-    expect(shield).toMatchObject({
-      api: 'shield',
-      kinds: [
-        {
-          kind: 'rate_limit',
-          targets: 20_000,
-          shortestIntervalMs: 300_000,
-          longestIntervalMs: 300_000,
-        },
-      ],
+    const { config } = await load(`${account}applications: { targets: [${zones(20_000)}] }`);
+    const [application] = capacityOf(config);
+    expect(application).toMatchObject({
+      api: 'application',
+      polls: 20_000,
       allowedPerSecond: 10,
-      roundMs: 2_000_000,
-      message:
-        'shield: 20,000 targets at 5m need 66.7 requests/s, requests_per_second is 10: a round takes 33m20s, ' +
-        'values go stale after 15m; raise the interval, stale_after or apis.shield.requests_per_second',
+      shortfall:
+        'application: 20,000 polls at 1m need 333.3 requests/s, requests_per_second is 10: a round takes 33m20s, ' +
+        'values go stale after 3m; raise the interval, stale_after or apis.application.requests_per_second',
     });
-    expect(shield?.neededPerSecond).toBeCloseTo(66.667, 3);
-    expect(shield?.kinds[0]?.requestsPerSecond).toBeCloseTo(66.667, 3);
+    expect(application?.neededPerSecond).toBeCloseTo(333.333, 3);
   });
 
   test('of an API is shared by its kinds', async () => {
@@ -36,22 +34,18 @@ describe('the pace', () => {
 rate_limits: { interval: 10s, targets: [${zones(60)}] }
 api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => `1/${i + 1}`).join()}] }
 `);
-    const [shield] = capacity(config, resources);
-    expect(
-      shield?.kinds.map(({ kind, requestsPerSecond }) => [kind, Math.round(requestsPerSecond * 1e6) / 1e6]),
-    ).toEqual([
-      ['api_guardian', 5],
-      ['rate_limit', 6],
-    ]);
-    expect(shield?.message).toBe(
-      'shield: 360 targets at 10s to 1m need 11 requests/s, requests_per_second is 10: a round takes 36s, ' +
+    const [shield] = capacityOf(config);
+    // The names of each zone's rate limits are listed, too.
+    expect(shield?.neededPerSecond).toBeCloseTo(11.1, 3);
+    expect(shield?.shortfall).toBe(
+      'shield: 420 polls at 10s to 10m need 11.1 requests/s, requests_per_second is 10: a round takes 42s, ' +
         'values go stale after 30s; raise the interval, stale_after or apis.shield.requests_per_second',
     );
   });
 
   test('that just suffices is not complained of', async () => {
-    const { config } = await load(`${account}rate_limits: { interval: 10s, targets: [${zones(100)}] }`);
-    expect(capacity(config, resources)).toMatchObject([{ roundMs: undefined, message: undefined }]);
+    const { config } = await load(`${account}applications: { interval: 10s, targets: [${zones(100)}] }`);
+    expect(capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
   });
 
   test('counts one listing a credential, whatever the number of zones', async () => {
@@ -62,11 +56,11 @@ shield_zones:
   interval: 10s
   targets: [1, { id: 2, interval: 5s }, 3, { id: 4, credential: two }]
 `);
-    expect(capacity(config, resources)[0]?.neededPerSecond).toBeCloseTo(0.3);
+    expect(capacityOf(config)[0]?.neededPerSecond).toBeCloseTo(0.3);
   });
 
   test('of an API without targets is left out', async () => {
     const { config } = await load(`${account}applications: { targets: [a] }`);
-    expect(capacity(config, resources).map(({ api }) => api)).toEqual(['application']);
+    expect(capacityOf(config).map(({ api }) => api)).toEqual(['application']);
   });
 });

@@ -54,6 +54,7 @@ async function engineOf(config: Config, setting: Setting = {}) {
     },
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     redact: (text) => text,
+    foundKeys: { learn: () => false, forget: () => undefined },
     owns: setting.owns ?? (() => true),
     onPlanned: (planned) => capacities.push(planned),
   });
@@ -272,7 +273,7 @@ describe('the capacity', () => {
     const { engine, capacities } = await engineOf(slow, { zones: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
     await vi.advanceTimersByTimeAsync(2000);
     expect(capacities.at(-1)?.[0]?.shortfall).toBe(
-      'shield: 10 targets at 1m need 0.17 requests/s, requests_per_second is 0.1: a round takes 1m40s, values go stale after 3m; raise the interval or apis.shield.requests_per_second',
+      'shield: 19 polls at 1m to 10m need 0.17 requests/s, requests_per_second is 0.1: a round takes 1m40s, values go stale after 3m; raise the interval or apis.shield.requests_per_second',
     );
     await engine.stop();
   });

@@ -1,9 +1,9 @@
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
-import { type Discovered, type Poll, plan, readPollOf, type Target } from '../../src/polling/plan.ts';
+import { type Discoveries, type Poll, plan, readPollOf, type Target } from '../../src/polling/plan.ts';
 import type { TargetStates } from '../../src/polling/target-states.ts';
 import { WantedTargets } from '../../src/polling/wanted-targets.ts';
 import { resources } from '../../src/resources/index.ts';
-import { isReadAlone, type Resource } from '../../src/resources/resource.ts';
+import { isReadAlone, type Listed, type Resource } from '../../src/resources/resource.ts';
 
 const api = {
   baseUrl: 'http://127.0.0.1:1',
@@ -40,6 +40,7 @@ export function configOf(sections: readonly SectionConfig[]): Config {
     credentials: { account: { env: 'KEY' } },
     apis: { application: api, shield: api, core: api, video: api },
     sections,
+    discovery: { intervalMs: 600_000 },
     limits: { maxSeries: 1_000_000 },
   };
 }
@@ -71,8 +72,9 @@ export function planner({
   return {
     /** The keys of the targets that the last plan changed. */
     changed,
-    plan(config: Config, discovered: Discovered = new Map()): Planned {
+    plan(config: Config, found: ReadonlyMap<string, readonly Listed[]> = new Map()): Planned {
       changed.length = 0;
+      const discovered: Discoveries = { get: (key) => found.get(key), isAwaited: () => false };
       const { groups, listings } = plan(config, all, discovered, owns);
       const polls: Poll[] = [...listings.values()];
       for (const change of wanted.changesTo(groups)) {
@@ -97,7 +99,7 @@ export function planner({
 
 /** The key of the listing of zones. */
 export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string {
-  return `shield_zone#${credential}@${baseUrl}`;
+  return `shield_zone Shield Zones#${credential}@${baseUrl}`;
 }
 
 /** What a listing of zones has found. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/simulator/request.ts';
+import { kindNames } from '../simulator/targets.ts';
 import { checkBodies } from './property.ts';
 import { createReader, unfounded } from './reading.ts';
 import { parsePage } from './text-format.ts';
 
 describe('any body', () => {
-  it.each(operations)('of %s is a reading whose samples come from it, or a known error', async (kind) => {
+  it.each(kindNames)('of %s is a reading whose samples come from it, or a known error', async (kind) => {
     const { bodies, results, samples } = await checkBodies(kind, 1000);
     expect(bodies).toBe(1000);
     // Both ways are taken, else nothing was shown.

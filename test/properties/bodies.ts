@@ -4,19 +4,19 @@
  */
 import fc from 'fast-check';
 import {
-  type Answer,
-  applicationSummary,
-  guardianMetrics,
-  rateLimitMetrics,
-  rejected,
-  videoStorage,
-  zonePage,
-} from '../../src/simulator/answers.ts';
-import { createWorld } from '../../src/simulator/dataset.ts';
+  type AnyOperation,
+  createDataset,
+  type KindName,
+  type OperationName,
+  scales,
+} from '../../src/simulator/dataset.ts';
+import { rejected } from '../../src/simulator/forms.ts';
 import { rawJson, writeJson } from '../../src/simulator/json.ts';
-import type { Operation } from '../../src/simulator/request.ts';
+import { operationOf } from '../simulator/addresses.ts';
+import { idsOf } from '../simulator/targets.ts';
 
-const world = createWorld(7, {
+const dataset = createDataset(7, {
+  ...scales.small,
   applications: 30,
   zones: 60,
   endpoints: 35,
@@ -26,34 +26,46 @@ const world = createWorld(7, {
   videosPerLibrary: 45,
 });
 const times = [0, 1, 2, 3].map((i) => Date.parse('2026-08-15T12:00:00Z') + i * 11 * 86_400_000);
+const maxPages = 3;
+/** Entries on a page of a listing: so few that an edit often hits something that is read. */
+const pageSize = 2;
 
-/** Good answers, each with all its pages. */
-function answersOf(kind: Operation): readonly (readonly Answer[])[] {
-  const single = (answers: readonly Answer[]) => answers.map((answer) => [answer]);
-  switch (kind) {
-    case 'application':
-      return single(times.flatMap((at) => world.applications.map((one) => applicationSummary(one, at))));
-    case 'shield_zone':
-      return times.flatMap((at) =>
-        [1, 2, 3].map((pages) =>
-          Array.from({ length: pages }, (_, page) =>
-            zonePage(world.zones.slice(49, 49 + 2 * pages), page + 1, 2, at),
-          ),
-        ),
-      );
-    case 'api_guardian':
-      return single([
-        ...times.flatMap((at) => world.endpoints.map((one) => guardianMetrics(one, at))),
-        rejected('notOnPlan', 200),
-      ]);
-    case 'rate_limit':
-      return single([
-        ...times.flatMap((at) => world.rateLimitZones.map((one) => rateLimitMetrics(one, at))),
-        rejected('noRateLimits', 202),
-      ]);
-    case 'video_storage':
-      return single(times.flatMap((at) => world.videos.map((one) => videoStorage(one, at))));
-  }
+/** Good answers and refusals, each with all its pages. */
+function answersOf(kind: KindName): readonly (readonly unknown[])[] {
+  const operation = operationOf(kind);
+  const targets = idsOf(dataset, kind).map((ids) => Object.values(ids));
+  const good = times.flatMap((nowMs) =>
+    'pages' in operation
+      ? listingsOf(operation, targets.flat(), nowMs)
+      : targets.map((ids) => [bodyOf(operation, ids, nowMs)]),
+  );
+  return [...good, ...(operation.rejections ?? []).map((reason) => [rejected(reason, '0').body])];
+}
+
+type Single = Extract<AnyOperation, { answers: unknown }>;
+type Paged = Extract<AnyOperation, { pages: unknown }>;
+
+const answering = new Map<OperationName, ReturnType<Single['answers']>>();
+
+function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unknown {
+  const answers = answering.get(operation.name) ?? operation.answers(dataset);
+  answering.set(operation.name, answers);
+  return answers({ ids, query: '', nowMs, maxPageSize: pageSize, isRemoved: () => false }).body;
+}
+
+/** Listings of one, two and three pages, of entries in the middle: among them is an id of more than 53 bits. */
+function listingsOf(
+  operation: Paged,
+  ids: readonly string[],
+  nowMs: number,
+): readonly (readonly unknown[])[] {
+  const open = operation.pages(dataset);
+  return Array.from({ length: maxPages }, (_, more) => {
+    const kept = new Set(ids.slice(49, 49 + (more + 1) * pageSize));
+    const isRemoved = (id: string) => !kept.has(id);
+    const pages = open({ ids: [], query: '', nowMs, maxPageSize: pageSize, isRemoved });
+    return Array.from({ length: pages.totalPages }, (_page, index) => pages.answer(index + 1).body);
+  });
 }
 
 const texts = [
@@ -218,16 +230,15 @@ const rewriting = fc.oneof(
 );
 
 const anyText = fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 40 }));
-const maxPages = 3;
 
-/** The texts of the bodies of an answer for this kind: of the listing one a page, of the others one. */
-export function bodiesOf(kind: Operation): fc.Arbitrary<readonly string[]> {
-  const good = answersOf(kind).map((pages) => pages.map(({ body }) => body));
+/** The texts of the bodies of an answer for this kind: of a listing one a page, of the others one. */
+export function bodiesOf(kind: KindName): fc.Arbitrary<readonly string[]> {
+  const good = answersOf(kind);
   const spoiling = fc.oneof(
     { weight: 20, arbitrary: fc.tuple(fc.array(edit, { maxLength: 4 }), rewriting) },
     { weight: 1, arbitrary: anyText },
   );
-  const count = kind === 'shield_zone' ? maxPages : 1;
+  const count = Math.max(...good.map((bodies) => bodies.length));
   return fc
     .tuple(fc.nat(good.length - 1), fc.array(spoiling, { minLength: count, maxLength: count }))
     .map(([which, spoilings]) =>

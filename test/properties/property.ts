@@ -1,7 +1,7 @@
 /** The one property of bodies, to be checked a few times in every test run and very often in the stack tests. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Operation } from '../../src/simulator/request.ts';
+import type { KindName } from '../../src/simulator/dataset.ts';
 import { bodiesOf } from './bodies.ts';
 import { createReader, unfounded } from './reading.ts';
 
@@ -18,7 +18,7 @@ export interface Checked {
 
 /** Checks it of so many bodies. onPage is shown the page after each body that became a reading. */
 export async function checkBodies(
-  kind: Operation,
+  kind: KindName,
   count: number,
   onPage: (page: string) => void = () => undefined,
 ): Promise<Checked> {

@@ -9,17 +9,12 @@ import type { Target } from '../../src/polling/plan.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { isReadAlone, ReadingError } from '../../src/resources/resource.ts';
-import type { Operation } from '../../src/simulator/request.ts';
+import { createDataset, type KindName, scales } from '../../src/simulator/dataset.ts';
 import { configOf, planner, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { idsOf } from '../simulator/targets.ts';
 import { type ParsedSample, parsePage } from './text-format.ts';
 
-const idsOf: Readonly<Record<Operation, Record<string, string>>> = {
-  application: { app_id: 'a' },
-  shield_zone: { shield_zone_id: '48210' },
-  api_guardian: { shield_zone_id: '48210', endpoint_id: '7' },
-  rate_limit: { shield_zone_id: '48210' },
-  video_storage: { library_id: '1', video_id: '0f8c3f9e-0000-4000-a000-000000000000' },
-};
+const dataset = createDataset(1, scales.small);
 
 export interface Outcome {
   /** How it ended: `reading`, or the result of the error. */
@@ -29,8 +24,8 @@ export interface Outcome {
 }
 
 /** Reads bodies of a kind, one after the other, into the same store, as the polls of a target do. */
-export function createReader(kind: Operation, settings?: unknown) {
-  const section = sectionConfig(kind, [targetConfig(idsOf[kind], { name: 'a "name"' })]);
+export function createReader(kind: KindName, settings?: unknown) {
+  const section = sectionConfig(kind, [targetConfig(idsOf(dataset, kind)[0] ?? {}, { name: 'a "name"' })]);
   const config = configOf([settings === undefined ? section : { ...section, settings }]);
   const { targets } = planner().plan(config);
   const target = [...targets.values()][0] as Target;
@@ -45,9 +40,8 @@ export function createReader(kind: Operation, settings?: unknown) {
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
     if (isReadAlone(resource)) return [await resource.read(get, target.ids, notes)];
-    const { listing } = resource;
-    if (!listing) throw new Error(`${kind} is read neither alone nor by a listing`);
-    return (await listing.discover(get, undefined, notes)).map(({ reading }) => reading);
+    const found = await resource.listing.discover(get, undefined, notes);
+    return found.map(({ reading }) => reading);
   }
 
   return async (bodies: readonly string[]): Promise<Outcome> => {

@@ -1,5 +1,7 @@
 /** Where the simulator's targets are, and with which key. */
-import type { Operation } from '../../src/simulator/request.ts';
+import { urlOf } from '../../src/simulator/api.ts';
+import { type AnyOperation, allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
+import { isPaged } from '../../src/simulator/kind.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 
@@ -20,28 +22,29 @@ export function libraryKey({ keys }: Simulator, libraryId: string): string {
   return key;
 }
 
+export function operationOf(name: OperationName): AnyOperation {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`There is no operation ${name}.`);
+  return operation;
+}
+
 export interface Address {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly url: string;
   /** The right one. */
   readonly key: string;
 }
 
-/** The address of one target of each operation. */
+/** The address of the first target of each kind. */
 export function oneOfEach(simulator: Simulator): Address[] {
-  const url = urls(simulator);
-  const endpoint = at(simulator.endpoints, 0);
-  const video = at(simulator.videos, 0);
-  const key = simulator.keys.account;
-  return [
-    { operation: 'application', url: url.application(at(simulator.applications, 0).id), key },
-    { operation: 'shield_zone', url: url.zones(), key },
-    { operation: 'api_guardian', url: url.guardian(endpoint.shieldZoneId, endpoint.endpointId), key },
-    { operation: 'rate_limit', url: url.rateLimits(at(simulator.rateLimitZones, 0).shieldZoneId), key },
-    {
-      operation: 'video_storage',
-      url: url.video(video.libraryId, video.videoId),
-      key: libraryKey(simulator, video.libraryId),
-    },
-  ];
+  return allKinds.map((kind) => {
+    const [operation] = kind.operations;
+    const { ids, library } = at(kind.targets(simulator), 0);
+    const url = urlOf(operation, isPaged(operation) ? [] : Object.values(ids));
+    return {
+      operation: operation.name,
+      url: simulator.origin + url,
+      key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
+    };
+  });
 }

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type AnyOperation, type OperationName, operations } from '../../src/simulator/dataset.ts';
 import { type FaultParameters, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { type Operation, operations } from '../../src/simulator/request.ts';
+import { shieldEnvelope } from '../../src/simulator/forms.ts';
+import type { Traits } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { type Address, oneOfEach, urls } from './addresses.ts';
+import { type Address, oneOfEach, operationOf, urls } from './addresses.ts';
 import { ask, at, type JsonObject, jsonOf, listOf, type Outcome, objectOf, observe } from './ask.ts';
 
 let nowMs = Date.UTC(2026, 7, 20, 12);
@@ -22,14 +24,14 @@ beforeAll(async () => {
 afterEach(() => simulator.clearFaults());
 afterAll(async () => await simulator.stop());
 
-function addressOf(operation: Operation): Address {
+function addressOf(operation: OperationName): Address {
   const address = oneOfEach(simulator).find((one) => one.operation === operation);
   if (address === undefined) throw new Error(`Nothing asks for ${operation}.`);
   return address;
 }
 
 interface Scene {
-  readonly operation: Operation;
+  readonly operation: AnyOperation;
   /** What the API answers without the fault. */
   readonly right: string;
   readonly key: string;
@@ -51,26 +53,27 @@ function parsed(outcome: Outcome): unknown {
   return JSON.parse(textOf(outcome));
 }
 
-/** The objects that are read, of any operation. */
-function readings(body: unknown, operation: Operation): JsonObject[] {
-  const held = operation === 'application' ? body : objectOf(body)['data'];
+/** The part of the body that is read. */
+function readingOf(body: unknown, { field }: Traits): unknown {
+  return field === undefined ? body : objectOf(body)[field];
+}
+
+/** The objects that are read. */
+function readings(body: unknown, traits: Traits): JsonObject[] {
+  const held = readingOf(body, traits);
   return (Array.isArray(held) ? listOf(held) : [held]).map(objectOf);
 }
 
 /** Every value that is no object, less the ids, at any depth. */
-function valuesOf(value: unknown): unknown[] {
+function valuesOf(value: unknown, traits: Traits): unknown[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [value];
   return Object.entries(value).flatMap(([field, held]) =>
-    field === 'shieldZoneId' || field === 'ratelimitId' ? [] : valuesOf(held),
+    traits.ids?.includes(field) ? [] : valuesOf(held, traits),
   );
 }
 
-function values(outcome: Outcome, operation: Operation): unknown[] {
-  return readings(parsed(outcome), operation).flatMap(valuesOf);
-}
-
-function rightValues({ right, operation }: Scene): unknown[] {
-  return readings(JSON.parse(right), operation).flatMap(valuesOf);
+function values(text: string, traits: Traits): unknown[] {
+  return readings(JSON.parse(text), traits).flatMap((reading) => valuesOf(reading, traits));
 }
 
 function whole(status: number, check: (outcome: Outcome, scene: Scene) => void = () => {}): Expectation {
@@ -92,17 +95,17 @@ function empty(status: number, retryAfter?: RegExp): Expectation {
 }
 
 function anErrorObject(status: number): Expectation {
-  return whole(status, (outcome, { operation }) => {
+  return whole(status, (outcome) => {
     const body = objectOf(parsed(outcome));
-    expect(body[operation === 'application' ? 'status' : 'statusCode']).toBe(status);
+    expect(body['status'] ?? body['statusCode']).toBe(status);
   });
 }
 
 function rejectedWith(status: number, errorKey?: string): Expectation {
-  return whole(status, (outcome, { operation }) => {
+  return whole(status, (outcome) => {
     const body = objectOf(parsed(outcome));
     expect(body['data']).toBeNull();
-    const error = operation === 'video_storage' ? body : objectOf(body['error']);
+    const error = 'error' in body ? objectOf(body['error']) : body;
     expect(error['success']).toBe(false);
     expect(error['message']).toMatch(/./);
     if (errorKey !== undefined) expect(error['errorKey']).toBe(errorKey);
@@ -110,7 +113,9 @@ function rejectedWith(status: number, errorKey?: string): Expectation {
 }
 
 function unlike(check: (values: unknown[], right: unknown[]) => void): Expectation {
-  return whole(200, (outcome, scene) => check(values(outcome, scene.operation), rightValues(scene)));
+  return whole(200, (outcome, { right, operation: { traits } }) =>
+    check(values(textOf(outcome), traits), values(right, traits)),
+  );
 }
 
 const expectations: Record<FaultType, Expectation> = {
@@ -167,8 +172,8 @@ const expectations: Record<FaultType, Expectation> = {
 
   'status-400': anErrorObject(400),
   'status-401': whole(401, (outcome, { operation }) => {
-    const bodiless = operation === 'application' || operation === 'video_storage';
-    expect(textOf(outcome)).toBe(bodiless ? '' : '{"title":"Unauthorized","status":401}');
+    const isShield = operation.form === shieldEnvelope;
+    expect(textOf(outcome)).toBe(isShield ? '{"title":"Unauthorized","status":401}' : '');
   }),
   'status-403': empty(403),
   'status-404': anErrorObject(404),
@@ -251,19 +256,15 @@ const expectations: Record<FaultType, Expectation> = {
 
   'wrong-types': unlike((found, right) => {
     expect(found).toHaveLength(right.length);
-    for (const [place, value] of found.entries()) expect(typeof value).not.toBe(typeof right[place]);
+    for (const [index, value] of found.entries()) expect(typeof value).not.toBe(typeof right[index]);
   }),
-  'wrong-shapes': whole(200, (outcome, { operation, right }) => {
-    const read = (body: unknown) => (operation === 'application' ? body : objectOf(body)['data']);
-    expect(Array.isArray(read(parsed(outcome)))).toBe(!Array.isArray(read(JSON.parse(right))));
+  'wrong-shapes': whole(200, (outcome, { operation: { traits } }) => {
+    expect(Array.isArray(readingOf(parsed(outcome), traits))).toBe(!traits.list);
   }),
-  'all-null': whole(200, (outcome, scene) => {
-    const right = readings(JSON.parse(scene.right), scene.operation);
-    const found = readings(parsed(outcome), scene.operation);
-    expect(found.map((reading) => Object.keys(reading))).toEqual(
-      right.map((reading) => Object.keys(reading)),
-    );
-    expect(new Set(found.flatMap(valuesOf))).toEqual(new Set([null]));
+  'all-null': whole(200, (outcome, { right, operation: { traits } }) => {
+    const fieldsOf = (body: unknown) => readings(body, traits).map((reading) => Object.keys(reading));
+    expect(fieldsOf(parsed(outcome))).toEqual(fieldsOf(JSON.parse(right)));
+    expect(new Set(values(textOf(outcome), traits))).toEqual(new Set([null]));
   }),
   'all-missing': unlike((found) => expect(found).toEqual([])),
   'huge-numbers': whole(200, (outcome) => {
@@ -272,9 +273,9 @@ const expectations: Record<FaultType, Expectation> = {
     }
   }),
   'negative-numbers': unlike((found, right) => {
-    for (const [place, value] of found.entries()) {
-      if (typeof right[place] === 'number') expect(value).toBeLessThan(0);
-      else expect(value).toEqual(right[place]);
+    for (const [index, value] of found.entries()) {
+      if (typeof right[index] === 'number') expect(value).toBeLessThan(0);
+      else expect(value).toEqual(right[index]);
     }
   }),
   'integers-as-doubles': whole(200, (outcome, { right }) => {
@@ -284,37 +285,35 @@ const expectations: Record<FaultType, Expectation> = {
   'number-strings': unlike((found, right) => {
     expect(found).toContain('NaN');
     expect(found).toContain('1,234');
-    for (const [place, value] of found.entries()) {
-      if (typeof right[place] === 'number') expect(value).toBeTypeOf('string');
+    for (const [index, value] of found.entries()) {
+      if (typeof right[index] === 'number') expect(value).toBeTypeOf('string');
     }
   }),
-  'duplicate-ids': whole(200, (outcome, { operation, right }) => {
-    const before = readings(JSON.parse(right), operation);
-    const found = readings(parsed(outcome), operation);
-    const field = operation === 'rate_limit' ? 'ratelimitId' : 'shieldZoneId';
+  'duplicate-ids': whole(200, (outcome, { operation: { traits }, right }) => {
+    const before = readings(JSON.parse(right), traits);
+    const found = readings(parsed(outcome), traits);
+    const field = at(traits.ids ?? [], 0);
     expect(found).toHaveLength(before.length + 1);
     expect(at(found, -1)[field]).toBe(at(found, 0)[field]);
     expect(at(found, -1)).not.toEqual(at(found, 0));
   }),
-  'unknown-values': whole(200, (outcome, { operation }) => {
-    for (const reading of readings(parsed(outcome), operation)) {
-      if (operation === 'application') expect(reading['status']).toBe('hibernating');
-      else expect(reading).toMatchObject({ planType: 97, wafExecutionMode: 97, dDoSShieldSensitivity: 97 });
+  'unknown-values': whole(200, (outcome, { operation: { traits } }) => {
+    const { states = [], codes = [] } = traits;
+    for (const reading of readings(parsed(outcome), traits)) {
+      for (const field of states) expect(reading[field]).toBe('hibernating');
+      for (const field of codes) expect(reading[field]).toBe(97);
     }
   }),
-  'capitalised-status': whole(200, (outcome, { right }) => {
-    const { status } = objectOf(JSON.parse(right));
-    const found = objectOf(parsed(outcome))['status'];
-    expect(found).not.toBe(status);
-    expect(String(found).toLowerCase()).toBe(status);
+  'capitalised-status': whole(200, (outcome, { right, operation: { traits } }) => {
+    const statesOf = (body: unknown) =>
+      readings(body, traits).flatMap((reading) => (traits.states ?? []).map((field) => reading[field]));
+    const found = statesOf(parsed(outcome));
+    expect(found).not.toEqual(statesOf(JSON.parse(right)));
+    expect(found.map((state) => String(state).toLowerCase())).toEqual(statesOf(JSON.parse(right)));
   }),
-  'mixed-day-keys': whole(200, (outcome, { operation, right }) => {
-    const daysOf = (body: unknown) => {
-      const reading = at(readings(body, operation), 0);
-      return Object.keys(
-        objectOf(reading['overviewPastTwentyEightDays'] ?? reading['ratelimitOverviewPastTwentyEightDays']),
-      );
-    };
+  'mixed-day-keys': whole(200, (outcome, { operation: { traits }, right }) => {
+    const daysOf = (body: unknown) =>
+      Object.keys(objectOf(at(readings(body, traits), 0)[at(traits.days ?? [], 0)]));
     const found = daysOf(parsed(outcome));
     const iso = found.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day));
     expect(iso).toHaveLength(14);
@@ -327,10 +326,10 @@ const expectations: Record<FaultType, Expectation> = {
     expect(textOf(outcome)).not.toMatch(/"\d\d-\d\d-\d{4}"|"\d{4}-\d\d-\d\dT[01]\d:/);
     expect(textOf(outcome)).toMatch(/days after the fair|2026-13-45T99:00:00Z/);
   }),
-  'extra-fields': whole(200, (outcome, { operation, right }) => {
-    const before = readings(JSON.parse(right), operation);
-    for (const [place, reading] of readings(parsed(outcome), operation).entries()) {
-      expect(reading).toMatchObject({ newFlag: true, ...at(before, place) });
+  'extra-fields': whole(200, (outcome, { operation: { traits }, right }) => {
+    const before = readings(JSON.parse(right), traits);
+    for (const [index, reading] of readings(parsed(outcome), traits).entries()) {
+      expect(reading).toMatchObject({ newFlag: true, ...at(before, index) });
     }
   }),
 
@@ -384,7 +383,7 @@ describe('each type of fault', () => {
       const { parameters, patience = {}, query = '', check } = expectations[type];
       const remove = simulator.inject({ type, kind: operation, ...parameters });
 
-      check(await observe(url + query, key, patience), { operation, right, key });
+      check(await observe(url + query, key, patience), { operation: operationOf(operation), right, key });
 
       for (const other of oneOfEach(simulator)) {
         if (other.operation === operation) continue;
@@ -401,7 +400,7 @@ describe('each type of fault', () => {
       const { description, appliesTo } = faultTypes[type];
       expect(description).toMatch(/^[^\n]{10,}[^.\n]$/);
       expect(appliesTo.length).toBeGreaterThan(0);
-      expect(operations).toEqual(expect.arrayContaining([...appliesTo]));
+      expect(operations.map(({ name }) => name)).toEqual(expect.arrayContaining([...appliesTo]));
     }
   });
 
@@ -465,6 +464,13 @@ describe('whom a fault strikes', () => {
     const statuses = [];
     for (const address of oneOfEach(simulator)) statuses.push(await statusOf(address));
     expect(statuses).toEqual([200, 200, 503, 503, 200]);
+  });
+
+  it('the operations of one API', async () => {
+    simulator.inject({ type: 'status-503', api: 'shield' });
+    const statuses = [];
+    for (const address of oneOfEach(simulator)) statuses.push(await statusOf(address));
+    expect(statuses).toEqual([200, 503, 503, 503, 200]);
   });
 
   it('one application by its id', async () => {
@@ -552,6 +558,7 @@ describe('whom a fault strikes', () => {
 
   it.each([
     [{ type: 'page-fails', kind: 'application' } as const, /page-fails cannot happen to application/],
+    [{ type: 'reset', kind: 'application', api: 'video' } as const, /reset cannot happen to application/],
     [{ type: 'reset', share: 2 } as const, /between 0 and 1/],
     [{ type: 'reset', count: 0 } as const, /at least once/],
     [{ type: 'reset', durationMs: -1 } as const, /0 ms at least/],

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { burstOf } from '../../src/api/pacer.ts';
-import type { ApiConfig, Config } from '../../src/config/config.ts';
+import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { operations } from '../../src/simulator/dataset.ts';
+import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator, type SeenRequest } from '../../src/simulator/simulator.ts';
-import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
 
 const requestsPerSecond = 20;
 /** Of each API; at this pace it takes 20 seconds to see them, and more than 4 minutes to ask for every target once. */
@@ -28,41 +28,16 @@ let exporter: Exporter;
 
 beforeAll(async () => {
   await simulator.start();
-  const api = (baseUrl: string): ApiConfig => ({
-    baseUrl,
-    timeoutMs: 10_000,
-    maxConcurrency: 8,
-    requestsPerSecond,
-    maxRetries: 2,
-    maxResponseBytes: 10_000_000,
-  });
-  const { application, shield, video } = simulator.baseUrls;
-  const config: Config = {
-    credentials: { account: { env: 'KEY' } },
-    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
-    sections: [
-      sectionConfig(
-        'application',
-        simulator.applications.map(({ id }) => targetConfig({ app_id: id })),
-      ),
+  const loaded = await load(
+    everything(simulator, {
+      interval: '1m',
+      api: () => ({ requests_per_second: requestsPerSecond }),
       // A listing of 100 pages, wanted again as soon as it has ended.
-      sectionConfig('shield_zone', 'all', { intervalMs: 1000 }),
-      sectionConfig(
-        'api_guardian',
-        simulator.endpoints.map(({ shieldZoneId, endpointId }) =>
-          targetConfig({ shield_zone_id: shieldZoneId, endpoint_id: endpointId }),
-        ),
-      ),
-      sectionConfig(
-        'rate_limit',
-        simulator.rateLimitZones.map(({ shieldZoneId }) => targetConfig({ shield_zone_id: shieldZoneId })),
-      ),
-    ],
-    limits: { maxSeries: 1_000_000 },
-  };
-  const env = { KEY: simulator.keys.account };
+      sections: { shield_zone: { targets: 'all', interval: '1s' } },
+    }),
+  );
   exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    load: () => Promise.resolve(loaded),
     addresses: [],
     telemetryPath: '/metrics',
     enableLifecycle: false,
@@ -135,10 +110,11 @@ describe(`5,000 targets of an API at ${requestsPerSecond} requests a second`, ()
 
   it('leave each kind its share of the API', () => {
     const requests = ofShield().slice(0, requestsSeen);
-    for (const kind of ['shield_zone', 'api_guardian', 'rate_limit'] as const) {
-      const share = requests.filter(({ operation }) => operation === kind).length / requests.length;
-      expect(share, kind).toBeGreaterThan(0.3);
-      expect(share, kind).toBeLessThan(0.37);
+    const ofApi = operations.filter(({ api }) => api === 'shield');
+    for (const { name } of ofApi) {
+      const share = requests.filter(({ operation }) => operation === name).length / requests.length;
+      expect(share, name).toBeGreaterThan(0.9 / ofApi.length);
+      expect(share, name).toBeLessThan(1.11 / ofApi.length);
     }
   });
 });

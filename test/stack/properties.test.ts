@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/simulator/request.ts';
 import { checkBodies } from '../properties/property.ts';
+import { kindNames } from '../simulator/targets.ts';
 import { toolPath } from './processes.ts';
 
 const bodiesPerKind = 100_000;
@@ -9,7 +9,7 @@ const bodiesPerKind = 100_000;
 const checkedPages = 5000;
 
 describe('100,000 bodies', () => {
-  it.each(operations)(
+  it.each(kindNames)(
     'of %s end in a reading whose samples come from it, or in a known error',
     { timeout: 900_000 },
     async (kind) => {

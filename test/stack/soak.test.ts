@@ -2,19 +2,18 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiConfig, Config } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/config.ts';
+import { type Loaded, load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
+import { everything } from '../../src/simulator/everything.ts';
 import { type Fault, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { type Operation, operations } from '../../src/simulator/request.ts';
+import { isPaged } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { apiOf, readPage } from '../faults/program.ts';
-import { sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { readPage } from '../faults/program.ts';
 
-/** An hour of a usual configuration in a minute or so: what is polled every minute there is polled every second here. */
-const intervalMs = 1000;
 const warmUpSteps = 150;
 const soakSteps = 800;
 const stepMs = 50;
@@ -60,8 +59,9 @@ function createRandom(seed: number) {
   return { unit, below, pick };
 }
 
+const maxPageSize = 4;
 const simulator = createSimulator({
-  maxPageSize: 4,
+  maxPageSize,
   shape: {
     applications: 80,
     zones: 12,
@@ -75,60 +75,36 @@ const simulator = createSimulator({
 const types = Object.keys(faultTypes) as FaultType[];
 const random = createRandom(20_260_815);
 let exporter: Exporter;
+/** All that there is: an hour of a usual configuration in a minute or so, as every target is polled each second. */
+let whole: Loaded;
 let config: Config;
 let handlesBefore: Record<string, number>;
 let lines = 0;
 
-function wholeConfig(): Config {
-  const api = (baseUrl: string): ApiConfig => ({
-    baseUrl,
-    timeoutMs: 1500,
-    maxConcurrency: 30,
-    requestsPerSecond: 1000,
-    maxRetries: 1,
-    maxResponseBytes: 300_000,
-  });
-  const { application, shield, video } = simulator.baseUrls;
-  const more = { intervalMs, staleAfterMs: 3 * intervalMs };
-  const ofVideos = { ...more, credential: 'library' };
-  return {
-    credentials: { account: { env: 'ACCOUNT' }, library: { env: 'LIBRARY' } },
-    apis: { application: api(application), shield: api(shield), core: api(shield), video: api(video) },
-    sections: [
-      sectionConfig(
-        'application',
-        simulator.applications.map(({ id, name }) => targetConfig({ app_id: id }, { ...more, name })),
-        more,
-      ),
-      sectionConfig('shield_zone', 'all', more),
-      sectionConfig(
-        'api_guardian',
-        simulator.endpoints.map(({ shieldZoneId, endpointId }) =>
-          targetConfig({ shield_zone_id: shieldZoneId, endpoint_id: endpointId }, more),
-        ),
-        more,
-      ),
-      sectionConfig('rate_limit', 'all', more),
-      sectionConfig(
-        'video_storage',
-        simulator.videos.map(({ libraryId, videoId }) =>
-          targetConfig({ library_id: libraryId, video_id: videoId }, ofVideos),
-        ),
-        ofVideos,
-      ),
-    ],
-    limits: { maxSeries: 1_000_000 },
-  };
+async function loadWhole(): Promise<Loaded> {
+  return await load(
+    everything(simulator, {
+      interval: '1s',
+      staleAfter: '3s',
+      api: () => ({
+        timeout: '1500ms',
+        max_concurrency: 30,
+        requests_per_second: 1000,
+        max_retries: 1,
+        max_response_bytes: 300_000,
+      }),
+      sections: { shield_zone: { targets: 'all' }, rate_limit: { targets: 'all' } },
+    }),
+  );
 }
 
 beforeAll(async () => {
   handlesBefore = activeHandles();
   await simulator.start();
-  config = wholeConfig();
-  const [library = ''] = simulator.libraryIds;
-  const env = { ACCOUNT: simulator.keys.account, LIBRARY: simulator.keys.libraries[library] ?? '' };
+  whole = await loadWhole();
+  config = whole.config;
   exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    load: () => Promise.resolve({ config, credentials: whole.credentials }),
     addresses: [],
     telemetryPath: '/metrics',
     enableLifecycle: false,
@@ -158,9 +134,8 @@ function randomFault(): Fault {
 
 /** Some of the targets, some of them otherwise, and another pace now and then. */
 function randomConfig(): Config {
-  const whole = wholeConfig();
   const share = random.pick([0.3, 0.7, 1]);
-  const sections = whole.sections.map((section) => ({
+  const sections = whole.config.sections.map((section) => ({
     ...section,
     targets:
       section.targets === 'all'
@@ -170,11 +145,11 @@ function randomConfig(): Config {
             .map((target) => ({ ...target, name: random.unit() < 0.5 ? target.name : 'renamed' })),
   }));
   const maxConcurrency = random.pick([20, 30]);
-  const application = { ...whole.apis.application, maxConcurrency };
+  const application = { ...whole.config.apis.application, maxConcurrency };
   return {
-    ...whole,
+    ...whole.config,
     sections: random.unit() < 0.1 ? sections.slice(1) : sections,
-    apis: { ...whole.apis, application },
+    apis: { ...whole.config.apis, application },
   };
 }
 
@@ -188,13 +163,8 @@ async function happen(): Promise<void> {
     config = randomConfig();
     await exporter.reload();
   } else if (what < 8) {
-    const entity = random.pick([
-      random.pick(simulator.applications).id,
-      random.pick(simulator.zones).shieldZoneId,
-      random.pick(simulator.endpoints).endpointId,
-      random.pick(simulator.videos).videoId,
-    ]);
-    restores.push(simulator.remove(entity));
+    const { ids } = random.pick(random.pick(allKinds).targets(simulator));
+    restores.push(simulator.remove(Object.values(ids).at(-1) ?? ''));
   } else if (what < 9) restores.shift()?.();
   else await exporter.page();
 }
@@ -206,11 +176,11 @@ async function play(steps: number): Promise<void> {
   }
   simulator.clearFaults();
   for (const restore of restores.splice(0)) restore();
-  config = wholeConfig();
+  config = whole.config;
   await exporter.reload();
 }
 
-const seen = (of: readonly Operation[]) =>
+const seen = (of: readonly OperationName[]) =>
   of.reduce((sum, operation) => sum + simulator.counters[operation].requests, 0);
 const polls = async () => (await readPage(exporter)).sum('bunnynet_exporter_polls_total{');
 
@@ -222,13 +192,13 @@ async function upByKind(): Promise<Record<string, number>> {
   );
 }
 
-const allUp = {
-  application: 80,
-  shield_zone: 12,
-  api_guardian: 40,
-  rate_limit: 12,
-  video_storage: 40,
-};
+const allUp = Object.fromEntries(allKinds.map(({ kind, targets }) => [kind, targets(simulator).length]));
+
+/** Requests of one round of polls. */
+function requestsOf({ operations: [operation], targets }: (typeof allKinds)[number]): number {
+  const { length } = targets(simulator);
+  return isPaged(operation) ? Math.ceil(length / maxPageSize) : length;
+}
 
 describe('a soak', () => {
   it('of random faults, reloads and churn leaves nothing behind and loses nothing', {
@@ -248,20 +218,21 @@ describe('a soak', () => {
     expect(heapAfter - heapBefore).toBeLessThan(heapBoundBytes);
 
     // No poll is lost: each goes on, at its own interval.
-    const before = Object.fromEntries(operations.map((kind) => [kind, seen([kind])]));
-    for (const kind of operations) {
+    const before = new Map(operations.map(({ name }) => [name, seen([name])]));
+    for (const kind of allKinds) {
+      const { name } = kind.operations[0];
       await expect
-        .poll(() => seen([kind]) - (before[kind] ?? 0), { timeout: 30_000 })
-        .toBeGreaterThanOrEqual(3 * (kind === 'shield_zone' ? 3 : allUp[kind]));
+        .poll(() => seen([name]) - (before.get(name) ?? 0), { timeout: 30_000 })
+        .toBeGreaterThanOrEqual(3 * requestsOf(kind));
     }
 
     // Nothing is wanted any more: what is under way ends, and then both sides have counted the same.
-    config = { ...wholeConfig(), sections: [] };
+    config = { ...whole.config, sections: [] };
     await exporter.reload();
     const differences = async () => {
       const page = await readPage(exporter);
       return apiNames.map((api) => {
-        const arrived = seen(operations.filter((kind) => apiOf(kind) === api));
+        const arrived = seen(operations.filter((one) => one.api === api).map(({ name }) => name));
         return page.sum(`bunnynet_exporter_api_requests_total{api="${api}"`) - arrived;
       });
     };

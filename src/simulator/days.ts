@@ -1,0 +1,70 @@
+/** Days and the figures of a day: the names that the API gives them and how a day's figures grow. */
+
+export const dayMs = 86_400_000;
+export const hourMs = 3_600_000;
+export const minuteMs = 60_000;
+/** Days in the windows of the Shield metrics. */
+export const windowDays = 28;
+
+/** The day that holds this moment, counted from the epoch. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / dayMs);
+}
+
+interface Days {
+  readonly today: number;
+  /** `dd-MM-yyyy`, the oldest first. */
+  readonly dayMonthYear: readonly string[];
+  /** RFC 3339 at midnight UTC, the oldest first. */
+  readonly instants: readonly string[];
+}
+
+// The names of the days are the same for every entity: written once a day.
+let knownDays: Days = { today: Number.NaN, dayMonthYear: [], instants: [] };
+
+/** The names of the window's days, of which today is the last. */
+export function daysUpTo(today: number): Days {
+  if (knownDays.today === today) return knownDays;
+  const isoDays = Array.from({ length: windowDays }, (_, slot) =>
+    new Date((today - (windowDays - 1 - slot)) * dayMs).toISOString().slice(0, 10),
+  );
+  knownDays = {
+    today,
+    dayMonthYear: isoDays.map((day) => day.split('-').reverse().join('-')),
+    instants: isoDays.map((day) => `${day}T00:00:00Z`),
+  };
+  return knownDays;
+}
+
+/** The figures of each day of the window by its name, and their sums. Every third entity has its days in no order. */
+export function windowOf<Figures extends Record<string, number>>(
+  { index }: { readonly index: number },
+  nowMs: number,
+  none: Figures,
+  figuresOf: (day: number) => Figures,
+): { readonly totals: Figures; readonly days: Readonly<Record<string, Figures>> } {
+  const today = dayOf(nowMs);
+  const { dayMonthYear } = daysUpTo(today);
+  const totals: Record<string, number> = { ...none };
+  const days: Record<string, Figures> = {};
+  for (let turn = 0; turn < windowDays; turn += 1) {
+    const slot = index % 3 === 1 ? (turn * 11) % windowDays : turn;
+    const figures = figuresOf(today - (windowDays - 1 - slot));
+    days[dayMonthYear[slot] as string] = figures;
+    for (const [name, figure] of Object.entries(figures)) totals[name] = (totals[name] ?? 0) + figure;
+  }
+  return { totals: totals as Figures, days };
+}
+
+/** The share of a day's figures that there is at this time: all of a past day, a growing part of today. */
+export function doneOf(day: number, nowMs: number): number {
+  const part = (nowMs - day * dayMs) / dayMs;
+  if (part >= 1) return 1;
+  return part - (0.7 * Math.sin(2 * Math.PI * part)) / (2 * Math.PI);
+}
+
+/** Less on the two days of the weekend. */
+export function weekdayShare(day: number): number {
+  const weekday = (day + 4) % 7;
+  return weekday === 0 || weekday === 6 ? 0.7 : 1;
+}

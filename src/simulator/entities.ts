@@ -1,0 +1,70 @@
+/** What kinds make their entities from: streams of seeds, names and ids. */
+import { text } from './random.ts';
+
+/** What an entity's numbers are drawn from. */
+export interface Seeded {
+  readonly seed: number;
+  readonly index: number;
+}
+
+/** Each sort of entity draws from a stream of its own. */
+export const streams = { application: 1, zone: 2, endpoint: 3, rule: 4, video: 5, key: 6 } as const;
+
+/** Cities, for names in a second round. */
+export const cities = [
+  'ams',
+  'fra',
+  'lju',
+  'waw',
+  'lon',
+  'nyc',
+  'lax',
+  'sao',
+  'sin',
+  'syd',
+  'tyo',
+  'jnb',
+] as const;
+
+const wideIdBase = 9_007_199_254_740_993n;
+
+/** An id that needs more than the 53 bits of a double. */
+export function wideId(index: number): string {
+  return String(wideIdBase + BigInt(index));
+}
+
+/** The name at the index; from the second round through the list on it is told apart by the suffix and, later, a number. */
+export function nth(names: readonly string[], index: number, suffix?: (round: number) => string): string {
+  const name = names[index % names.length] as string;
+  const round = Math.floor(index / names.length);
+  if (round === 0) return name;
+  return suffix === undefined ? `${name}-${round + 1}` : `${name}${suffix(round - 1)}`;
+}
+
+export const hexadecimal = '0123456789abcdef';
+
+export function guid(seed: number): string {
+  const digits = text(seed, 32, hexadecimal);
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `4${digits.slice(13, 16)}`,
+    `a${digits.slice(17, 20)}`,
+    digits.slice(20),
+  ].join('-');
+}
+
+export function count<T>(length: number, make: (index: number) => T): T[] {
+  return Array.from({ length }, (_, index) => make(index));
+}
+
+export function round(value: number, digits: number): number {
+  const scale = 10 ** digits;
+  return Math.round(value * scale) / scale;
+}
+
+export function without<T extends object>(value: T, field: keyof T): Partial<T> {
+  const rest: Partial<T> = { ...value };
+  delete rest[field];
+  return rest;
+}

@@ -1,0 +1,96 @@
+/**
+ * What a kind of the simulated API is: its part of the dataset, its operations and what the exporter may be told to read
+ * of it. Whatever the rest of the simulator has to know of a kind is declared here.
+ */
+import type { Form, Rejection } from './forms.ts';
+import type { Pages } from './paging.ts';
+import type { Answer } from './reply.ts';
+import type { Request } from './request.ts';
+
+/** Path prefixes of the APIs under the simulator's origin. */
+export const prefixes = { application: '/mc', shield: '', core: '', video: '/video' } as const;
+export type ApiName = keyof typeof prefixes;
+
+/** About 600, 60,000 and 600,000 series on the exporter's page. */
+export type Scale = 'small' | 'medium' | 'full';
+
+/** What faults have to know of a good answer: where things are in it. */
+export interface Traits {
+  /** The field of the body that holds the reading; absent where the whole body is the reading. */
+  readonly field?: string;
+  /** True where the reading is a list of objects. */
+  readonly list?: boolean;
+  /** Fields that hold ids, which faults leave as they are. */
+  readonly ids?: readonly string[];
+  /** A field that always holds a number. */
+  readonly number: string;
+  /** True where some numbers are always whole. */
+  readonly wholeNumbers?: boolean;
+  /** Fields that hold one of the states that the reference lists. */
+  readonly states?: readonly string[];
+  /** Fields that hold codes whose meaning the reference leaves open. */
+  readonly codes?: readonly string[];
+  /** Maps by day, `dd-MM-yyyy`. */
+  readonly days?: readonly string[];
+  /** Maps by instant. */
+  readonly charts?: readonly string[];
+  readonly instants?: readonly string[];
+}
+
+interface OperationBase {
+  /** What faults and counters call it: the kind, for the operation that gives its readings; another for its listing. */
+  readonly name: string;
+  readonly api: ApiName;
+  /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. */
+  readonly path: string;
+  /** library: the key of the library that is the first id. */
+  readonly key: 'account' | 'library';
+  readonly form: Form;
+  readonly traits: Traits;
+  /** Errors inside a good status that it can answer with. */
+  readonly rejections?: readonly Rejection[];
+}
+
+/** Answers a request by itself. */
+interface SingleOperation<Dataset> extends OperationBase {
+  readonly answers: (dataset: Dataset) => (request: Request) => Answer;
+}
+
+/** Lists entities page by page. */
+interface PagedOperation<Dataset> extends OperationBase {
+  readonly pages: (dataset: Dataset) => (request: Request) => Pages;
+}
+
+export type Operation<Dataset = never> = SingleOperation<Dataset> | PagedOperation<Dataset>;
+
+export function isPaged(operation: Operation): boolean {
+  return 'pages' in operation;
+}
+
+/** One thing that the exporter can be told to read. */
+export interface Target {
+  /**
+   * By the settings that name them in the exporter's configuration, in the order of the path. None where an operation is
+   * for the whole account.
+   */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly name?: string;
+  /** The library whose key opens it; absent: the account's key does. */
+  readonly library?: string;
+}
+
+/**
+ * A kind. `Sizes` are its numbers of entities, `Part` is what it adds to the dataset, `Needs` what it takes from the kinds
+ * before it in the index.
+ */
+export interface Kind<Sizes = never, Part extends object = object, Needs = unknown> {
+  readonly kind: string;
+  readonly sizes: Readonly<Record<Scale, Sizes>>;
+  /** A pure function. Throws a RangeError for sizes that do not go together. */
+  readonly create: (seed: number, sizes: Sizes, dataset: Needs) => Part;
+  /** The first gives the readings of its targets. */
+  readonly operations: readonly [Operation<Needs & Part>, ...Operation<Needs & Part>[]];
+  /** Its section in the exporter's configuration. */
+  readonly section: string;
+  readonly targets: (dataset: Needs & Part) => readonly Target[];
+}

@@ -1,0 +1,143 @@
+/** Video libraries, their videos and the storage of each (reference 2.8, 4.5). */
+import { hourMs } from '../days.ts';
+import { count, guid, nth, type Seeded, streams } from '../entities.ts';
+import { videoEnvelope } from '../forms.ts';
+import type { Kind } from '../kind.ts';
+import { hash, magnitude, unit } from '../random.ts';
+import type { Answer } from '../reply.ts';
+
+export interface Video extends Seeded {
+  readonly libraryId: string;
+  /** A GUID. */
+  readonly videoId: string;
+  readonly name: string;
+  readonly originalBytes: number;
+  readonly renditions: readonly Rendition[];
+}
+
+export interface Rendition {
+  readonly name: string;
+  readonly codec: string | null;
+  readonly resolution: string | null;
+  readonly bytes: number;
+}
+
+interface Part {
+  readonly libraryIds: readonly string[];
+  readonly videos: readonly Video[];
+}
+
+export const videoStorage = {
+  kind: 'video_storage',
+  sizes: {
+    small: { libraries: 2, videosPerLibrary: 5 },
+    medium: { libraries: 4, videosPerLibrary: 250 },
+    full: { libraries: 20, videosPerLibrary: 500 },
+  },
+  create: (seed, { libraries, videosPerLibrary }) => {
+    const libraryIds = count(libraries, (index) => String(248_113 + 3_794 * index));
+    return {
+      libraryIds,
+      videos: libraryIds.flatMap((libraryId, library) =>
+        count(videosPerLibrary, (order) => createVideo(seed, library * videosPerLibrary + order, libraryId)),
+      ),
+    };
+  },
+  operations: [
+    {
+      name: 'video_storage',
+      api: 'video',
+      path: '/library/{library}/videos/{video}/storage',
+      key: 'library',
+      form: videoEnvelope,
+      traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: ['calculatedAt'] },
+      answers: ({ videos }) => {
+        const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
+        const known = new Map(videos.map((one) => [keyOf(one.libraryId, one.videoId), one]));
+        return ({ ids: [libraryId = '', id = ''], nowMs, isRemoved }) => {
+          const one = isRemoved(id) ? undefined : known.get(keyOf(libraryId, id));
+          return one ? storage(one, nowMs) : videoEnvelope.notFound;
+        };
+      },
+    },
+  ],
+  section: 'video_storage',
+  targets: ({ videos }) =>
+    videos.map(({ libraryId, videoId, name }) => ({
+      ids: { library_id: libraryId, video_id: videoId },
+      name,
+      library: libraryId,
+    })),
+} as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Part>;
+
+const videoNames = [
+  'Spring collection trailer',
+  'How a boot is made',
+  'Store opening in Ljubljana',
+  'Care guide: leather',
+  'Onboarding 1: the till',
+  'Onboarding 2: returns',
+  'Safety in the warehouse',
+  'Quarterly all-hands',
+] as const;
+
+const ladder = [
+  { name: '240p', resolution: '426x240', share: 0.04 },
+  { name: '360p', resolution: '640x360', share: 0.08 },
+  { name: '480p', resolution: '854x480', share: 0.13 },
+  { name: '720p', resolution: '1280x720', share: 0.24 },
+  { name: '1080p', resolution: '1920x1080', share: 0.42 },
+] as const;
+
+function createVideo(datasetSeed: number, index: number, libraryId: string): Video {
+  const seed = hash(datasetSeed, streams.video, index);
+  const originalBytes = Math.round(magnitude(4e6, 9e9, unit(seed, 1)));
+  const codec = index % 5 === 3 ? 'av1' : index % 5 === 4 ? 'vp9' : 'h264';
+  const steps = 2 + (hash(seed, 2) % 4);
+  return {
+    seed,
+    index,
+    libraryId,
+    videoId: guid(seed),
+    name: nth(videoNames, index, (turn) => `, part ${turn + 2}`),
+    originalBytes,
+    renditions: ladder.slice(0, steps).map((step, order) => ({
+      name: step.name,
+      codec: index % 6 === 5 && order === 0 ? null : codec,
+      resolution: index % 9 === 8 && order === 0 ? null : step.resolution,
+      bytes: Math.round(originalBytes * step.share * (0.9 + 0.2 * unit(seed, 3, order))),
+    })),
+  };
+}
+
+/** The storage as it was when it was last computed. */
+function storage(video: Video, nowMs: number): Answer {
+  const { seed, index } = video;
+  const everyMs = (6 + (hash(seed, 0x61) % 42)) * hourMs;
+  const offsetMs = hash(seed, 0x62) % everyMs;
+  const turn = Math.floor((nowMs - offsetMs) / everyMs);
+  const moved = (bytes: number, figure: number) =>
+    Math.round(bytes * (0.97 + 0.06 * unit(seed, turn, figure)));
+  const encoded: Record<string, unknown> = {};
+  for (const { name, codec, resolution, bytes } of video.renditions) {
+    encoded[name] = { codec, resolution, size: bytes };
+  }
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: null,
+      statusCode: 200,
+      data: {
+        // A few are still being encoded.
+        encoded: index % 40 === 7 ? null : encoded,
+        thumbnails: moved(180_000 + (hash(seed, 0x63) % 400_000), 0x64),
+        previews: moved(video.originalBytes * 0.004, 0x65),
+        originals: video.originalBytes,
+        mp4Fallback: index % 3 === 0 ? 0 : Math.round(video.originalBytes * 0.31),
+        miscellaneous: moved(24_000 + (hash(seed, 0x66) % 30_000), 0x67),
+        calculatedAt: new Date(turn * everyMs + offsetMs).toISOString(),
+      },
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** The simulator's targets as the exporter names them. */
+import { resources } from '../../src/resources/index.ts';
+import type { Ids } from '../../src/resources/resource.ts';
+import { allKinds, type Dataset, type KindName } from '../../src/simulator/dataset.ts';
+
+export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
+
+export function isKindName(name: string): name is KindName {
+  return (kindNames as readonly string[]).includes(name);
+}
+
+/** The ids of each target of a kind, by their labels. */
+export function idsOf(dataset: Dataset, kind: KindName): readonly Ids[] {
+  const labels = resources.find((one) => one.kind === kind)?.ids ?? [];
+  const targets = allKinds.find((one) => one.kind === kind)?.targets(dataset) ?? [];
+  return targets.map(({ ids }) =>
+    Object.fromEntries(labels.map(({ label, setting }) => [label, ids[setting] ?? ''])),
+  );
+}
