@@ -14,7 +14,7 @@ export interface FamilyHeader {
   readonly name: string;
   readonly help: string;
   /** info: a gauge that is always 1; its name ends in `_info`. */
-  readonly type: 'gauge' | 'info';
+  readonly type: 'gauge' | 'info' | 'counter';
   /** The base unit that the name ends in. */
   readonly unit?: 'seconds' | 'bytes' | undefined;
   /** What `?kind=` selects it by. */

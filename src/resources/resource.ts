@@ -61,18 +61,37 @@ export interface Sample {
   readonly value: number;
 }
 
+/** What the API has counted on one day so far. */
+export interface DayFigure {
+  /** Start of the UTC day, in seconds since 1970. */
+  readonly startSeconds: number;
+  readonly value: number;
+}
+
+/** The days of one series of a counter, in any order. */
+export interface CounterSample {
+  /** Labels beyond the target's; their names are the family's `labels`. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly days: readonly DayFigure[];
+}
+
 /** One metric family as data. */
 export interface Family<Reading = unknown, Settings = unknown> {
   readonly name: string;
   readonly help: string;
-  /** info: a gauge that is always 1 and carries text in labels; its name ends in `_info`. */
-  readonly type: 'gauge' | 'info';
+  /**
+   * info: a gauge that is always 1 and carries text in labels; its name ends in `_info`. counter: what `days` has gained since
+   * this process first read it; its name ends in `_total`.
+   */
+  readonly type: 'gauge' | 'info' | 'counter';
   /** The base unit that the name ends in. */
   readonly unit?: 'seconds' | 'bytes' | undefined;
   /** Names of the labels beyond the target's. */
   readonly labels: readonly string[];
   /** The samples of a reading; nothing for what the API did not give. */
   samples(reading: Reading, target: TargetContext<Settings>): number | undefined | readonly Sample[];
+  /** Of a counter: the days that a reading has; nothing for what the API did not give. */
+  days?(reading: Reading, target: TargetContext<Settings>): readonly CounterSample[] | undefined;
 }
 
 /** One thing that a listing has. */
@@ -225,5 +244,14 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
       },
     };
   }
-  return { gauge, info };
+  /** What the API counts by days: its name ends in `_total`. */
+  function counter(
+    name: string,
+    help: string,
+    days: (reading: Reading, target: TargetContext<Settings>) => readonly CounterSample[] | undefined,
+    labels: readonly string[] = [],
+  ): Family<Reading, Settings> {
+    return { name: `${prefix}_${name}`, help, type: 'counter', labels, samples: () => undefined, days };
+  }
+  return { gauge, info, counter };
 }
