@@ -29,8 +29,9 @@ export function patternProblem(pattern: string): string | undefined {
     return compile(pattern).programSize() > maxProgramSize ? 'it repeats too much' : undefined;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be compiled';
-    const part = error.getPattern();
-    return `${error.getDescription()}${part === null || part === pattern ? '' : `: ${quote(part)}`}`;
+    // The whole pattern, which the flag begins, says no more than the line does.
+    const part = error.getPattern() ?? pattern;
+    return `${error.getDescription()}${part.endsWith(pattern) ? '' : `: ${quote(part)}`}`;
   }
 }
 

@@ -514,7 +514,23 @@ test('a key is in no error, wherever it was put by mistake', async () => {
 
 describe('any file', () => {
   const scalar = fc.oneof(
-    fc.constantFrom('all', 'application', 'a(', '(a|b)+', '30s', 'account', 'a', '501', '1e9', '', 'null', '~', 'https://x', '-1', '1/2'),
+    fc.constantFrom(
+      'all',
+      'application',
+      'a(',
+      '(a|b)+',
+      '30s',
+      'account',
+      'a',
+      '501',
+      '1e9',
+      '',
+      'null',
+      '~',
+      'https://x',
+      '-1',
+      '1/2',
+    ),
     fc.string(),
   );
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
