@@ -48,12 +48,8 @@ describe('discovery', () => {
   });
 
   test('leaves out kinds whose targets cannot be found', async () => {
-    const unlisted = defineResource({
-      ...accountKind,
-      kind: 'unlisted',
-      section: 'unlisted',
-      ofAccount: undefined,
-    });
+    const { ofAccount: _, ...alone } = accountKind;
+    const unlisted = defineResource({ ...alone, kind: 'unlisted', section: 'unlisted' });
     const document = { credentials: { a: { env: 'KEY' } }, discovery: { kinds: 'all' } };
     const { config } = await loadConfig({
       document,
