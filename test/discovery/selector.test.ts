@@ -97,7 +97,7 @@ describe('a pattern', () => {
           else expect(problem).not.toBe('it cannot be compiled');
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
