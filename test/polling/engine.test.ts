@@ -42,6 +42,7 @@ async function engineOf(config: Config, setting: Setting = {}) {
         if (refused.has(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
         if (path.includes('/shield-zones')) return { data: zones.map((shieldZoneId) => ({ shieldZoneId })) };
         if (path.includes('/rate-limits/')) return { data: [] };
+        if (path.startsWith('/pullzone')) return { Items: [], TotalItems: 0, HasMoreItems: false };
         return { monthlyCost: 1 };
       },
     }),
@@ -170,7 +171,7 @@ describe('a configuration that is applied again', () => {
         sectionConfig('rate_limit', [targetConfig({ shield_zone_id: '7' })]),
       ]),
     );
-    expect(queues.flat()).toEqual(['application', 'rate_limit']);
+    expect(new Set(queues.flat())).toEqual(new Set(['application', 'rate_limit', 'rate_limit listing']));
     queues.length = 0;
     await engine.apply(configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]));
     expect(queues.flat()).toEqual(['application']);
@@ -240,7 +241,7 @@ describe('a listing', () => {
   it('makes the exporter ready only once what it found was polled, too', async () => {
     const ends: (() => void)[] = [];
     const hold = (path: string) =>
-      path.includes('rate-limits') ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
+      path.includes('metrics/rate-limits') ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
     const { engine } = await engineOf(allZones, { zones: [7], hold });
     await settle();
     expect(engine.isReady).toBe(false);
