@@ -60,7 +60,7 @@ export async function startDemo({ scale, seed, onOutageStep }: DemoOptions): Pro
 /**
  * Loads a document as if it stood in a file.
  *
- * TODO(integrator): becomes `loadConfig({ document, env, resources })` once the loader takes documents; no file then.
+ * TODO: becomes `loadConfig({ document, env, resources })` once the loader takes documents; no file then.
  */
 export async function load({ document, env }: Everything): Promise<Loaded> {
   const folder = await mkdtemp(join(tmpdir(), 'bunnynet-exporter-'));

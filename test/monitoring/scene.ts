@@ -120,7 +120,9 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   });
   const section = sectionOf(whole.document, application);
   if (section.targets === 'all') throw new Error('the applications are not listed one by one');
-  for (const target of section.targets) if (nameless.has(String(target['id']))) delete target['name'];
+  for (const target of section.targets) {
+    if (typeof target['id'] === 'string' && nameless.has(target['id'])) delete target['name'];
+  }
   return whole;
 }
 
