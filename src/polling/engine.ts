@@ -152,8 +152,8 @@ export class PollEngine {
   /** What one plan adds is scheduled as of one time. */
   #plannedAtMs = 0;
   #reconciling: Promise<void> | undefined;
-  /** The listing whose findings are being followed: what it feeds has its readings at hand. */
-  #following: string | undefined;
+  /** The listings whose findings are being followed: what they feed has its readings at hand. */
+  readonly #following = new Set<string>();
   #hasChanged = false;
   #sweep: NodeJS.Timeout | undefined;
   #onAllPolled: (() => void) | undefined;
@@ -281,25 +281,29 @@ export class PollEngine {
   /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
   #reconcile(): Promise<void> {
     this.#isOutdated = true;
-    this.#reconciling ??= this.#carryOutPlans().finally(() => {
-      this.#reconciling = undefined;
-    });
+    this.#reconciling ??= this.#carryOutPlans();
     return this.#reconciling;
   }
 
   async #carryOutPlans(): Promise<void> {
+    // Who asks in the same turn joins; from the last look at `isOutdated` on, nobody joins any more.
+    await Promise.resolve();
     const { resources, owns } = this.#options;
     const slices = new Slices();
-    while (this.#isOutdated && this.#config) {
-      this.#isOutdated = false;
-      this.#plannedAtMs = performance.now();
-      const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
-      this.#followListings(listings);
-      for (const change of this.#wanted.changesTo(groups)) {
-        if (change) this.#carryOut(change);
-        if (slices.isOver) await slices.breathe();
+    try {
+      while (this.#isOutdated && this.#config) {
+        this.#isOutdated = false;
+        this.#plannedAtMs = performance.now();
+        const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
+        this.#followListings(listings);
+        for (const change of this.#wanted.changesTo(groups)) {
+          if (change) this.#carryOut(change);
+          if (slices.isOver) await slices.breathe();
+        }
+        this.#setQueues();
       }
-      this.#setQueues();
+    } finally {
+      this.#reconciling = undefined;
     }
   }
 
@@ -325,7 +329,7 @@ export class PollEngine {
     else if (after) this.states.update(after);
     if (!isReadAlone(resource)) {
       if (after) this.#active.get(after.pollKey)?.fed.set(idText(after.ids), after);
-      if (after && after.pollKey !== this.#following) this.#scheduler.runNow(after.pollKey);
+      if (after && !this.#following.has(after.pollKey)) this.#scheduler.runNow(after.pollKey);
       return;
     }
     if (!after) {
@@ -453,9 +457,8 @@ export class PollEngine {
       this.#forgetKeys(discovery.removed);
       this.#discovered.set(poll.key, discovery.listed);
       this.#logDiscovery(poll, discovery);
-      this.#following = poll.key;
-      await this.#reconcile();
-      this.#following = undefined;
+      this.#following.add(poll.key);
+      await this.#reconcile().finally(() => this.#following.delete(poll.key));
     }
     if (active.fed.size === 0 || !isWanted()) return;
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));
