@@ -3,8 +3,10 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Turn } from '../../src/api/pacer.ts';
 import { version } from '../../src/version.ts';
-import { mockApi } from '../mock-api.ts';
+import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
 import { createClient, drawTheLeast, key, keyOf, origin, sendForever, serve, serveBytes } from './ask.ts';
+
+expectDeclaredRequests();
 
 describe('a request', () => {
   it('carries the key, what it accepts and who asks, to the path below the base URL', async () => {
