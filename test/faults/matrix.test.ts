@@ -9,7 +9,7 @@ import { type LogLine, maxRetries, type Rows } from './program.ts';
 const zonePages = 3;
 
 // All begin at once, so that the waits of one (deadlines, pauses) are the working time of others.
-const observations = runAll(rows, 28, observe);
+const observations = runAll(rows, 12, observe);
 afterAll(async () => {
   await Promise.allSettled(observations);
 });
