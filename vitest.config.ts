@@ -7,10 +7,10 @@ export default defineConfig({
   test: {
     setupFiles: 'test/set-up.ts',
     testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
-    // Tests wait for sockets and deadlines now and then: one worker more than the cores of the smallest machine.
+    // Some tests wait for sockets and deadlines: one worker more than the cores of a small machine.
     maxWorkers: 3,
-    // Half of the time would go into importing the same modules anew for each file. So a file leaves no trace: it takes back
-    // what it put in place of something else, and mocks no module; a helper registers hooks in a function that a file calls.
+    // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
+    // of a test.
     isolate: false,
     projects: [
       {
