@@ -170,7 +170,7 @@ interface ReadsOne<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
   /** True where there is one target a credential: its account. It has one label, and is found without a listing. */
-  readonly ofAccount?: true;
+  readonly ofAccount?: true | undefined;
   /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
   readonly partNames?: Listing | undefined;
   read(get: Get, ids: Ids, diagnostics: Diagnostics): Promise<Reading>;
