@@ -18,6 +18,15 @@ describe('what a listing has found', () => {
     expect(describeDiscovery(next)).toBe('+1 −1, 1 renamed');
   });
 
+  it('makes anew what has a feature that it did not have, or no longer', () => {
+    const plain = { ...one('1', 'www'), features: ['waf'] };
+    const { listed } = compareListed(undefined, [plain, one('2')]);
+    expect(compareListed(listed, [{ ...plain }, one('2')]).listed).toBe(listed);
+    const switched = compareListed(listed, [{ ...plain, features: [] }, one('2')]);
+    expect(switched.listed[0]).toEqual({ ...plain, features: [] });
+    expect(switched.listed[1]).toBe(listed[1]);
+  });
+
   it('has an id that comes twice once', () => {
     expect(compareListed(undefined, [one('1', 'a'), one('1', 'b')])).toMatchObject({ added: 1 });
   });

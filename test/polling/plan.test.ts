@@ -134,6 +134,31 @@ describe('the plan of what to poll', () => {
     expect([...one.plan(config, discovered('8')).targets.keys()]).toEqual([]);
   });
 
+  it('has of a listing what has the feature that a kind is about, and keeps up when it is switched on', () => {
+    const all = resources.map(
+      (one): Resource => (one.kind === 'rate_limit' ? ({ ...one, feature: 'limits' } as Resource) : one),
+    );
+    const config = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
+    const zones = (...with7: string[]) => [
+      { ids: { shield_zone_id: '7' }, features: with7 },
+      { ids: { shield_zone_id: '8' }, features: ['limits'] },
+      { ids: { shield_zone_id: '9' } },
+    ];
+    const one = planner({ all });
+    const first = new Map([[zonesKey(), zones()]]);
+    const ofRateLimits = ({ targets }: { targets: ReadonlyMap<string, unknown> }) =>
+      [...targets.keys()].filter((key) => key.startsWith('rate_limit'));
+    expect(ofRateLimits(one.plan(config, first))).toEqual(['rate_limit/8']);
+    one.plan(config, first);
+    expect(one.changed).toEqual([]);
+    expect(ofRateLimits(one.plan(config, new Map([[zonesKey(), zones('limits')]])))).toEqual([
+      'rate_limit/8',
+      'rate_limit/7',
+    ]);
+    expect(one.changed).toContain('rate_limit/7');
+    expect(one.changed).not.toContain('rate_limit/8');
+  });
+
   it('does not take what one address has listed for what another has', () => {
     const elsewhere: Config = {
       ...allZones,

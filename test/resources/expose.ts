@@ -9,6 +9,7 @@ import type {
   Diagnostics,
   Ids,
   ListedResource,
+  ReadContext,
   ReadResource,
   Resource,
 } from '../../src/resources/resource.ts';
@@ -18,6 +19,8 @@ export interface About {
   readonly name?: string;
   readonly ids?: Ids;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** When it is read. Default: now, for the first time. */
+  readonly context?: ReadContext;
 }
 
 export interface Exposed {
@@ -98,7 +101,7 @@ export async function expose(
     asked.push(path);
     return Promise.resolve(parsed(answer));
   };
-  const reading = await resource.read(get, about.ids, diagnostics);
+  const reading = await resource.read(get, about.ids, diagnostics, about.context ?? { nowMs: Date.now() });
   return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
 }
 
