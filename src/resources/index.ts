@@ -4,6 +4,14 @@ import { application } from './application.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
+import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
-export const resources: readonly Resource[] = [application, shieldZone, apiGuardian, rateLimit, videoStorage];
+export const resources: readonly Resource[] = [
+  application,
+  shieldZone,
+  apiGuardian,
+  rateLimit,
+  videoStorage,
+  videoLibrary,
+];
