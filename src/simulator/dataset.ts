@@ -34,6 +34,7 @@ export interface AnyKind {
   readonly section: string;
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
   readonly targets: (dataset: Dataset) => readonly Target[];
+  readonly listed?: (dataset: Dataset) => readonly Target[];
 }
 
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };

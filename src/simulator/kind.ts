@@ -107,4 +107,6 @@ export interface Kind<Sizes = never, Part extends object = object, Needs = unkno
   /** Its section in the exporter's configuration. */
   readonly section: string;
   readonly targets: (dataset: Needs & Part) => readonly Target[];
+  /** What its listing has, where that is more. */
+  readonly listed?: (dataset: Needs & Part) => readonly Target[];
 }

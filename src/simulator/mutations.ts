@@ -7,8 +7,9 @@ type Json = Record<string, unknown>;
 /** Changes a reading: an object, or a list of objects. */
 export type Mutation = (reading: unknown, traits: Traits) => unknown;
 
-/** The body with its reading changed; a body without a reading stays as it is. */
+/** The body with its reading changed; a body without a reading stays as it is. A list that is the body is the reading. */
 export function mutateReading(traits: Traits, body: unknown, mutation: Mutation): unknown {
+  if (isList(body) && traits.list) return mutation(body, traits);
   if (!isObject(body)) return body;
   return mutateAt(body, traits.field?.split('.') ?? [], (reading) => mutation(reading, traits));
 }

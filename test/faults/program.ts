@@ -83,6 +83,7 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
     readonly Ids[]
   >;
   const { document, env } = everything(simulator, {
+    isNamed: true,
     interval: '1h',
     staleAfter: '30d',
     api: (name) => ({

@@ -114,6 +114,7 @@ function hasLeap(dataset: Dataset, nowMs: number): boolean {
 /** Everything, with applications without a name. */
 function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   const whole = everything(simulator, {
+    isNamed: true,
     interval: '1s',
     staleAfter: '3s',
     api: () => ({ timeout: '1s', requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),

@@ -98,7 +98,14 @@ export const rateLimit = {
               userId: null,
               ruleName: request.nameOf(rateLimitId, name),
               ruleDescription: null,
-              ruleConfiguration: { actionType: 1 },
+              ruleConfiguration: {
+                actionType: 1,
+                requestCount: 20,
+                timeframe: 10,
+                blockTime: 60,
+                counterKeyType: 0,
+                severityType: 2,
+              },
             }),
             request,
           );
@@ -107,7 +114,9 @@ export const rateLimit = {
     },
   ],
   section: 'rate_limits',
-  targets: ({ rateLimitZones }) => rateLimitZones.map(({ shieldZoneId: id }) => ({ ids: { id } })),
+  targets: ({ rateLimitZones }) =>
+    rateLimitZones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
+  listed: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<Sizes, { rateLimitZones: readonly RateLimitZone[] }, Zones>;
 
 const ruleNames = [
