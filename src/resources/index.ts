@@ -11,6 +11,7 @@ import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
+import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const resources: readonly Resource[] = [
@@ -25,5 +26,6 @@ export const resources: readonly Resource[] = [
   pullZoneSafehop,
   storageZone,
   dnsZone,
+  videoLibrary,
   videoStorage,
 ];
