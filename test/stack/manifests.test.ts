@@ -151,7 +151,7 @@ describe('the Pods', () => {
     );
   });
 
-  test('would be found out if they did not', () => {
+  test('fail the check where a container could gain privileges', () => {
     const loose = parse(render('helm4', { ...plain, securityContext: null, podSecurityContext: null }));
     expect(loose.flatMap((manifest) => podSpec(manifest) ?? []).flatMap(objections)).toContain(
       'exporter: runAsNonRoot',
