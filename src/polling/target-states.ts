@@ -3,7 +3,7 @@
  * the last poll succeeded and when the last success was, always.
  */
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
-import type { Ids, Sample } from '../resources/resource.ts';
+import type { Family, Ids, Sample } from '../resources/resource.ts';
 import type { Target } from './plan.ts';
 
 /** The rows of one family, by its index in the catalogue. */
@@ -76,15 +76,28 @@ function stateRowsOf({ target, state, lastSuccessMs }: TargetState): readonly Fa
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }];
 }
 
+/** The API field that a family comes from, as its help says. */
+function fieldOf(family: Pick<Family, 'name' | 'help'> | undefined): string {
+  return /API fields? (\w+)/.exec(family?.help ?? '')?.[1] ?? family?.name ?? '';
+}
+
+/** Told of the API field of a sample whose value is no finite number. */
+type OnNotFinite = (field: string) => void;
+
 /** The rows of a reading. What is no finite number is nothing. */
-export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
+export function rowsOf(
+  target: Target,
+  reading: unknown,
+  onNotFinite: OnNotFinite = () => undefined,
+): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
   for (let family = first; catalogue[family]?.kind === target.kind; family++) {
     const given = catalogue[family]?.samples(reading, target);
-    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) =>
-      Number.isFinite(value),
-    );
+    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) => {
+      if (!Number.isFinite(value)) onNotFinite(fieldOf(catalogue[family]));
+      return Number.isFinite(value);
+    });
     if (samples.length > 0) rows.push({ family, samples });
   }
   return rows;
@@ -147,11 +160,17 @@ export class TargetStates {
   }
 
   /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
-  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
+  succeeded(
+    target: Target,
+    reading: unknown,
+    durationSeconds: number,
+    atMs: number,
+    onNotFinite?: OnNotFinite,
+  ): void {
     const known = this.#stateOf(target);
     if (!known) return;
     // First of all: a reading that cannot become rows is no success.
-    const rows = rowsOf(target, reading);
+    const rows = rowsOf(target, reading, onNotFinite);
     known.state = 'ok';
     this.#setStale(known, false);
     known.freshSince = momentAt(atMs);
