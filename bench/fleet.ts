@@ -21,7 +21,9 @@ export interface Pace {
 export async function createFleet(origin: string, shape: Shape, pace: Pace): Promise<Loaded> {
   const dataset = createDataset(seed, shape);
   const keys = createKeys(seed, dataset.libraryIds);
-  const { config, credentials } = await load(everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }));
+  const { config, credentials } = await load(
+    everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, { isNamed: true }),
+  );
   const { intervalMs, ...apiPace } = pace;
   // Nothing is to leave the page during a measurement. Paces may be beyond what a file allows.
   const freshness = { intervalMs, staleAfterMs: 3_600_000 };

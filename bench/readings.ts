@@ -121,7 +121,9 @@ async function* readAll(dataset: Dataset, nowMs: number): AsyncGenerator<TargetR
         resource.ids.map(({ label, setting }) => [label, settings[setting] ?? '']),
       );
       const get = getWith(library === undefined ? keys.account : keys.libraries[library]);
-      const reading = isReadAlone(resource) ? await resource.read(get, ids, notes) : listed.get(idText(ids));
+      const reading = isReadAlone(resource)
+        ? await resource.read(get, ids, notes, { nowMs })
+        : listed.get(idText(ids));
       yield toLine(resource.kind, ids, name, nowMs, reading);
     }
   }

@@ -5,18 +5,18 @@ import type { ApiName } from '../resources/resource.ts';
 import { tooLongMessage } from './body.ts';
 import { ApiError } from './errors.ts';
 
-/** By the code of the error: what happened, after the host, and what to check. */
-const known: readonly (readonly [codes: RegExp, happened: string, check: 'address' | 'network'])[] = [
-  [/^(ENOTFOUND|EAI_\w+)$/, 'cannot be found', 'address'],
-  [/^ECONNREFUSED$/, 'refuses connections', 'address'],
-  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/, 'cannot be reached', 'network'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'closed the connection before the answer was complete', 'network'],
+/** By the name, code and message of the error: what happened, after the host, and what to check. */
+const known: readonly (readonly [sign: RegExp, happened: string, check: 'address' | 'network'])[] = [
+  [/ (ENOTFOUND|EAI_\w+) /, 'cannot be found', 'address'],
+  [/ ECONNREFUSED /, 'refuses connections', 'address'],
+  [/ (ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT) /, 'cannot be reached', 'network'],
+  [/ (ECONNRESET|EPIPE|UND_ERR_SOCKET) /, 'closed the connection before the answer was complete', 'network'],
   [
-    /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/,
+    /wrong version number|packet length too long|http request/,
     'does not speak TLS, and base_url begins with https',
     'address',
   ],
-  [/^HPE_/, 'does not answer in HTTP', 'address'],
+  [/^HTTPParserError .*does not match the HTTP/, 'does not answer in HTTP', 'address'],
 ];
 
 const certificateCodes = /CERT|SIGNATURE|^ERR_TLS_CERT/;
@@ -34,11 +34,12 @@ function messageOf(cause: unknown, api: ApiName, { baseUrl }: ApiConfig, hasProx
   const { host } = new URL(baseUrl);
   const who = hasProxy && isTls ? `${host} or the proxy before it` : host;
   const setting = `apis.${api}.base_url`;
-  const [, happened, check] = known.find(([codes]) => codes.test(code)) ?? [];
+  const signs = `${(cause as Error).name} ${code} ${message}`;
+  const [, happened, check] = known.find(([sign]) => sign.test(signs)) ?? [];
   if (happened !== undefined) {
     const advice =
       check === 'address' ? `check ${setting}` : 'check the network, firewalls and proxies in between';
-    return `${who} ${happened} (${code}): ${advice}`;
+    return `${who} ${happened}${code === '' ? '' : ` (${code})`}: ${advice}`;
   }
   if (certificateCodes.test(code)) {
     return `the certificate of ${who} is not accepted: ${message} (${code}): check ${setting} and its ca_file`;

@@ -226,8 +226,10 @@ export class Poller {
 
   async #read(poll: ReadPoll, get: Get): Promise<unknown> {
     const { resource, target } = poll;
+    const { states, now } = this.#options;
+    const context = { nowMs: now(), lastSuccessMs: states.status(target.key)?.lastSuccessMs };
     try {
-      return await resource.read(get, target.ids, this.#diagnosticsOf(poll));
+      return await resource.read(get, target.ids, this.#diagnosticsOf(poll), context);
     } catch (error) {
       const { errorKey } = describe(error).answer;
       if (!errorKey || !resource.empty?.on.includes(errorKey)) throw error;

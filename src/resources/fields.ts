@@ -113,21 +113,6 @@ export interface Day<Figures> {
   readonly figures: Figures;
 }
 
-/** The newest day of a 28-day map, whatever the order of its keys; a key that is no day is noted and passed over. */
-export function newestDay<Figures>(
-  days: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
-  field: string,
-  diagnostics: Diagnostics,
-): Day<Figures> | undefined {
-  let newest: Day<Figures> | undefined;
-  for (const [key, figures] of Object.entries(days ?? {})) {
-    const startSeconds = parseDay(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
-    else if (figures && (!newest || startSeconds > newest.startSeconds)) newest = { startSeconds, figures };
-  }
-  return newest;
-}
-
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,31 @@
 /** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { dnsZone } from './dns-zone.ts';
+import { pullZone } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
+import { storageZone } from './storage-zone.ts';
+import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
-export const resources: readonly Resource[] = [application, shieldZone, apiGuardian, rateLimit, videoStorage];
+export const resources: readonly Resource[] = [
+  application,
+  shieldZone,
+  apiGuardian,
+  rateLimit,
+  pullZone,
+  pullZoneStatistics,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  storageZone,
+  dnsZone,
+  videoLibrary,
+  videoStorage,
+];

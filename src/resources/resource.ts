@@ -24,6 +24,14 @@ export interface IdField {
 /** Asks the API for a path under its base URL; resolves with the parsed JSON body, rejects when the request failed. */
 export type Get = (path: string) => Promise<unknown>;
 
+/** When a target is read. */
+export interface ReadContext {
+  /** Unix time. */
+  readonly nowMs: number;
+  /** Unix time of the last good poll of the target; undefined before the first. */
+  readonly lastSuccessMs?: number | undefined;
+}
+
 /** Takes note of what could not be used of an answer. */
 export interface Diagnostics {
   /**
@@ -64,6 +72,8 @@ export interface Sample {
   /** Labels beyond the target's; their names are the family's `labels`. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
+  /** Of a counter: when it began to count, as Unix time. It never changes. */
+  readonly createdSeconds?: number;
 }
 
 /** What the API has counted on one day so far. */
@@ -105,6 +115,8 @@ export interface Listed {
   readonly name?: string | undefined;
   /** The id of what it is called after, in the listing's `names`. */
   readonly namedBy?: string | undefined;
+  /** What is switched on of it, where kinds of their own read that. */
+  readonly features?: readonly string[] | undefined;
 }
 
 /** The same with what comes with it and is not kept beside it: its reading, and the key that opens it. */
@@ -174,11 +186,14 @@ interface Declaration<Reading, Settings> {
 interface ReadsOne<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
+  /** Of what the listing has, `targets: all` is that with this feature. */
+  readonly feature?: string;
   /** True where there is one target a credential: its account. It has one label, and is found without a listing. */
-  readonly ofAccount?: true;
+  readonly ofAccount?: true | undefined;
   /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
   readonly partNames?: Listing | undefined;
-  read(get: Get, ids: Ids, diagnostics: Diagnostics): Promise<Reading>;
+  /** For days that are counted, see `days.ts`. */
+  read(get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
   /** The reading where the API answers with one of these keys: there is nothing to read, which is no failure. */
   readonly empty?: { readonly on: readonly string[]; reading(): Reading };
 }
@@ -256,7 +271,15 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
     days: (reading: Reading, target: TargetContext<Settings>) => readonly CounterSample[] | undefined,
     labels: readonly string[] = [],
   ): Family<Reading, Settings> {
-    return { name: `${prefix}_${name}`, help, type: 'counter', labels, samples: () => undefined, days };
+    return {
+      name: `${prefix}_${name}`,
+      help,
+      type: 'counter',
+      unit: /_(seconds|bytes)_total$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
+      labels,
+      samples: () => undefined,
+      days,
+    };
   }
   return { gauge, info, counter };
 }

@@ -40,6 +40,8 @@ export interface Api {
   ask(asked: Asked): Exchange;
   /** The entity with this id does not exist until the returned function is called. */
   remove(id: string): () => void;
+  /** Listings call the entity with this id so from now on. */
+  rename(id: string, name: string): void;
 }
 
 type Serve = (request: Request) => { readonly answer: Answer; readonly pages?: Pages };
@@ -47,8 +49,10 @@ type Serve = (request: Request) => { readonly answer: Answer; readonly pages?: P
 export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api {
   const removed = new Set<string>();
   const isRemoved = (id: string) => removed.has(id);
+  const renamed = new Map<string, string>();
+  const nameOf = (id: string, name: string) => renamed.get(id) ?? name;
   const served = new Map<OperationName, Serve>(
-    operations.map((operation) => [operation.name, serverOf(operation, dataset)]),
+    operations.map((operation) => [operation.name, serverOf(operation, dataset, keys)]),
   );
 
   function keyKind(sent: string | undefined, operation: AnyOperation | undefined, library: string): KeyKind {
@@ -76,22 +80,25 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api 
       // A library's read-only key opens nothing here.
       if (key === 'read-only') return { ...exchange, answer: { status: 403 } };
       if (key !== operation.key) return { ...exchange, answer: operation.form.unauthorized };
-      const request = { ids, query, nowMs: now(), maxPageSize, isRemoved };
+      const request = { ids, query, nowMs: now(), maxPageSize, isRemoved, nameOf };
       return { ...exchange, ...served.get(operation.name)?.(request) } as Exchange;
     },
     remove(id) {
       removed.add(id);
       return () => removed.delete(id);
     },
+    rename(id, name) {
+      renamed.set(id, name);
+    },
   };
 }
 
-function serverOf(operation: AnyOperation, dataset: Dataset): Serve {
+function serverOf(operation: AnyOperation, dataset: Dataset, keys: Keys): Serve {
   if ('answers' in operation) {
-    const answers = operation.answers(dataset);
+    const answers = operation.answers(dataset, keys);
     return (request) => ({ answer: answers(request) });
   }
-  const open = operation.pages(dataset);
+  const open = operation.pages(dataset, keys);
   return (request) => {
     const pages = open(request);
     return { answer: pages.answer(pages.page), pages };

@@ -8,7 +8,16 @@ export interface Seeded {
 }
 
 /** Each sort of entity draws from a stream of its own. */
-export const streams = { application: 1, zone: 2, endpoint: 3, rule: 4, video: 5, key: 6 } as const;
+export const streams = {
+  application: 1,
+  zone: 2,
+  endpoint: 3,
+  rule: 4,
+  video: 5,
+  key: 6,
+  pullZone: 7,
+  library: 8,
+} as const;
 
 /** Cities, for names in a second round. */
 export const cities = [
@@ -56,6 +65,17 @@ export function guid(seed: number): string {
 
 export function count<T>(length: number, make: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => make(index));
+}
+
+/** The entities by what they belong to, each in the order of before. */
+export function grouped<T>(entities: readonly T[], ownerOf: (entity: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const entity of entities) {
+    const group = groups.get(ownerOf(entity));
+    if (group) group.push(entity);
+    else groups.set(ownerOf(entity), [entity]);
+  }
+  return groups;
 }
 
 export function round(value: number, digits: number): number {

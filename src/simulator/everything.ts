@@ -1,5 +1,13 @@
 /** The one configuration that exports all that the simulator has, as the exporter's users would write it. */
-import { type AnyKind, allKinds, type Dataset, type Keys } from './dataset.ts';
+import {
+  type AnyKind,
+  type AnyOperation,
+  allKinds,
+  type Dataset,
+  type Keys,
+  operations,
+  sourceOperations,
+} from './dataset.ts';
 import { type ApiName, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
@@ -13,12 +21,14 @@ export type Settings = { readonly [name: string]: Setting | undefined };
 export interface EverythingOptions {
   /** Default: every kind. */
   readonly kinds?: readonly string[];
-  /** The first of each kind. Default: all of them. */
+  /** True: targets are named one by one, with the key of each library. Default: the account's one key finds them all. */
+  readonly isNamed?: boolean;
+  /** The first of each kind, named one by one. Default: all of them. */
   readonly targetsPerKind?: number;
   /** As in the configuration: `30s`. Default: left out, as is `staleAfter`. */
   readonly interval?: string;
   readonly staleAfter?: string;
-  /** Settings of an API beside its address; `polls` is how many its kinds ask for in one round. */
+  /** Settings of an API beside its address; `polls` is how many its kinds and listings ask for in one round. */
   readonly api?: (api: string, polls: number) => Settings;
   /** By kind: settings of its section, which replace those that it would have. */
   readonly sections?: Readonly<Record<string, Settings>>;
@@ -46,11 +56,11 @@ export interface Everything {
 }
 
 export function everything(account: Account, options: EverythingOptions = {}): Everything {
-  const { interval, staleAfter, api: settingsOf = () => ({}) } = options;
+  const { targetsPerKind, isNamed = targetsPerKind !== undefined, interval, staleAfter } = options;
   const wanted = allKinds
     .filter(({ kind }) => options.kinds?.includes(kind) ?? true)
-    .map((kind) => ({ kind, targets: kind.targets(account).slice(0, options.targetsPerKind) }))
-    .filter(({ targets }) => targets.length > 0);
+    .map((kind) => ({ kind, targets: targetsOf(kind, account, isNamed).slice(0, targetsPerKind) }))
+    .filter(({ targets }) => !isNamed || targets.length > 0);
 
   const document: ConfigDocument = { credentials: {}, apis: {} };
   const env: Record<string, string> = {};
@@ -60,28 +70,42 @@ export function everything(account: Account, options: EverythingOptions = {}): E
   };
   addKey('account', 'ACCOUNT_KEY', account.keys.account);
   const libraries = wanted.flatMap(({ targets }) => targets.flatMap(({ library }) => library ?? []));
-  for (const library of new Set(libraries)) {
+  for (const library of isNamed ? new Set(libraries) : []) {
     addKey(credentialOf(library), `LIBRARY_${library}_KEY`, account.keys.libraries[library]);
   }
 
   // Every API has its address, also one without a target: nothing is ever asked of the real API.
-  const polls = new Map<ApiName, number>(allKinds.map(({ operations: [{ api }] }) => [api, 0]));
+  const polls = new Map<ApiName, number>(operations.map(({ api }) => [api, 0]));
+  const count = ({ api }: AnyOperation, more: number) => polls.set(api, (polls.get(api) ?? 0) + more);
   for (const { kind, targets } of wanted) {
-    const [operation] = kind.operations;
-    const round = isPaged(operation) ? 1 : targets.length;
-    polls.set(operation.api, (polls.get(operation.api) ?? 0) + round);
+    const [reading, ...listings] = kind.operations;
+    count(reading, isPaged(reading) ? 1 : targets.length);
+    if (!isNamed) for (const listing of listings) count(listing, listingsOf(listing, targets));
     document[kind.section] = {
-      credential: 'account',
+      // Where a credential is named it goes before the keys that are found.
+      credential: isNamed ? 'account' : undefined,
       interval,
       stale_after: staleAfter,
-      targets: targets.every(isAccount) ? 'all' : targets.map(entryOf),
+      targets: !isNamed || targets.every(isAccount) ? 'all' : targets.map(entryOf),
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
-  for (const [name, count] of polls) {
-    document.apis[name] = { base_url: account.baseUrls[name], ...settingsOf(name, count) };
+  if (!isNamed) for (const listing of sourceOperations) count(listing, 1);
+  for (const [name, requests] of polls) {
+    document.apis[name] = { base_url: account.baseUrls[name], ...options.api?.(name, requests) };
   }
   return { document, env };
+}
+
+/** The targets of a kind: those that have readings of their own, or those that its listing has. */
+export function targetsOf(kind: AnyKind, account: Dataset, isNamed: boolean): readonly Target[] {
+  return isNamed ? kind.targets(account) : (kind.listed ?? kind.targets)(account);
+}
+
+/** How many times a listing is asked: once, or once for each thing that its path names. */
+function listingsOf({ path }: AnyOperation, targets: readonly Target[]): number {
+  const named = path.match(/\{/g)?.length ?? 0;
+  return new Set(targets.map(({ ids }) => Object.values(ids).slice(0, named).join('/'))).size;
 }
 
 /** The name of a library's credential. */

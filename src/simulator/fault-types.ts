@@ -12,12 +12,15 @@ import {
   doubled,
   emptied,
   extended,
+  hostilelyNamed,
   huge,
+  invented,
   type Mutation,
   misshapen,
   mistyped,
   mixedDays,
   mutateReading,
+  nameless,
   negative,
   nulled,
   repeated,
@@ -87,6 +90,8 @@ const having =
   (trait: keyof Traits): Applies =>
   ({ traits }) =>
     traits[trait] !== undefined;
+const isShieldList: Applies = ({ form, traits }) =>
+  form === shieldEnvelope && traits.list === true && traits.field === 'data';
 const rejecting: Applies = ({ form }) => 'rejected' in form;
 const rejectingWith =
   (reason: Rejection): Applies =>
@@ -322,9 +327,19 @@ const catalogue = {
     'A good status and envelope with `data: null` and no error',
     (reply, { operation: { traits } }) => ({
       ...reply,
-      json: { ...(reply.json as object), ...(traits.field !== undefined && { [traits.field]: null }) },
+      json: { ...(reply.json as object), [traits.field?.split('.')[0] ?? '']: null },
     }),
     { appliesTo: having('field') },
+  ),
+
+  'nothing-listed': instead(
+    'HTTP 200 with `data: null` and an empty default envelope: there is nothing, which is no failure',
+    () =>
+      replyOf({
+        status: 200,
+        body: { data: null, error: { statusCode: 0, success: false, message: null, errorKey: null } },
+      }),
+    { appliesTo: isShieldList },
   ),
 
   'empty-body': instead('HTTP 200 without a body', () => bare(200)),
@@ -365,24 +380,38 @@ const catalogue = {
     },
     { parameters: ['depth'] },
   ),
-  'duplicate-keys': rewritten('A field that occurs twice in its object', (text, { operation }) => {
-    const field = `"${operation.traits.number}":`;
-    return text.replace(field, `${field}-1,${field}`);
-  }),
+  'duplicate-keys': rewritten(
+    'A field that occurs twice in its object',
+    (text, { operation }) => {
+      const field = `"${operation.traits.number}":`;
+      return text.replace(field, `${field}-1,${field}`);
+    },
+    { appliesTo: having('number') },
+  ),
 
   'wrong-types': mutated('Every value of a wrong type, ids apart', mistyped),
   'wrong-shapes': mutated('A list in the place of the object, or the other way round', misshapen),
   'all-null': mutated('Every field null, ids apart', nulled),
   'all-missing': mutated('No fields but ids', emptied),
-  'huge-numbers': mutated('Numbers at and beyond the range of doubles and 64 bits', huge),
-  'negative-numbers': mutated('Every number negative', negative),
+  'huge-numbers': mutated('Numbers at and beyond the range of doubles and 64 bits', huge, having('number')),
+  'negative-numbers': mutated('Every number negative', negative, having('number')),
   'integers-as-doubles': mutated(
     'Whole numbers written as 3.0, which is right',
     doubled,
     having('wholeNumbers'),
   ),
-  'number-strings': mutated('Text such as "NaN" in the place of every number', stringly),
-  'duplicate-ids': mutated('The first of the listing again, with other numbers', repeated, having('list')),
+  'number-strings': mutated('Text such as "NaN" in the place of every number', stringly, having('number')),
+  'duplicate-ids': mutated(
+    'The first of the listing again, with other numbers and another name',
+    repeated,
+    having('list'),
+  ),
+  'entry-without-id': mutated('The first of the listing without an id', nameless, having('list')),
+  'hostile-names': mutated(
+    'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
+    hostilelyNamed,
+    having('names'),
+  ),
   'unknown-values': mutated(
     'A state or codes that nobody documents',
     unrecognized,
@@ -419,8 +448,44 @@ const catalogue = {
     (reply, { pages, parameters }) => ((pages?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply),
     { appliesTo: isPaged, parameters: ['page'] },
   ),
-  'page-missing': paged('Entries without a word on further pages', (pages) =>
-    pages.answer(pages.page, { bare: true }),
+  'page-missing': paged('Entries without a word on the listing, less the cursor', (pages) =>
+    pages.answer(pages.page, { about: 'nothing' }),
+  ),
+  'page-without-fields': paged('Entries beside an empty object that should tell of the listing', (pages) =>
+    pages.answer(pages.page, { about: 'no fields' }),
+  ),
+  'page-zeros': paged('Entries beside counts of zero', (pages) =>
+    pages.answer(pages.page, { about: 'zeros' }),
+  ),
+  'page-entries-move': paged(
+    'From the second page on every entry has moved up by one, so that one is on no page',
+    (pages, right) => (pages.page > 1 ? pages.answer(pages.page, { moved: 1 }) : right),
+  ),
+  'page-counts-too-many': paged('The total is one more than there are', (pages, right) =>
+    pages.totalPages === 0 ? right : pages.answer(pages.page, { miscounted: 1 }),
+  ),
+  'page-counts-too-few': paged('The total is one less than there are', (pages, right) =>
+    pages.totalPages === 0 ? right : pages.answer(pages.page, { miscounted: -1 }),
+  ),
+  'page-announced': paged('The last page announces one more, which is empty', (pages, right) => {
+    const { page, totalPages } = pages;
+    if (page > totalPages) return right;
+    return pages.answer(page, { as: { page, totalPages: totalPages + 1 } });
+  }),
+  'page-says-last': paged('Every page says that it is the last, and counts all entries', (pages, right) => {
+    const { page, totalPages } = pages;
+    return totalPages === 0 ? right : pages.answer(page, { as: { page, totalPages: page } });
+  }),
+  'page-invents': spoilt(
+    'There is always one page more, with entries that were on none before',
+    (reply, { pages, operation: { traits } }) => {
+      if (!pages || pages.totalPages === 0) return reply;
+      const { page, totalPages } = pages;
+      const as = { page, totalPages: page + 1 };
+      const { body } = pages.answer(((page - 1) % totalPages) + 1, { as, about: 'nothing' });
+      return { ...reply, json: mutateReading(traits, body, invented(page)) };
+    },
+    { appliesTo: isPaged },
   ),
 
   'secret-echo': instead(

@@ -16,14 +16,16 @@ export type Scale = 'small' | 'medium' | 'full';
 
 /** What faults have to know of a good answer: where things are in it. */
 export interface Traits {
-  /** The field of the body that holds the reading; absent where the whole body is the reading. */
+  /** Where in the body the reading is, `data` or `data.endpoints`; absent where the whole body is the reading. */
   readonly field?: string;
   /** True where the reading is a list of objects. */
   readonly list?: boolean;
   /** Fields that hold ids, which faults leave as they are. */
   readonly ids?: readonly string[];
-  /** A field that always holds a number. */
-  readonly number: string;
+  /** Fields that hold names, which people write. */
+  readonly names?: readonly string[];
+  /** A field that always holds a number; absent where no field of the reading does. */
+  readonly number?: string;
   /** True where some numbers are always whole. */
   readonly wholeNumbers?: boolean;
   /** Fields that hold one of the states that the reference lists. */
@@ -51,20 +53,32 @@ interface OperationBase {
   readonly rejections?: readonly Rejection[];
 }
 
+/** The keys that answers hold, by library; looked at again at each request. */
+export interface LibraryKeys {
+  readonly libraries: Readonly<Record<string, string>>;
+  readonly readOnlyLibraries: Readonly<Record<string, string>>;
+}
+
 /** Answers a request by itself. */
 interface SingleOperation<Dataset> extends OperationBase {
-  readonly answers: (dataset: Dataset) => (request: Request) => Answer;
+  readonly answers: (dataset: Dataset, keys: LibraryKeys) => (request: Request) => Answer;
 }
 
 /** Lists entities page by page. */
 interface PagedOperation<Dataset> extends OperationBase {
-  readonly pages: (dataset: Dataset) => (request: Request) => Pages;
+  readonly pages: (dataset: Dataset, keys: LibraryKeys) => (request: Request) => Pages;
 }
 
 export type Operation<Dataset = never> = SingleOperation<Dataset> | PagedOperation<Dataset>;
 
 export function isPaged(operation: Operation): boolean {
   return 'pages' in operation;
+}
+
+/** A part of the account that no kind reads: its entities, from those of the kinds, and the operations that list them. */
+export interface Source<Part extends object = object, Needs = never> {
+  readonly create: (seed: number, dataset: Needs) => Part;
+  readonly operations: readonly Operation<Needs & Part>[];
 }
 
 /** One thing that the exporter can be told to read. */
@@ -88,9 +102,11 @@ export interface Kind<Sizes = never, Part extends object = object, Needs = unkno
   readonly sizes: Readonly<Record<Scale, Sizes>>;
   /** A pure function. Throws a RangeError for sizes that do not go together. */
   readonly create: (seed: number, sizes: Sizes, dataset: Needs) => Part;
-  /** The first gives the readings of its targets. */
+  /** The first gives the readings of its targets; others list them, where that takes an operation of its own. */
   readonly operations: readonly [Operation<Needs & Part>, ...Operation<Needs & Part>[]];
   /** Its section in the exporter's configuration. */
   readonly section: string;
   readonly targets: (dataset: Needs & Part) => readonly Target[];
+  /** What its listing has, where that is more. */
+  readonly listed?: (dataset: Needs & Part) => readonly Target[];
 }

@@ -7,12 +7,17 @@ type Json = Record<string, unknown>;
 /** Changes a reading: an object, or a list of objects. */
 export type Mutation = (reading: unknown, traits: Traits) => unknown;
 
-/** The body with its reading changed; a body without a reading stays as it is. */
+/** The body with its reading changed; a body without a reading stays as it is. A list that is the body is the reading. */
 export function mutateReading(traits: Traits, body: unknown, mutation: Mutation): unknown {
+  if (isList(body) && traits.list) return mutation(body, traits);
   if (!isObject(body)) return body;
-  const { field } = traits;
-  if (field === undefined) return mutation(body, traits);
-  return (body[field] ?? null) === null ? body : { ...body, [field]: mutation(body[field], traits) };
+  return mutateAt(body, traits.field?.split('.') ?? [], (reading) => mutation(reading, traits));
+}
+
+function mutateAt(value: unknown, path: readonly string[], mutate: (reading: unknown) => unknown): unknown {
+  const [field, ...rest] = path;
+  if (field === undefined) return (value ?? null) === null ? value : mutate(value);
+  return isObject(value) ? { ...value, [field]: mutateAt(value[field], rest, mutate) } : value;
 }
 
 /** Changes each object of a list, or the one object. */
@@ -88,11 +93,61 @@ function numbers(mutate: (value: number, index: number) => unknown): Mutation {
   return leaves((value, index) => (typeof value === 'number' ? mutate(value, index) : value));
 }
 
-/** The first of a listing a second time, with other numbers. */
+/** The first of a listing a second time, with other numbers and another name. */
 export const repeated: Mutation = (reading, traits) => {
   if (!isList(reading) || reading.length === 0) return reading;
-  return [...reading, numbers((value) => value + 1)(reading[0], traits)];
+  const other = numbers((value) => value + 1)(reading[0], traits);
+  return [...reading, named((name) => `${name} again`)(other, traits)];
 };
+
+/** The first of a listing without what tells it from others. */
+export const nameless: Mutation = (reading, traits) => {
+  if (!isList(reading)) return reading;
+  const [first, ...others] = reading;
+  if (!isObject(first)) return reading;
+  const fields = Object.entries(first).filter(([field]) => !isIdOf(traits, field));
+  return [Object.fromEntries(fields), ...others];
+};
+
+/** Every entry of a listing under an id that depends on the page: ids are texts or whole numbers. */
+export function invented(page: number): Mutation {
+  return (reading, { ids: [id = ''] = [] }) => {
+    if (!isList(reading)) return reading;
+    return reading.map((item) => (isObject(item) ? { ...item, [id]: inventedId(item[id], page) } : item));
+  };
+}
+
+function inventedId(id: unknown, page: number): unknown {
+  if (typeof id === 'number') return id + 1_000_000 * page;
+  // A GUID keeps its form.
+  return typeof id === 'string' ? id.replace(/.{4}$/, String(page).padStart(4, '0')) : id;
+}
+
+const hostile = [
+  'two\nlines\r\nand\u2028more',
+  '"quoted" \\ and {braced="yes"} # HELP',
+  'x'.repeat(10_000),
+  '\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd',
+  'lone \ud800 surrogate \udc00',
+  '__proto__',
+  '\u0000\u0007\u001b[31m',
+  '<script>alert(1)</script>',
+];
+
+/** Names that nobody should be called by. */
+export const hostilelyNamed = named((_name, index) => hostile[index % hostile.length]);
+
+function named(rename: (name: unknown, index: number) => unknown): Mutation {
+  return (reading, traits) => {
+    let index = 0;
+    return each((item, { names = [] }) => {
+      const renamed = { ...item };
+      for (const field of names) if (field in renamed) renamed[field] = rename(renamed[field], index);
+      index += 1;
+      return renamed;
+    })(reading, traits);
+  };
+}
 
 /** A state that the reference does not list; codes that the vendor does not name. */
 export const unrecognized = fields((field, held, { states = [], codes = [] }) => {

@@ -14,60 +14,136 @@ export interface Pages {
 export interface Otherwise {
   /** Only this share of the items exists, the first of them. */
   readonly share?: number;
+  /** So many items have moved up: the page begins that much later. */
+  readonly moved?: number;
   /** The page is written as if it were this one of so many. */
   readonly as?: { readonly page: number; readonly totalPages: number };
-  /** The items come without a word on where the listing goes on. */
-  readonly bare?: boolean;
+  /** So many more are counted than there are. */
+  readonly miscounted?: number;
+  /**
+   * What is said of the listing beside its items: nothing, an object without fields, or zeros. A cursor stays: it alone says
+   * that there is a next page.
+   */
+  readonly about?: 'nothing' | 'no fields' | 'zeros';
 }
 
-interface Place {
+interface Position {
   readonly page: number;
   readonly pageSize: number;
   readonly totalPages: number;
   readonly totalCount: number;
 }
 
-/** A style of pages. */
-export interface Paging {
-  asked(query: URLSearchParams): { readonly page: number; readonly pageSize: number };
-  body(items: readonly unknown[], place: Place): object;
-  /** The items alone. */
-  bare(items: readonly unknown[]): object;
+interface AskedPage {
+  readonly page: number;
+  readonly pageSize: number;
+  /** True where the whole is asked for, without pages. */
+  readonly isWhole?: boolean;
 }
 
-const defaultPageSize = 10;
+/** A style of pages. */
+export interface Paging {
+  asked(query: URLSearchParams): AskedPage;
+  body(items: readonly unknown[], position: Position, about?: Otherwise['about']): object;
+}
 
 /** `page` and `perPage`, with `data` and a `page` object (reference 2.7); it points onward from the last page too. */
 export const shieldPaging: Paging = {
   asked: (query) => ({
     page: positive(query.get('page')) ?? 1,
-    pageSize: positive(query.get('perPage')) ?? defaultPageSize,
+    pageSize: positive(query.get('perPage')) ?? 10,
   }),
-  body: (data, { page, pageSize, totalPages, totalCount }) =>
-    totalCount === 0
-      ? { data }
-      : { data, page: { totalCount, totalPages, currentPage: page, nextPage: page + 1, pageSize } },
-  bare: (data) => ({ data }),
+  body: (data, { page, pageSize, totalPages, totalCount }, about) => {
+    if (about === 'nothing' || (about === undefined && totalCount === 0)) return { data };
+    if (about === 'no fields') return { data, page: {} };
+    const right = { totalCount, totalPages, currentPage: page, nextPage: page + 1, pageSize };
+    return { data, page: about === 'zeros' ? zeros(right) : right };
+  },
 };
+
+/** `limit` and the cursor of the page before, with `items`, `meta` and the next `cursor`; null ends the listing. */
+export const cursorPaging: Paging = {
+  asked: (query) => ({
+    page: positive(fromCursor(query.get('nextCursor'))) ?? 1,
+    pageSize: Math.min(1000, positive(query.get('limit')) ?? 20),
+  }),
+  body: (items, { page, totalPages, totalCount }, about) => {
+    const cursor = page < totalPages ? toCursor(page + 1) : null;
+    if (about === 'nothing') return { items, cursor };
+    if (about === 'no fields') return { items, meta: {}, cursor };
+    return { items, meta: { totalItems: about === 'zeros' ? 0 : totalCount }, cursor };
+  },
+};
+
+function toCursor(page: number): string {
+  return Buffer.from(`page ${page}`).toString('base64url');
+}
+
+function fromCursor(cursor: string | null): string | null {
+  return cursor && Buffer.from(cursor, 'base64url').toString().replace('page ', '');
+}
+
+/** `page` and `perPage`, with `Items` and what is said of them; the whole, a bare array, where no page is asked for. */
+export const corePaging: Paging = {
+  asked: (query) => {
+    const page = positive(query.get('page'));
+    const pageSize = Math.min(1000, Math.max(5, positive(query.get('perPage')) ?? 1000));
+    return page === undefined ? { page: 1, pageSize, isWhole: true } : { page, pageSize };
+  },
+  body: (Items, { page, totalPages, totalCount }, about) => {
+    if (about === 'nothing' || about === 'no fields') return { Items };
+    const HasMoreItems = page < totalPages;
+    if (about === 'zeros') return { Items, CurrentPage: 0, TotalItems: 0, HasMoreItems };
+    return { Items, CurrentPage: page, TotalItems: totalCount, HasMoreItems };
+  },
+};
+
+/** The same without the bare array: page 0 is the first one. */
+export const coreObjectPaging: Paging = {
+  ...corePaging,
+  asked: (query) => ({ ...corePaging.asked(query), isWhole: false }),
+};
+
+/** `page` and `itemsPerPage`, with `items` and their total; nothing says whether a page is the last. */
+export const videoPaging: Paging = {
+  asked: (query) => ({
+    page: positive(query.get('page')) ?? 1,
+    pageSize: Math.min(1000, positive(query.get('itemsPerPage')) ?? 100),
+  }),
+  body: (items, { page, pageSize, totalCount }, about) => {
+    if (about === 'nothing' || about === 'no fields') return { items };
+    const right = { totalItems: totalCount, currentPage: page, itemsPerPage: pageSize };
+    return { ...(about === 'zeros' ? zeros(right) : right), items };
+  },
+};
+
+function zeros(counts: object): object {
+  return Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
+}
 
 /** The pages of these entities. Only those on a page are written. */
 export function pagesOf<Entity>(
   paging: Paging,
   entities: readonly Entity[],
   write: (entity: Entity) => unknown,
-  { query, maxPageSize }: Request,
+  { query, maxPageSize }: Pick<Request, 'query' | 'maxPageSize'>,
 ): Pages {
   const asked = paging.asked(new URLSearchParams(query));
-  const pageSize = Math.min(maxPageSize, asked.pageSize);
+  const pageSize = asked.isWhole ? entities.length : Math.min(maxPageSize, asked.pageSize);
   return {
     page: asked.page,
     totalPages: Math.ceil(entities.length / pageSize),
-    answer(page, { share = 1, as, bare = false } = {}) {
+    answer(page, { share = 1, moved = 0, as, miscounted = 0, about } = {}) {
       const listed = entities.slice(0, Math.ceil(entities.length * share));
-      const items = listed.slice((page - 1) * pageSize, page * pageSize).map(write);
+      const start = (page - 1) * pageSize + moved;
+      const items = listed.slice(start, page * pageSize + moved).map(write);
+      if (asked.isWhole) return { status: 200, body: items };
       const totalPages = Math.ceil(listed.length / pageSize);
-      const place = { page, totalPages, ...as, pageSize, totalCount: listed.length };
-      return { status: 200, body: bare ? paging.bare(items) : paging.body(items, place) };
+      const totalCount = listed.length + miscounted;
+      return {
+        status: 200,
+        body: paging.body(items, { page, totalPages, ...as, pageSize, totalCount }, about),
+      };
     },
   };
 }

@@ -9,4 +9,6 @@ export interface Request {
   readonly maxPageSize: number;
   /** True for an entity that was removed after the dataset was made. */
   readonly isRemoved: (id: string) => boolean;
+  /** The name of an entity by now: what it was called when the dataset was made, unless it was renamed. */
+  readonly nameOf: (id: string, name: string) => string;
 }

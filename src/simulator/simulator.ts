@@ -52,8 +52,10 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
    */
   inject(fault: Fault): () => void;
   clearFaults(): void;
-  /** Deletes an entity by its id; the returned function brings it back. */
+  /** Deletes an entity by its id, from listings too; the returned function brings it back. */
   remove(id: string): () => void;
+  /** Renames an entity by its id. A Shield Zone has no name of its own: it is called as its pull zone is. */
+  rename(id: string, name: string): void;
 }
 
 /** The base URL of each API. */
@@ -122,6 +124,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     inject: (fault) => faults.inject(fault),
     clearFaults: () => faults.clear(),
     remove: (id) => api.remove(id),
+    rename: (id, name) => api.rename(id, name),
   };
 }
 

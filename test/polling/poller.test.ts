@@ -39,8 +39,7 @@ function pollerOf(
   const { targets, polls } = planner({ all, states }).plan(
     configOf([sectionConfig(kind, [targetConfig(ids)])]),
   );
-  // A rate limit's names are another poll.
-  const poll = polls.find((one) => one.type === 'read') ?? (polls.find((one) => one.kind === kind) as Poll);
+  const poll = polls.find(({ queue }) => queue === kind) as Poll;
   const [target] = targets.values();
   const health: PollHealth = { lastFailure: undefined, lasting: 0 };
   let answer: Answer = () => summary;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import {
   type AnyOperation,
   createDataset,
+  createKeys,
   type KindName,
   type OperationName,
   scales,
@@ -25,6 +26,8 @@ const dataset = createDataset(7, {
   libraries: 1,
   videosPerLibrary: 45,
 });
+const keys = createKeys(7, dataset.libraryIds);
+const nameOf = (_id: string, name: string) => name;
 const times = [0, 1, 2, 3].map((i) => Date.parse('2026-08-15T12:00:00Z') + i * 11 * 86_400_000);
 const maxPages = 3;
 /** Entries on a page of a listing: so few that an edit often hits something that is read. */
@@ -48,9 +51,9 @@ type Paged = Extract<AnyOperation, { pages: unknown }>;
 const answering = new Map<OperationName, ReturnType<Single['answers']>>();
 
 function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unknown {
-  const answers = answering.get(operation.name) ?? operation.answers(dataset);
+  const answers = answering.get(operation.name) ?? operation.answers(dataset, keys);
   answering.set(operation.name, answers);
-  return answers({ ids, query: '', nowMs, maxPageSize: pageSize, isRemoved: () => false }).body;
+  return answers({ ids, query: '', nowMs, maxPageSize: pageSize, isRemoved: () => false, nameOf }).body;
 }
 
 /** Listings of one, two and three pages, of entries in the middle: among them is an id of more than 53 bits. */
@@ -59,11 +62,11 @@ function listingsOf(
   ids: readonly string[],
   nowMs: number,
 ): readonly (readonly unknown[])[] {
-  const open = operation.pages(dataset);
+  const open = operation.pages(dataset, keys);
   return Array.from({ length: maxPages }, (_, more) => {
     const kept = new Set(ids.slice(49, 49 + (more + 1) * pageSize));
     const isRemoved = (id: string) => !kept.has(id);
-    const pages = open({ ids: [], query: '', nowMs, maxPageSize: pageSize, isRemoved });
+    const pages = open({ ids: [], query: '', nowMs, maxPageSize: pageSize, isRemoved, nameOf });
     return Array.from({ length: pages.totalPages }, (_page, index) => pages.answer(index + 1).body);
   });
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
+import { Counters } from '../../src/polling/counters.ts';
 import type { Target } from '../../src/polling/plan.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
@@ -9,6 +10,7 @@ import type {
   Diagnostics,
   Ids,
   ListedResource,
+  ReadContext,
   ReadResource,
   Resource,
 } from '../../src/resources/resource.ts';
@@ -18,6 +20,8 @@ export interface About {
   readonly name?: string;
   readonly ids?: Ids;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** When it is read. Default: now, for the first time. */
+  readonly context?: ReadContext;
 }
 
 export interface Exposed {
@@ -68,7 +72,9 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
 async function render(targets: readonly Target[], readings: readonly unknown[]) {
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
-    const rows = rowsOf(target, readings[at]);
+    const counters = Counters.of(target.kind);
+    counters?.add(target, readings[at], Date.now());
+    const rows = [...rowsOf(target, readings[at]), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       for (const { labels = {} } of samples) {
         const given = Object.keys(labels).join();
@@ -98,7 +104,7 @@ export async function expose(
     asked.push(path);
     return Promise.resolve(parsed(answer));
   };
-  const reading = await resource.read(get, about.ids, diagnostics);
+  const reading = await resource.read(get, about.ids, diagnostics, about.context ?? { nowMs: Date.now() });
   return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
 }
 

@@ -63,7 +63,11 @@ describe('a key in the environment', () => {
 });
 
 test('where a key comes from can be said in words, without what may be a key itself', () => {
-  const sources = { account: { env: 'KEY' }, library: { file: '/run/secrets/library' }, odd: { env: canary } };
+  const sources = {
+    account: { env: 'KEY' },
+    library: { file: '/run/secrets/library' },
+    odd: { env: '4f1d9e27-77aa-4ca1-b00c-5e1f0d2c3b4a' },
+  };
   const { describe: source } = createCredentials(sources, {});
   expect(['account', 'library', 'odd'].map(source)).toEqual([
     'from $KEY',

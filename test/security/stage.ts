@@ -57,6 +57,7 @@ export function injectAll(simulator: Simulator): void {
 /** A configuration of everything that the simulator has; `credentials` in YAML defines `account` and `library`. */
 export function configOf(simulator: Simulator, credentials: string, interval = '5s'): string {
   const { document } = everything(simulator, {
+    isNamed: true,
     interval,
     api: () => ({
       timeout: '2s',

@@ -1,7 +1,13 @@
 /** Where the simulator's targets are, and with which key. */
 import { urlOf } from '../../src/simulator/api.ts';
-import { type AnyOperation, allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
-import { isPaged } from '../../src/simulator/kind.ts';
+import {
+  type AnyKind,
+  type AnyOperation,
+  allKinds,
+  type OperationName,
+  operations,
+  sourceOperations,
+} from '../../src/simulator/dataset.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 
@@ -37,14 +43,23 @@ export interface Address {
 
 /** The address of the first target of each kind. */
 export function oneOfEach(simulator: Simulator): Address[] {
-  return allKinds.map((kind) => {
-    const [operation] = kind.operations;
-    const { ids, library } = at(kind.targets(simulator), 0);
-    const url = urlOf(operation, isPaged(operation) ? [] : Object.values(ids));
-    return {
-      operation: operation.name,
-      url: simulator.origin + url,
-      key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
-    };
-  });
+  return allKinds.map((kind) => addressOf(simulator, kind.operations[0], kind));
+}
+
+/** The address of each operation, for the first target of its kind. */
+export function everyOperation(simulator: Simulator): Address[] {
+  return [
+    ...allKinds.flatMap((kind) => kind.operations.map((operation) => addressOf(simulator, operation, kind))),
+    ...sourceOperations.map((operation) => addressOf(simulator, operation)),
+  ];
+}
+
+function addressOf(simulator: Simulator, operation: AnyOperation, kind?: AnyKind): Address {
+  const { ids, library } = kind ? at(kind.targets(simulator), 0) : { ids: {}, library: undefined };
+  return {
+    operation: operation.name,
+    // Without a page, the core API answers in another shape.
+    url: simulator.origin + urlOf(operation, Object.values(ids)) + (operation.api === 'core' ? '?page=1' : ''),
+    key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
+  };
 }

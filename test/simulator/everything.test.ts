@@ -17,9 +17,20 @@ it('has no two operations of one name or one path', () => {
   expect(new Set(operations.map(({ api, path }) => prefixes[api] + path)).size).toBe(operations.length);
 });
 
-it('is loaded by the exporter with every target of every kind', async () => {
+it('is loaded by the exporter as every target of every kind, from the one key', async () => {
   const simulator = await startSimulator();
-  const { config } = await load(everything(simulator));
+  const { document, env } = everything(simulator);
+  expect(Object.keys(document.credentials)).toEqual(['account']);
+  expect(Object.values(env)).toEqual([simulator.keys.account]);
+  const { config } = await load({ document, env });
+  expect(config.sections.map(({ kind, targets }) => `${kind}: ${JSON.stringify(targets)}`)).toEqual(
+    allKinds.map(({ kind }) => `${kind}: "all"`),
+  );
+});
+
+it('is loaded with every target of every kind, where they are named one by one', async () => {
+  const simulator = await startSimulator();
+  const { config } = await load(everything(simulator, { isNamed: true }));
   for (const kind of allKinds) {
     const section = config.sections.find((one) => one.kind === kind.kind);
     expect(section?.targets, kind.kind).toHaveLength(kind.targets(simulator).length);
@@ -28,7 +39,7 @@ it('is loaded by the exporter with every target of every kind', async () => {
 
 it('gives each target the key that opens it, out of the environment', async () => {
   const simulator = await startSimulator();
-  const { document, env } = everything(simulator);
+  const { document, env } = everything(simulator, { isNamed: true });
   const [library = ''] = simulator.libraryIds;
   expect(document.credentials).toMatchObject({
     account: { env: 'ACCOUNT_KEY' },
@@ -55,6 +66,7 @@ it('has only the kinds, the targets and the settings that were asked for, and th
     apis: {
       application: { base_url: `${origin}/mc`, timeout: '3s', requests_per_second: 10 },
       shield: { base_url: origin, timeout: '1s', requests_per_second: 10 },
+      core: { base_url: origin, timeout: '3s', requests_per_second: 0 },
       video: { base_url: `${origin}/video`, timeout: '3s', requests_per_second: 0 },
     },
     applications: {
@@ -70,8 +82,8 @@ it('has only the kinds, the targets and the settings that were asked for, and th
   expect(zones.length).toBeGreaterThan(1);
 });
 
-it('leaves out a kind that has no target', async () => {
+it('leaves out a kind of which no target can be named', async () => {
   const simulator = await startSimulator({ shape: { applications: 0, libraries: 0 } });
-  const { document } = everything(simulator);
+  const { document } = everything(simulator, { isNamed: true });
   expect(document).not.toHaveProperty('applications');
 });

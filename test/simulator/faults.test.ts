@@ -7,7 +7,7 @@ import { type FaultParameters, type FaultType, faultTypes } from '../../src/simu
 import { shieldEnvelope } from '../../src/simulator/forms.ts';
 import type { Traits } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { type Address, oneOfEach, operationOf, urls } from './addresses.ts';
+import { type Address, everyOperation, oneOfEach, operationOf, urls } from './addresses.ts';
 import { ask, at, type JsonObject, jsonOf, listOf, type Outcome, objectOf, observe } from './ask.ts';
 
 let nowMs = Date.UTC(2026, 7, 20, 12);
@@ -25,7 +25,7 @@ afterEach(() => simulator.clearFaults());
 afterAll(async () => await simulator.stop());
 
 function addressOf(operation: OperationName): Address {
-  const address = oneOfEach(simulator).find((one) => one.operation === operation);
+  const address = everyOperation(simulator).find((one) => one.operation === operation);
   if (address === undefined) throw new Error(`Nothing asks for ${operation}.`);
   return address;
 }
@@ -55,7 +55,12 @@ function parsed(outcome: Outcome): unknown {
 
 /** The part of the body that is read. */
 function readingOf(body: unknown, { field }: Traits): unknown {
-  return field === undefined ? body : objectOf(body)[field];
+  return (field?.split('.') ?? []).reduce((held, name) => objectOf(held)[name], body);
+}
+
+/** The field of the body that the reading is in. */
+function outermost({ field = '' }: Traits): string {
+  return field.split('.')[0] ?? '';
 }
 
 /** The objects that are read. */
@@ -201,8 +206,12 @@ const expectations: Record<FaultType, Expectation> = {
   'zone-not-found': rejectedWith(202, 'not_found_or_unauthorised_access.shieldzone'),
   'no-rate-limits': rejectedWith(202, 'not_found.ratelimit_shieldzone'),
   'feature-not-on-plan': rejectedWith(200, 'feature_not_available_on_plan'),
-  'data-null': whole(200, (outcome, { right }) => {
-    expect(parsed(outcome)).toEqual({ ...objectOf(JSON.parse(right)), data: null });
+  'data-null': whole(200, (outcome, { right, operation: { traits } }) => {
+    expect(parsed(outcome)).toEqual({ ...objectOf(JSON.parse(right)), [outermost(traits)]: null });
+  }),
+  'nothing-listed': whole(200, (outcome) => {
+    const error = { statusCode: 0, success: false, message: null, errorKey: null };
+    expect(parsed(outcome)).toEqual({ data: null, error });
   }),
 
   'empty-body': empty(200),
@@ -297,6 +306,17 @@ const expectations: Record<FaultType, Expectation> = {
     expect(at(found, -1)[field]).toBe(at(found, 0)[field]);
     expect(at(found, -1)).not.toEqual(at(found, 0));
   }),
+  'entry-without-id': whole(200, (outcome, { operation: { traits }, right }) => {
+    const [first = {}, ...others] = readings(parsed(outcome), traits);
+    for (const field of traits.ids ?? []) expect(first).not.toHaveProperty(field);
+    expect(others).toEqual(readings(JSON.parse(right), traits).slice(1));
+  }),
+  'hostile-names': whole(200, (outcome, { operation: { traits }, right }) => {
+    const [field = ''] = traits.names ?? [];
+    const names = readings(parsed(outcome), traits).map((entry) => entry[field]);
+    expect(names).not.toEqual(readings(JSON.parse(right), traits).map((entry) => entry[field]));
+    expect(names[0]).toMatch(/\n/);
+  }),
   'unknown-values': whole(200, (outcome, { operation: { traits } }) => {
     const { states = [], codes = [] } = traits;
     for (const reading of readings(parsed(outcome), traits)) {
@@ -356,6 +376,45 @@ const expectations: Record<FaultType, Expectation> = {
     query: '?page=11',
   },
   'page-fails': { ...empty(500), query: '?page=2' },
+  'page-without-fields': whole(200, (outcome) => {
+    expect(objectOf(parsed(outcome))['page']).toEqual({});
+  }),
+  'page-zeros': whole(200, (outcome) => {
+    const { page, data } = objectOf(parsed(outcome));
+    expect(new Set(Object.values(objectOf(page)))).toEqual(new Set([0]));
+    expect(listOf(data)).toHaveLength(10);
+  }),
+  'page-entries-move': {
+    ...whole(200, (outcome) => {
+      expect(idsOf(parsed(outcome))).toEqual(simulator.zones.slice(11, 21).map((zone) => zone.shieldZoneId));
+      expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 25, totalPages: 3 });
+    }),
+    query: '?page=2',
+  },
+  'page-counts-too-many': whole(200, (outcome) => {
+    expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 26, totalPages: 3 });
+  }),
+  'page-counts-too-few': whole(200, (outcome) => {
+    expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 24, totalPages: 3 });
+  }),
+  'page-announced': {
+    ...whole(200, (outcome) => {
+      expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 25, totalPages: 4 });
+    }),
+    query: '?page=3',
+  },
+  'page-says-last': whole(200, (outcome) => {
+    expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 25, totalPages: 1 });
+  }),
+  'page-invents': {
+    ...whole(200, (outcome) => {
+      const ids = idsOf(parsed(outcome));
+      expect(ids).toHaveLength(10);
+      const real = new Set(simulator.zones.map((zone) => zone.shieldZoneId));
+      expect(ids.filter((id) => real.has(id))).toEqual([]);
+    }),
+    query: '?page=400',
+  },
   'page-missing': whole(200, (outcome, { right }) => {
     expect(parsed(outcome)).toEqual({ data: objectOf(JSON.parse(right))['data'] });
   }),
@@ -372,7 +431,17 @@ const expectations: Record<FaultType, Expectation> = {
   }),
 };
 
-const matrix = types.flatMap((type) => faultTypes[type].appliesTo.map((operation) => ({ type, operation })));
+/** The ids of a page of zones. */
+function idsOf(body: unknown): readonly string[] {
+  return listOf(objectOf(body)['data']).map((zone) => String(objectOf(zone)['shieldZoneId']));
+}
+
+// Faults of pages are written down for zones, whose pages they were first for, and looked at below for every listing.
+const matrix = types.flatMap((type) =>
+  faultTypes[type].appliesTo
+    .filter((operation) => !type.startsWith('page-') || operation === 'shield_zone')
+    .map((operation) => ({ type, operation })),
+);
 
 describe('each type of fault', () => {
   it.each(matrix)(
@@ -385,10 +454,9 @@ describe('each type of fault', () => {
 
       check(await observe(url + query, key, patience), { operation: operationOf(operation), right, key });
 
-      for (const other of oneOfEach(simulator)) {
-        if (other.operation === operation) continue;
-        expect((await ask(other.url, other.key)).status).toBe(200);
-      }
+      const others = oneOfEach(simulator).filter((other) => other.operation !== operation);
+      const answers = await Promise.all(others.map((other) => ask(other.url, other.key)));
+      expect(answers.map(({ status }) => status)).toEqual(others.map(() => 200));
       remove();
       expect((await ask(url, key)).text).toBe(right);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allKinds, operations } from '../../src/simulator/dataset.ts';
+import { allKinds } from '../../src/simulator/dataset.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { libraryKey, oneOfEach, operationOf, urls } from './addresses.ts';
 import { ask, at, type JsonObject, jsonOf, listOf, objectOf } from './ask.ts';
@@ -478,7 +478,7 @@ describe('what the simulator saw', () => {
     expect(simulator.counters.video_storage).toEqual({ requests: 1, statuses: { 200: 1 } });
     expect(simulator.counters.other).toEqual({ requests: 1, statuses: { 404: 1 } });
     expect(simulator.requests.map(({ operation, key, status }) => `${operation} ${key} ${status}`)).toEqual([
-      ...operations.map(({ name, key }) => `${name} ${key} 200`),
+      ...oneOfEach(simulator).map(({ operation }) => `${operation} ${operationOf(operation).key} 200`),
       'shield_zone unknown 401',
       'other none 404',
     ]);

@@ -30,6 +30,7 @@ beforeAll(async () => {
   await simulator.start();
   const loaded = await load(
     everything(simulator, {
+      isNamed: true,
       interval: '1m',
       api: () => ({ requests_per_second: requestsPerSecond }),
       // A listing of 100 pages, wanted again as soon as it has ended.

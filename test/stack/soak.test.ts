@@ -84,6 +84,7 @@ let lines = 0;
 async function loadWhole(): Promise<Loaded> {
   return await load(
     everything(simulator, {
+      isNamed: true,
       interval: '1s',
       staleAfter: '3s',
       api: () => ({

@@ -1,10 +1,12 @@
 /** API Guardian endpoints of Shield Zones and their metrics (reference 2.4, 4.2). */
 import { doneOf, weekdayShare, windowOf } from '../days.ts';
-import { count, nth, type Seeded, streams } from '../entities.ts';
+import { count, grouped, nth, type Seeded, streams } from '../entities.ts';
 import { rejected, shieldData, shieldEnvelope } from '../forms.ts';
+import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
 import { hash, magnitude, unit } from '../random.ts';
 import type { Answer } from '../reply.ts';
+import type { Request } from '../request.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
 export interface Endpoint extends Seeded {
@@ -45,6 +47,43 @@ export const apiGuardian = {
         });
       },
     },
+    {
+      name: 'api_guardian_listing',
+      api: 'shield',
+      path: '/shield/shield-zone/{zone}/api-guardian',
+      key: 'account',
+      form: shieldEnvelope,
+      traits: {
+        field: 'data.endpoints',
+        list: true,
+        ids: ['apiGuardianEndpointId', 'shieldZoneId'],
+        names: ['requestPath'],
+        number: 'rateLimitingRequestCount',
+        wholeNumbers: true,
+      },
+      rejections: ['unknownZone', 'notOnPlan'],
+      answers: ({ zones, endpoints }) => {
+        const ofEach = grouped(endpoints, ({ shieldZoneId }) => shieldZoneId);
+        return ofZone({ zones }, (zone, request) => {
+          const { seed, shieldZoneId } = zone;
+          if (!isGuarded(zone)) return rejected('notOnPlan', shieldZoneId);
+          const there = ofEach.get(shieldZoneId) ?? [];
+          return shieldData(seed, {
+            configuration: {
+              shieldZoneId: jsonInteger(shieldZoneId),
+              isEnabled: true,
+              executionMode: 1,
+              title: 'Public API',
+              version: '1.4.0',
+              maxEndpoints: 50,
+            },
+            endpoints: there
+              .filter(({ endpointId }) => !request.isRemoved(endpointId))
+              .map((endpoint) => listed(endpoint, request)),
+          });
+        });
+      },
+    },
   ],
   section: 'api_guardian',
   targets: ({ endpoints }) =>
@@ -78,8 +117,23 @@ function createEndpoint(datasetSeed: number, index: number, zones: readonly Zone
     index,
     shieldZoneId: zone.shieldZoneId,
     endpointId: String(1_201 + index),
-    name: `${nth(endpointNames, index, () => '')} (${zone.name})`,
+    name: nth(endpointNames, index, (turn) => `/v${turn + 2}`),
     requestsPerDay: magnitude(2_000, 1_500_000, unit(seed, 1)),
+  };
+}
+
+/** An endpoint as its zone lists it. */
+function listed({ seed, endpointId, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
+  const [requestMethod, ...path] = nameOf(endpointId, name).split(' ');
+  return {
+    apiGuardianEndpointId: jsonInteger(endpointId),
+    shieldZoneId: jsonInteger(shieldZoneId),
+    requestMethod,
+    requestPath: path.join(' '),
+    isEnabled: true,
+    rateLimitingEnabled: true,
+    rateLimitingRequestCount: 10 + (hash(seed, 0x27) % 90),
+    rateLimitingTimeframe: 60,
   };
 }
 

@@ -3,6 +3,7 @@ import { dayMs, dayOf, daysUpTo, hourMs, minuteMs, windowDays } from '../days.ts
 import { cities, count, nth, round, type Seeded, streams, without } from '../entities.ts';
 import { problemDetails } from '../forms.ts';
 import type { Kind } from '../kind.ts';
+import { cursorPaging, pagesOf } from '../paging.ts';
 import { drift, hash, magnitude, text, unit } from '../random.ts';
 import type { Answer } from '../reply.ts';
 
@@ -40,6 +41,29 @@ export const application = {
           return one ? summary(one, nowMs) : notFound(id);
         };
       },
+    },
+    {
+      name: 'application_listing',
+      api: 'application',
+      path: '/apps',
+      key: 'account',
+      form: problemDetails,
+      traits: { field: 'items', list: true, ids: ['id'], names: ['name'], states: ['status'] },
+      pages:
+        ({ applications }) =>
+        (request) =>
+          pagesOf(
+            cursorPaging,
+            applications.filter(({ id }) => !request.isRemoved(id)),
+            (one) => ({
+              id: one.id,
+              name: request.nameOf(one.id, one.name),
+              description: null,
+              displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
+              status: statusOf(one, request.nowMs),
+            }),
+            request,
+          ),
     },
   ],
   section: 'applications',

@@ -1,9 +1,10 @@
 /** Rate limits of Shield Zones and their breaches (reference 2.5, 4.3). */
 import { doneOf, weekdayShare, windowOf } from '../days.ts';
-import { count, type Seeded, streams, wideId } from '../entities.ts';
+import { count, nth, type Seeded, streams, wideId } from '../entities.ts';
 import { rejected, shieldData, shieldEnvelope } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
+import { pagesOf, shieldPaging } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
 import type { Answer } from '../reply.ts';
 import { isGuarded } from './api-guardian.ts';
@@ -17,6 +18,7 @@ export interface RateLimitZone {
 
 export interface RateLimitRule extends Seeded {
   readonly rateLimitId: string;
+  readonly name: string;
   readonly breachesPerDay: number;
 }
 
@@ -61,16 +63,71 @@ export const rateLimit = {
       rejections: ['unknownZone', 'noRateLimits', 'notOnPlan'],
       answers: ({ zones, rateLimitZones }) => {
         const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one]));
-        return ofZone({ zones }, ({ shieldZoneId }, { nowMs }) => {
+        return ofZone({ zones }, ({ shieldZoneId }, { nowMs, isRemoved }) => {
           const one = known.get(shieldZoneId);
-          return one ? metrics(one, nowMs) : rejected('noRateLimits', shieldZoneId);
+          const isThere = ({ rateLimitId }: RateLimitRule) => !isRemoved(rateLimitId);
+          return one ? metrics(one.rules.filter(isThere), nowMs) : rejected('noRateLimits', shieldZoneId);
         });
+      },
+    },
+    {
+      name: 'rate_limit_listing',
+      api: 'shield',
+      path: '/shield/rate-limits/{zone}',
+      key: 'account',
+      form: shieldEnvelope,
+      traits: {
+        field: 'data',
+        list: true,
+        ids: ['id', 'shieldZoneId'],
+        names: ['ruleName'],
+        number: 'actionType',
+        wholeNumbers: true,
+      },
+      pages: ({ rateLimitZones }) => {
+        const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one.rules]));
+        return (request) => {
+          const [zone = ''] = request.ids;
+          const rules = request.isRemoved(zone) ? [] : (known.get(zone) ?? []);
+          return pagesOf(
+            shieldPaging,
+            rules.filter(({ rateLimitId }) => !request.isRemoved(rateLimitId)),
+            ({ rateLimitId, name }) => ({
+              id: jsonInteger(rateLimitId),
+              shieldZoneId: jsonInteger(zone),
+              userId: null,
+              ruleName: request.nameOf(rateLimitId, name),
+              ruleDescription: null,
+              ruleConfiguration: {
+                actionType: 1,
+                requestCount: 20,
+                timeframe: 10,
+                blockTime: 60,
+                counterKeyType: 0,
+                severityType: 2,
+              },
+            }),
+            request,
+          );
+        };
       },
     },
   ],
   section: 'rate_limits',
-  targets: ({ rateLimitZones }) => rateLimitZones.map(({ shieldZoneId: id }) => ({ ids: { id } })),
+  targets: ({ rateLimitZones }) =>
+    rateLimitZones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
+  listed: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<Sizes, { rateLimitZones: readonly RateLimitZone[] }, Zones>;
+
+const ruleNames = [
+  'Login attempts',
+  'Search by one client',
+  'Password resets',
+  'Cart updates',
+  'Unsigned requests',
+  'Scrapers',
+  'Newsletter sign-ups',
+] as const;
 
 function createRateLimitZone(datasetSeed: number, index: number, zone: Zone, rules: number): RateLimitZone {
   return {
@@ -83,13 +140,14 @@ function createRateLimitZone(datasetSeed: number, index: number, zone: Zone, rul
         seed,
         index: rule,
         rateLimitId: index % 50 === 25 ? wideId(rule) : String(90_417 + 3 * rule),
+        name: nth(ruleNames, rule),
         breachesPerDay: magnitude(20, 9_000, unit(seed, 1)),
       };
     }),
   };
 }
 
-function metrics({ rules }: RateLimitZone, nowMs: number): Answer {
+function metrics(rules: readonly RateLimitRule[], nowMs: number): Answer {
   return shieldData(
     rules[0]?.seed ?? 0,
     rules.map((rule) => breachesOf(rule, nowMs)),

@@ -1,10 +1,12 @@
 /** Video libraries, their videos and the storage of each (reference 2.8, 4.5). */
 import { hourMs } from '../days.ts';
-import { count, guid, nth, type Seeded, streams } from '../entities.ts';
+import { count, grouped, guid, nth, type Seeded, streams } from '../entities.ts';
 import { videoEnvelope } from '../forms.ts';
 import type { Kind } from '../kind.ts';
+import { pagesOf, videoPaging } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
 import type { Answer } from '../reply.ts';
+import type { Request } from '../request.ts';
 
 export interface Video extends Seeded {
   readonly libraryId: string;
@@ -22,7 +24,7 @@ export interface Rendition {
   readonly bytes: number;
 }
 
-interface Part {
+export interface Libraries {
   readonly libraryIds: readonly string[];
   readonly videos: readonly Video[];
 }
@@ -55,9 +57,36 @@ export const videoStorage = {
         const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
         const known = new Map(videos.map((one) => [keyOf(one.libraryId, one.videoId), one]));
         return ({ ids: [libraryId = '', id = ''], nowMs, isRemoved }) => {
-          const one = isRemoved(id) ? undefined : known.get(keyOf(libraryId, id));
+          const isGone = isRemoved(id) || isRemoved(libraryId);
+          const one = isGone ? undefined : known.get(keyOf(libraryId, id));
           return one ? storage(one, nowMs) : videoEnvelope.notFound;
         };
+      },
+    },
+    {
+      name: 'video_storage_listing',
+      api: 'video',
+      path: '/library/{library}/videos',
+      key: 'library',
+      form: videoEnvelope,
+      traits: {
+        field: 'items',
+        list: true,
+        ids: ['guid', 'videoLibraryId'],
+        names: ['title'],
+        number: 'storageSize',
+        wholeNumbers: true,
+        instants: ['dateUploaded'],
+      },
+      pages: ({ videos }) => {
+        const ofEach = grouped(videos, ({ libraryId }) => libraryId);
+        return (request) =>
+          pagesOf(
+            videoPaging,
+            (ofEach.get(request.ids[0] ?? '') ?? []).filter(({ videoId }) => !request.isRemoved(videoId)),
+            (video) => listed(video, request),
+            request,
+          );
       },
     },
   ],
@@ -68,7 +97,7 @@ export const videoStorage = {
       name,
       library: libraryId,
     })),
-} as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Part>;
+} as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Libraries>;
 
 const videoNames = [
   'Spring collection trailer',
@@ -107,6 +136,22 @@ function createVideo(datasetSeed: number, index: number, libraryId: string): Vid
       resolution: index % 9 === 8 && order === 0 ? null : step.resolution,
       bytes: Math.round(originalBytes * step.share * (0.9 + 0.2 * unit(seed, 3, order))),
     })),
+  };
+}
+
+/** A video as its library lists it. */
+function listed({ seed, libraryId, videoId, name, originalBytes }: Video, { nameOf }: Request): unknown {
+  return {
+    videoLibraryId: Number(libraryId),
+    guid: videoId,
+    title: nameOf(videoId, name),
+    dateUploaded: new Date(Date.UTC(2025, 0, 1) + (hash(seed, 0x68) % 400) * 24 * hourMs).toISOString(),
+    views: hash(seed, 0x69) % 50_000,
+    length: 20 + (hash(seed, 0x6a) % 3_000),
+    status: 4,
+    encodeProgress: 100,
+    storageSize: originalBytes,
+    collectionId: '',
   };
 }
 

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { chartDays, dayQuery, daysToRead } from '../../src/resources/days.ts';
+
+describe('the days to ask for', () => {
+  it.each([
+    ['before the first good poll: today', '2026-03-01T10:00:00Z', undefined, '2026-03-01', '2026-03-01'],
+    ['on the same day: today', '2026-03-01T10:00:00Z', '2026-03-01T09:00:00Z', '2026-03-01', '2026-03-01'],
+    [
+      'after midnight: yesterday, too',
+      '2026-03-01T00:00:00Z',
+      '2026-02-28T23:59:59Z',
+      '2026-02-28',
+      '2026-03-01',
+    ],
+    [
+      'while the last figures of yesterday may come: yesterday, too',
+      '2026-03-01T00:20:00Z',
+      '2026-03-01T00:14:00Z',
+      '2026-02-28',
+      '2026-03-01',
+    ],
+    [
+      'after three days without a good poll: those days, too',
+      '2026-03-02T00:20:00Z',
+      '2026-02-27T12:00:00Z',
+      '2026-02-27',
+      '2026-03-02',
+    ],
+    ['after months: 28 days', '2026-03-28T10:00:00Z', '2025-03-01T10:00:00Z', '2026-03-01', '2026-03-28'],
+    [
+      'with a clock that was set back: today',
+      '2026-03-01T10:00:00Z',
+      '2026-04-01T10:00:00Z',
+      '2026-03-01',
+      '2026-03-01',
+    ],
+  ])('%s', (_, now, lastSuccess, from, to) => {
+    const when = { nowMs: Date.parse(now), lastSuccessMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
+    expect(dayQuery(when)).toBe(`dateFrom=${from}&dateTo=${to}`);
+    const days = daysToRead(when);
+    expect(days[0]?.query).toBe(`dateFrom=${from}&dateTo=${from}`);
+    expect(days.at(-1)?.query).toBe(`dateFrom=${to}&dateTo=${to}`);
+    expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);
+  });
+
+  it('are told with their starts', () => {
+    const when = { nowMs: Date.parse('2026-03-01T10:00:00Z') };
+    expect(daysToRead(when).map(({ startSeconds }) => startSeconds)).toEqual([
+      Date.parse('2026-03-01') / 1000,
+    ]);
+  });
+});
+
+describe('the days of a chart', () => {
+  const mismatched: string[] = [];
+  const diagnostics = { mismatch: (field: string) => mismatched.push(field), unrecognized: () => undefined };
+  const first = Date.parse('2026-08-20') / 1000;
+
+  it('are read from every unambiguous key, sorted, the points of a day added up', () => {
+    const chart = {
+      '2026-08-22T12:00:00Z': 4,
+      '2026-08-22T13:00': 5,
+      '2026-08-20': 1,
+      '21-08-2026': 2,
+      [String(first + 86_400 * 3 + 3600)]: 8,
+      '2026-08-24': null,
+    };
+    expect(chartDays(chart, 'Chart', diagnostics)).toEqual([
+      { startSeconds: first, value: 1 },
+      { startSeconds: first + 86_400, value: 2 },
+      { startSeconds: first + 86_400 * 2, value: 9 },
+      { startSeconds: first + 86_400 * 3, value: 8 },
+    ]);
+    expect(mismatched).toEqual([]);
+  });
+
+  it('leave out and note a key that is no day or could be two', () => {
+    expect(chartDays({ '8/9/2026 12:00:00 AM': 1, Monday: 2 }, 'Chart', diagnostics)).toEqual([]);
+    expect(mismatched).toEqual(['Chart', 'Chart']);
+  });
+
+  it('are absent where there is no chart', () => {
+    expect(chartDays(null, 'Chart', diagnostics)).toBeUndefined();
+  });
+});
