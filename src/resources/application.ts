@@ -1,8 +1,8 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import { z } from 'zod';
-import { number, parseInstant, readFields, text } from './fields.ts';
+import { number, parseChartKey, readFields, record, text } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
-import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** ApplicationStatus (reference 3), matched without regard to case. */
 export const applicationStates = [
@@ -21,7 +21,7 @@ const summary = z.object({
   currentLatency: number,
   totalVolumeSizeInGb: number,
   monthlyCost: number,
-  latencyChart: z.record(z.string(), number).nullish(),
+  latencyChart: record(number).nullish(),
   status: text,
 });
 
@@ -50,11 +50,16 @@ const settings = {
 };
 type Settings = z.output<z.ZodObject<typeof settings>>;
 
-function readChart(chart: Record<string, number | null | undefined>): readonly ChartPoint[] {
+function readChart(
+  chart: Readonly<Record<string, number | null | undefined>>,
+  diagnostics: Diagnostics,
+): readonly ChartPoint[] {
   return Object.entries(chart)
-    .flatMap(([key, latency]) =>
-      typeof latency === 'number' ? [{ key, atSeconds: parseInstant(key), latency }] : [],
-    )
+    .flatMap(([key, latency]) => {
+      const atSeconds = parseChartKey(key);
+      if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
+      return typeof latency === 'number' ? [{ key, atSeconds, latency }] : [];
+    })
     .toSorted(
       (a, b) =>
         (b.atSeconds ?? Number.NEGATIVE_INFINITY) - (a.atSeconds ?? Number.NEGATIVE_INFINITY) ||
@@ -117,7 +122,7 @@ export const application = defineResource({
     return {
       ...rest,
       state: state ?? (given ? 'unknown' : undefined),
-      chart: latencyChart ? readChart(latencyChart) : undefined,
+      chart: latencyChart ? readChart(latencyChart, diagnostics) : undefined,
     };
   },
 
