@@ -1,9 +1,25 @@
 /** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { applicationLimits } from './application-limits.ts';
+import { applicationOverview } from './application-overview.ts';
+import { applicationVolume } from './application-volume.ts';
+import { billing } from './billing.ts';
+import { edgeScript } from './edge-script.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
 import { videoStorage } from './video-storage.ts';
 
-export const resources: readonly Resource[] = [application, shieldZone, apiGuardian, rateLimit, videoStorage];
+export const resources: readonly Resource[] = [
+  application,
+  applicationOverview,
+  applicationVolume,
+  applicationLimits,
+  shieldZone,
+  apiGuardian,
+  rateLimit,
+  videoStorage,
+  edgeScript,
+  billing,
+];
