@@ -187,7 +187,7 @@ describe('the exporter', () => {
     expect(await response.text()).toContain('config.yml:3: applications.interval');
     expect(await ofApi()).toEqual(before);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 0');
-    expect(logged('stays in force: config.yml:3')).toHaveLength(1);
+    expect(logged('keeping the previous configuration: config.yml:3')).toHaveLength(1);
     failLoads(undefined);
     expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 1');

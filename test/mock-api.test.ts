@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
-import { mockApi, takeProblems } from './mock-api.ts';
+import { expectDeclaredRequests, mockApi, takeProblems } from './mock-api.ts';
 
 const origin = 'https://api.test';
+expectDeclaredRequests();
 
 it('answers the declared request once', async () => {
   mockApi(origin, { AccessKey: 'k' }).get('/apps').reply(200, { apps: 1 });

@@ -1,7 +1,4 @@
-/**
- * The API as a test declares it, request by request. Whoever imports this file reaches no network but loopback, and each of
- * its tests fails on a declared request that was not made and on a request that was not declared.
- */
+/** The API as a test declares it, request by request. */
 import nock from 'nock';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
@@ -13,23 +10,30 @@ function noteUndeclared({ method, url }: Request): void {
   if (!loopback.test(new URL(url).host)) undeclared.push(`${method} ${url}`);
 }
 
-beforeAll(() => {
-  nock.disableNetConnect();
-  nock.enableNetConnect(loopback);
-  nock.emitter.on('no match', noteUndeclared);
-});
+/**
+ * For the tests of the file that calls it: they reach no network but loopback, and each fails on a declared request that was
+ * not made and on a request that was not declared.
+ */
+export function expectDeclaredRequests(): void {
+  beforeAll(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+    nock.enableNetConnect(loopback);
+    nock.emitter.on('no match', noteUndeclared);
+  });
 
-afterEach(() => {
-  const problems = takeProblems();
-  if (problems.length > 0)
-    throw new Error(`the API saw other requests than declared:\n${problems.join('\n')}`);
-});
+  afterEach(() => {
+    const problems = takeProblems();
+    if (problems.length > 0)
+      throw new Error(`the API saw other requests than declared:\n${problems.join('\n')}`);
+  });
 
-afterAll(() => {
-  nock.emitter.off('no match', noteUndeclared);
-  nock.enableNetConnect();
-  nock.restore();
-});
+  afterAll(() => {
+    nock.emitter.off('no match', noteUndeclared);
+    nock.enableNetConnect();
+    nock.restore();
+  });
+}
 
 /**
  * Declares requests to an origin. Each answers one request:

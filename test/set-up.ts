@@ -1,4 +1,10 @@
-/** nock 15 uses Promise.withResolvers, which Node 20 lacks. */
+/** What every test file needs: the runs of its properties, and what Node 20 lacks. */
+import fc from 'fast-check';
+
+// For properties that do not say how many runs they want; `npm run test:nightly` tries many more.
+fc.configureGlobal({ numRuns: process.env['NIGHTLY'] ? 2000 : 100 });
+
+// nock 15 uses Promise.withResolvers, which Node 20 lacks.
 if (!('withResolvers' in Promise)) {
   Object.defineProperty(Promise, 'withResolvers', {
     configurable: true,

@@ -21,6 +21,7 @@ function keyOf(ids: Ids): string {
 
 function isSame(a: Discovered, b: Discovered): boolean {
   if (a.name !== b.name || a.namedBy !== b.namedBy || a.keyName !== b.keyName) return false;
+  if (a.features?.join() !== b.features?.join()) return false;
   for (const label in a.ids) if (a.ids[label] !== b.ids[label]) return false;
   return true;
 }
@@ -32,8 +33,8 @@ export function compareListed(
   keyNameOf: (found: Found) => string = ({ ids }) => keyOf(ids),
 ): Discovery {
   const now = found.map((one): Discovered => {
-    const { ids, name, namedBy, key } = one;
-    return { ids, name, namedBy, keyName: key && keyNameOf(one) };
+    const { ids, name, namedBy, features, key } = one;
+    return { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
   });
   if (before?.length === now.length && now.every((one, i) => isSame(one, before[i] ?? one))) {
     return { listed: before, added: 0, removed: [], renamed: 0 };

@@ -99,6 +99,9 @@ const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
 const sweepIntervalMs = 1000;
+/** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
+const cheapPlanningMs = 2;
+const planningShare = 0.05;
 /** How long what is found waits for the first names that another listing has. */
 const namesPatienceMs = 5000;
 /** The longest that planning and handing out readings keep others waiting. */
@@ -135,6 +138,7 @@ export class PollEngine {
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #active = new Map<string, Active>();
+  readonly #listingKeys = new Set<string>();
   /** How many polls wait in each queue of each API's pacer. */
   readonly #queues = new Map<ApiName, Map<string, number>>();
   readonly #discovered = new Map<string, readonly Discovered[]>();
@@ -152,8 +156,10 @@ export class PollEngine {
   /** What one plan adds is scheduled as of one time. */
   #plannedAtMs = 0;
   #reconciling: Promise<void> | undefined;
-  /** The listing whose findings are being followed: what it feeds has its readings at hand. */
-  #following: string | undefined;
+  /** The listings whose findings are being followed: what they feed has its readings at hand. */
+  readonly #following = new Set<string>();
+  /** How long the last plan took to make. */
+  #planningMs = 0;
   #hasChanged = false;
   #sweep: NodeJS.Timeout | undefined;
   #onAllPolled: (() => void) | undefined;
@@ -200,25 +206,16 @@ export class PollEngine {
       if (known) known.push(selection);
       else selections.set(selection.listingKey, [selection]);
     }
-    return [...this.#active.values()].flatMap(
-      ({ poll, health, hasEnded, lastSuccessMs, lastDurationSeconds }) => {
-        if (poll.type !== 'listing') return [];
-        const { lastFailure } = health;
-        const state = lastFailure ? 'failing' : hasEnded ? 'ok' : 'pending';
-        const found = this.#discovered.get(poll.key)?.length ?? 0;
-        return [
-          {
-            poll,
-            state,
-            found,
-            lastSuccessMs,
-            lastDurationSeconds,
-            lastFailure,
-            selections: selections.get(poll.key) ?? [],
-          },
-        ];
-      },
-    );
+    return [...this.#listingKeys].flatMap((key) => {
+      const active = this.#active.get(key);
+      if (active?.poll.type !== 'listing') return [];
+      const { poll, health, hasEnded, lastSuccessMs, lastDurationSeconds } = active;
+      const { lastFailure } = health;
+      const state = lastFailure ? 'failing' : hasEnded ? 'ok' : 'pending';
+      const found = this.#discovered.get(key)?.length ?? 0;
+      const of = selections.get(key) ?? [];
+      return [{ poll, state, found, lastSuccessMs, lastDurationSeconds, lastFailure, selections: of }];
+    });
   }
 
   /** Every poll that is wanted. */
@@ -281,38 +278,48 @@ export class PollEngine {
   /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
   #reconcile(): Promise<void> {
     this.#isOutdated = true;
-    this.#reconciling ??= this.#carryOutPlans().finally(() => {
-      this.#reconciling = undefined;
-    });
+    this.#reconciling ??= this.#carryOutPlans();
     return this.#reconciling;
   }
 
   async #carryOutPlans(): Promise<void> {
+    // Who asks in the same turn joins; from the last look at `isOutdated` on, nobody joins any more.
+    const { signal } = this.#abort;
+    if (this.#planningMs <= cheapPlanningMs) await Promise.resolve();
+    else await sleep(this.#planningMs / planningShare, undefined, { signal }).catch(() => undefined);
     const { resources, owns } = this.#options;
     const slices = new Slices();
-    while (this.#isOutdated && this.#config) {
-      this.#isOutdated = false;
-      this.#plannedAtMs = performance.now();
-      const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
-      this.#followListings(listings);
-      for (const change of this.#wanted.changesTo(groups)) {
-        if (change) this.#carryOut(change);
-        if (slices.isOver) await slices.breathe();
+    try {
+      while (this.#isOutdated && this.#config) {
+        this.#isOutdated = false;
+        this.#plannedAtMs = performance.now();
+        const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
+        this.#planningMs = performance.now() - this.#plannedAtMs;
+        this.#followListings(listings);
+        for (const change of this.#wanted.changesTo(groups)) {
+          if (change) this.#carryOut(change);
+          if (slices.isOver) await slices.breathe();
+        }
+        this.#setQueues();
       }
-      this.#setQueues();
+    } finally {
+      this.#reconciling = undefined;
     }
   }
 
   #followListings(listings: ReadonlyMap<string, ListingPoll>): void {
-    for (const [key, { poll }] of this.#active) {
-      if (poll.type !== 'listing' || listings.has(key)) continue;
+    for (const key of this.#listingKeys) {
+      if (listings.has(key)) continue;
       this.#forgetKeys(this.#discovered.get(key) ?? []);
       this.#discovered.delete(key);
+      this.#listingKeys.delete(key);
+      this.#unawaited.delete(key);
       this.#deactivate(key);
     }
     for (const poll of listings.values()) {
       const known = this.#active.get(poll.key)?.poll;
       const isSame = known?.intervalMs === poll.intervalMs && known.queue === poll.queue;
+      this.#listingKeys.add(poll.key);
       if (!known) this.#activate(poll);
       else if (!isSame) this.#replace(poll);
     }
@@ -325,7 +332,7 @@ export class PollEngine {
     else if (after) this.states.update(after);
     if (!isReadAlone(resource)) {
       if (after) this.#active.get(after.pollKey)?.fed.set(idText(after.ids), after);
-      if (after && after.pollKey !== this.#following) this.#scheduler.runNow(after.pollKey);
+      if (after && !this.#following.has(after.pollKey)) this.#scheduler.runNow(after.pollKey);
       return;
     }
     if (!after) {
@@ -413,8 +420,8 @@ export class PollEngine {
     if (poll.type === 'listing') {
       for (const resolve of this.#namesWaiters.get(poll.key) ?? []) resolve();
       this.#namesWaiters.delete(poll.key);
-      // Its names are no longer waited for, whether they came or not.
-      await this.#reconcile();
+      // What waits for its names waits no longer, though they did not come.
+      if (active.health.lastFailure) await this.#reconcile();
     }
     this.#checkReady();
     return backoffFactor;
@@ -445,6 +452,7 @@ export class PollEngine {
     if (!isWanted()) return;
     active.lastSuccessMs = this.#now();
     active.lastDurationSeconds = durationSeconds;
+    this.#unawaited.add(poll.key);
     if (poll.namesKey !== undefined) await this.#namesOf(poll.namesKey);
     const before = this.#discovered.get(poll.key);
     const discovery = compareListed(before, found, keyNameOf);
@@ -453,9 +461,8 @@ export class PollEngine {
       this.#forgetKeys(discovery.removed);
       this.#discovered.set(poll.key, discovery.listed);
       this.#logDiscovery(poll, discovery);
-      this.#following = poll.key;
-      await this.#reconcile();
-      this.#following = undefined;
+      this.#following.add(poll.key);
+      await this.#reconcile().finally(() => this.#following.delete(poll.key));
     }
     if (active.fed.size === 0 || !isWanted()) return;
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));

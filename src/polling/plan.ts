@@ -156,6 +156,16 @@ function addNames(names: readonly Listed[]): (entry: Entry) => Entry {
   };
 }
 
+const featured = new WeakMap<readonly Entry[], Map<string, readonly Entry[]>>();
+
+/** The entries with a feature; the very array of before where the entries are. */
+function withFeature(entries: readonly Entry[], feature: string): readonly Entry[] {
+  const known = featured.get(entries) ?? new Map<string, readonly Entry[]>();
+  const having = known.get(feature) ?? entries.filter(({ features }) => features?.includes(feature));
+  featured.set(entries, known.set(feature, having));
+  return having;
+}
+
 /** Stands for names that are being asked for. */
 const notYet: readonly Listed[] = [];
 
@@ -191,8 +201,10 @@ class Planner {
     const { listing } = resource;
     if (!listing) throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
     const intervalMs = isReadAlone(resource) ? undefined : section.intervalMs;
+    const feature = isReadAlone(resource) ? resource.feature : undefined;
     for (const poll of this.#pollsOf(section, listing, intervalMs)) {
-      const entries = this.#entriesOf(poll);
+      const found = this.#entriesOf(poll);
+      const entries = found && feature !== undefined ? withFeature(found, feature) : found;
       if (entries) this.groups.push(this.#listedGroup(resource, section, poll, entries));
     }
   }

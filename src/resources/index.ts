@@ -5,10 +5,18 @@ import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationVolume } from './application-volume.ts';
 import { billing } from './billing.ts';
+import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
+import { pullZone } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
+import { storageZone } from './storage-zone.ts';
+import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const resources: readonly Resource[] = [
@@ -19,6 +27,14 @@ export const resources: readonly Resource[] = [
   shieldZone,
   apiGuardian,
   rateLimit,
+  pullZone,
+  pullZoneStatistics,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  storageZone,
+  dnsZone,
+  videoLibrary,
   videoStorage,
   edgeScript,
   billing,

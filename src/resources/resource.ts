@@ -110,6 +110,8 @@ export interface Listed {
   readonly name?: string | undefined;
   /** The id of what it is called after, in the listing's `names`. */
   readonly namedBy?: string | undefined;
+  /** What is switched on of it, where kinds of their own read that. */
+  readonly features?: readonly string[] | undefined;
 }
 
 /** The same with what comes with it and is not kept beside it: its reading, and the key that opens it. */
@@ -179,8 +181,10 @@ interface Declaration<Reading, Settings> {
 interface ReadsOne<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
+  /** Of what the listing has, `targets: all` is that with this feature. */
+  readonly feature?: string;
   /** True where there is one target a credential: its account. It has one label, and is found without a listing. */
-  readonly ofAccount?: true;
+  readonly ofAccount?: true | undefined;
   /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
   readonly partNames?: Listing | undefined;
   /** For days that are counted, see `days.ts`. */

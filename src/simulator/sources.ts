@@ -1,11 +1,11 @@
-/** What the account has beside its kinds, and lists: pull zones, after which Shield Zones are called, and video libraries. */
-import { hexadecimal, nth, streams } from './entities.ts';
+/** What the account has beside its kinds, and lists: pull zones, after which Shield Zones are called. */
+import { hexadecimal, streams } from './entities.ts';
 import { problemDetails } from './forms.ts';
 import { jsonInteger } from './json.ts';
 import type { Source } from './kind.ts';
 import type { Zones } from './kinds/shield-zone.ts';
-import type { Libraries } from './kinds/video-storage.ts';
-import { coreObjectPaging, corePaging, pagesOf } from './paging.ts';
+import type { VideoLibraries } from './kinds/video-library.ts';
+import { corePaging, pagesOf } from './paging.ts';
 import { hash, text } from './random.ts';
 
 interface PullZone {
@@ -15,23 +15,17 @@ interface PullZone {
   readonly securityKey: string;
 }
 
-interface VideoLibrary {
-  readonly libraryId: string;
-  readonly name: string;
-  readonly pullZoneId: string;
-}
-
 function securityKey(seed: number, name: string): string {
   return `sim-${name}-key-${text(seed, 32, hexadecimal)}`;
 }
 
 /** One pull zone for each Shield Zone, and one for each video library. */
 const pullZones = {
-  create: (seed, { zones, libraryIds }) => ({
+  create: (seed, { zones, videoLibraries }) => ({
     pullZones: [
       ...zones.map(({ pullZoneId, name }) => ({ pullZoneId, name })),
-      ...libraryIds.map((libraryId, index) => ({
-        pullZoneId: pullZoneOfLibrary(index),
+      ...videoLibraries.map(({ libraryId, pullZoneId }, index) => ({
+        pullZoneId,
         name: `vz-${text(hash(seed, streams.library, index), 8, hexadecimal)}-${libraryId.slice(-3)}`,
       })),
     ].map((one, index) => ({
@@ -77,62 +71,7 @@ const pullZones = {
           ),
     },
   ],
-} as const satisfies Source<{ pullZones: readonly PullZone[] }, Zones & Libraries>;
-
-function pullZoneOfLibrary(index: number): string {
-  return String(3_904_551 + 17 * index);
-}
-
-const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
-
-const videoLibraries = {
-  create: (_seed, { libraryIds }) => ({
-    videoLibraries: libraryIds.map((libraryId, index) => ({
-      libraryId,
-      name: nth(libraryNames, index),
-      pullZoneId: pullZoneOfLibrary(index),
-    })),
-  }),
-  operations: [
-    {
-      name: 'video_library',
-      api: 'core',
-      path: '/videolibrary',
-      key: 'account',
-      form: problemDetails,
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id', 'ApiKey'],
-        names: ['Name'],
-        number: 'VideoCount',
-        wholeNumbers: true,
-        instants: ['DateCreated'],
-      },
-      pages:
-        ({ videoLibraries: all, videos }, keys) =>
-        (request) =>
-          pagesOf(
-            coreObjectPaging,
-            all.filter(({ libraryId }) => !request.isRemoved(libraryId)),
-            ({ libraryId, name, pullZoneId }) => ({
-              Id: jsonInteger(libraryId),
-              Name: request.nameOf(libraryId, name),
-              VideoCount: videos.filter((video) => video.libraryId === libraryId).length,
-              TrafficUsage: hash(Number(libraryId), 1),
-              StorageUsage: hash(Number(libraryId), 2),
-              DateCreated: '2024-03-01T09:30:00',
-              ReplicationRegions: ['UK', 'NY'],
-              ApiKey: keys.libraries[libraryId],
-              ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
-              PullZoneId: jsonInteger(pullZoneId),
-              ApiAccessKey: securityKey(hash(Number(libraryId), 3), `access-${libraryId}`),
-            }),
-            request,
-          ),
-    },
-  ],
-} as const satisfies Source<{ videoLibraries: readonly VideoLibrary[] }, Libraries>;
+} as const satisfies Source<{ pullZones: readonly PullZone[] }, Zones & VideoLibraries>;
 
 /** Each may build on the dataset of the kinds. */
-export const sources = [pullZones, videoLibraries] as const;
+export const sources = [pullZones] as const;

@@ -3,8 +3,10 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Permit } from '../../src/api/pacer.ts';
 import { version } from '../../src/version.ts';
-import { mockApi } from '../mock-api.ts';
+import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
 import { createClient, drawTheLeast, key, keyOf, origin, sendForever, serve, serveBytes } from './ask.ts';
+
+expectDeclaredRequests();
 
 /** How many signals Node keeps for having been made from this one by `AbortSignal.any`. */
 function dependantsOf(signal: AbortSignal): number {

@@ -151,7 +151,7 @@ describe('an API over TLS', () => {
   it.each<[tls.SecureVersion, RegExp | object]>([
     ['TLSv1.1', /^network: .*(version|protocol)/i],
     ['TLSv1.2', good],
-  ])('that speaks %s at most, while the process would take it, answers %s', async (version, expected) => {
+  ])('that speaks %s at most, which this process would take, gives %s', async (version, expected) => {
     const before = tls.DEFAULT_MIN_VERSION;
     tls.DEFAULT_MIN_VERSION = 'TLSv1';
     onTestFinished(() => {
@@ -365,7 +365,7 @@ describe('the proxy of the environment', () => {
       { https_proxy: 'HTTPS://u:p@b', NO_PROXY: '', no_proxy: 'c' },
       { url: 'HTTPS://u:p@b', except: '' },
     ],
-  ])('%j is %j', (env, expected) => {
+  ])('is read from %j as %j', (env, expected) => {
     expect(proxyFrom(env)).toEqual(expected);
   });
 

@@ -12,10 +12,19 @@ describe('what a listing has found', () => {
   it('keeps the objects of what did not change, and counts what came, left and was renamed', () => {
     const { listed } = compareListed(undefined, [one('1', 'www'), one('2', 'shop'), one('3')]);
     const next = compareListed(listed, [one('1', 'www'), one('2', 'store'), one('4')]);
-    expect(next).toMatchObject({ added: 1, removed: 1, renamed: 1 });
+    expect(next).toMatchObject({ added: 1, removed: [one('3')], renamed: 1 });
     expect(next.listed[0]).toBe(listed[0]);
     expect(next.listed.map(({ name }) => name)).toEqual(['www', 'store', undefined]);
     expect(describeDiscovery(next)).toBe('+1 −1, 1 renamed');
+  });
+
+  it('makes anew what has a feature that it did not have, or no longer', () => {
+    const plain = { ...one('1', 'www'), features: ['waf'] };
+    const { listed } = compareListed(undefined, [plain, one('2')]);
+    expect(compareListed(listed, [{ ...plain }, one('2')]).listed).toBe(listed);
+    const switched = compareListed(listed, [{ ...plain, features: [] }, one('2')]);
+    expect(switched.listed[0]).toEqual({ ...plain, features: [] });
+    expect(switched.listed[1]).toBe(listed[1]);
   });
 
   it('has an id that comes twice once', () => {

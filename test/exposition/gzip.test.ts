@@ -1,14 +1,17 @@
-import { crc32, createDeflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
+import { syncBuiltinESMExports } from 'node:module';
+import zlib, { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { combineCrc32, crc32Shift } from '../../src/exposition/crc.ts';
 import { Gzip } from '../../src/exposition/gzip.ts';
 
-vi.mock('node:zlib', async (original) => {
-  const zlib = await original<typeof import('node:zlib')>();
-  return { ...zlib, createDeflateRaw: vi.fn(zlib.createDeflateRaw) };
+const deflates = vi.spyOn(zlib, 'createDeflateRaw');
+syncBuiltinESMExports();
+afterEach(() => void deflates.mockClear());
+afterAll(() => {
+  deflates.mockRestore();
+  syncBuiltinESMExports();
 });
-afterEach(() => vi.mocked(createDeflateRaw).mockClear());
 
 const rows = (bytes: number, seed: number) =>
   Buffer.from(`bunnynet_application_up{app_id="${seed}"} ${seed * 7919}\n`.repeat(bytes / 40)).subarray(
@@ -82,16 +85,13 @@ describe('Gzip', () => {
     const parts = Array.from({ length: 20 }, (_, i) => rows(70_000, i));
     const gzip = new Gzip();
     await Promise.all([gzip.compress(parts), gzip.compress([...parts].reverse())]);
-    expect(createDeflateRaw).toHaveBeenCalledTimes(2);
+    expect(deflates).toHaveBeenCalledTimes(2);
   });
 
   it('fails with the stream that broke, and works again the next time', async () => {
     const gzip = new Gzip({ maxConcurrent: 1 });
-    const real = vi.mocked(createDeflateRaw).getMockImplementation();
-    vi.mocked(createDeflateRaw).mockImplementationOnce((options) => {
-      const stream = real?.(options) as ReturnType<typeof createDeflateRaw>;
-      return stream.destroy(new Error('out of memory'));
-    });
+    const broken = zlib.createDeflateRaw().destroy(new Error('out of memory'));
+    deflates.mockReturnValueOnce(broken);
     const parts = [rows(20_000, 1)];
     await expect(gzip.compress(parts)).rejects.toThrow('out of memory');
     expect(onlyMember(Buffer.concat(await gzip.compress(parts)))).toEqual(parts[0]);

@@ -8,7 +8,7 @@ import { runAll } from './pool.ts';
 import { type LogLine, maxRetries, type Rows } from './program.ts';
 
 // All begin at once, so that the waits of one (deadlines, pauses) are the working time of others.
-const observations = runAll(rows, 28, observe);
+const observations = runAll(rows, 12, observe);
 afterAll(async () => {
   await Promise.allSettled(observations);
 });

@@ -158,9 +158,9 @@ export async function readPage(exporter: Exporter): Promise<Page> {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const at = line.lastIndexOf(' ');
-      return { series: line.slice(0, at), value: Number(line.slice(at + 1)) };
+      const series = line.slice(0, at);
+      return { series, name: series.replace(/\{.*$/s, ''), value: Number(line.slice(at + 1)) };
     });
-  const nameOf = (series: string) => series.replace(/\{.*$/s, '');
   return {
     text,
     of(kind, ids = {}) {
@@ -168,9 +168,7 @@ export async function readPage(exporter: Exporter): Promise<Page> {
       const labels = Object.entries(ids).map(([label, value]) => `${label}="${value}"`);
       return Object.fromEntries(
         rows
-          .filter(
-            ({ series }) => names?.has(nameOf(series)) && labels.every((label) => series.includes(label)),
-          )
+          .filter(({ series, name }) => names?.has(name) && labels.every((label) => series.includes(label)))
           .map(({ series, value }) => [series, value]),
       );
     },

@@ -97,7 +97,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     expect(dashboard.tags).toContain('bunnynet');
   });
 
-  it.each(queries)('$place: $expr', ({ expr }) => {
+  it.each(queries)('asks only for metrics and labels that there are ($place): $expr', ({ expr }) => {
     const found = readExpression(substitute(expr, window));
     expect(found.errors).toEqual([]);
     expect(misusedCounters(found)).toEqual([]);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
-import { allKinds, createDataset, scales } from '../../src/simulator/dataset.ts';
+import { allKinds, createDataset, type Dataset, scales } from '../../src/simulator/dataset.ts';
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
 import { application } from '../../src/simulator/kinds/application.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
@@ -81,17 +81,34 @@ function openingMs(): number {
 }
 const laterMs = 14 * 60_000;
 
-/** A seed whose dataset has a zone that learns for another day or so: which zones do depends on the date. */
+/**
+ * A seed whose dataset has a zone that learns for another day or so, and an application whose latency has leapt: which do
+ * depends on the date.
+ */
 function chooseSeed(nowMs: number): number {
   for (let seed = 1; ; seed += 1) {
-    const zones = createDataset(seed, shape).zones.map((zone) => configuration(zone, nowMs));
+    const dataset = createDataset(seed, shape);
+    const zones = dataset.zones.map((zone) => configuration(zone, nowMs));
     const leftMs = zones
       .filter(({ learningMode }) => learningMode)
       .map(({ learningModeUntil }) => Date.parse(learningModeUntil ?? '') - Date.now());
-    if (leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) && zones.some((zone) => !zone.wafEnabled)) {
-      return seed;
-    }
+    const hasZones =
+      leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) && zones.some((zone) => !zone.wafEnabled);
+    if (hasZones && hasLeap(dataset, nowMs)) return seed;
   }
+}
+
+/** True where the latency of one application is far over its average, and over 0.25 s, for the first two minutes. */
+function hasLeap(dataset: Dataset, nowMs: number): boolean {
+  const answers = application.operations[0].answers(dataset);
+  const asked = { query: '', maxPageSize: 1, isRemoved: () => false };
+  return dataset.applications.some(({ id }) =>
+    [0, 30_000, 60_000, 90_000, 120_000].every((ms) => {
+      const { body } = answers({ ...asked, ids: [id], nowMs: nowMs + ms });
+      const { averageLatency, currentLatency } = body as Readonly<Record<string, number>>;
+      return (currentLatency ?? 0) > Math.max(260, 3.1 * (averageLatency ?? 0));
+    }),
+  );
 }
 
 /** Everything, with applications without a name. */
@@ -104,7 +121,9 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   });
   const section = sectionOf(whole.document, application);
   if (section.targets === 'all') throw new Error('the applications are not listed one by one');
-  for (const target of section.targets) if (nameless.has(String(target['id']))) delete target['name'];
+  for (const target of section.targets) {
+    if (typeof target['id'] === 'string' && nameless.has(target['id'])) delete target['name'];
+  }
   return whole;
 }
 

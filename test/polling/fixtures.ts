@@ -61,10 +61,12 @@ export function planner({
   owns = () => true,
   all = resources,
   states,
+  awaited = () => false,
 }: {
   owns?: (key: string) => boolean;
   all?: readonly Resource[];
   states?: TargetStates;
+  awaited?: (key: string) => boolean;
 } = {}) {
   const wanted = new WantedTargets(owns);
   const targets = new Map<string, Target>();
@@ -74,7 +76,7 @@ export function planner({
     changed,
     plan(config: Config, found: ReadonlyMap<string, readonly Listed[]> = new Map()): Planned {
       changed.length = 0;
-      const discovered: Discoveries = { get: (key) => found.get(key), isAwaited: () => false };
+      const discovered: Discoveries = { get: (key) => found.get(key), isAwaited: awaited };
       const { groups, listings } = plan(config, all, discovered, owns);
       const polls: Poll[] = [...listings.values()];
       for (const change of wanted.changesTo(groups)) {

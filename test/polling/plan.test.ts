@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config/config.ts';
+import type { Config, SectionConfig } from '../../src/config/config.ts';
+import type { Poll } from '../../src/polling/plan.ts';
 import { resources } from '../../src/resources/index.ts';
-import type { Listed, Listing, Resource } from '../../src/resources/resource.ts';
+import { defineResource, type Listed, type Listing, type Resource } from '../../src/resources/resource.ts';
 import {
   configOf,
   planner,
@@ -15,6 +16,9 @@ import {
 const zone = (id: string, more = {}) => targetConfig({ shield_zone_id: id }, more);
 const application = (id: string, more = {}) => targetConfig({ app_id: id }, more);
 const discovered = (...ids: readonly string[]) => new Map([[zonesKey(), zonesFound(...ids)]]);
+/** The polls of these kinds: those that only bring names are left out. */
+const keysOf = (polls: readonly Poll[], ...kinds: readonly string[]) =>
+  polls.filter(({ queue }) => kinds.includes(queue)).map(({ key }) => key);
 const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 
 describe('the plan of what to poll', () => {
@@ -57,10 +61,10 @@ describe('the plan of what to poll', () => {
 
   it('polls a listing for `all` before anything of it is known', () => {
     const one = planner();
-    expect(one.plan(allZones).polls.map(({ key }) => key)).toEqual([zonesKey()]);
+    expect(keysOf(one.plan(allZones).polls, 'shield_zone', 'rate_limit')).toEqual([zonesKey()]);
     const { targets, polls } = one.plan(allZones, discovered('7', '8'));
     expect([...targets.keys()]).toEqual(['shield_zone/7', 'shield_zone/8', 'rate_limit/7', 'rate_limit/8']);
-    expect(polls.map(({ key }) => key)).toEqual([zonesKey(), 'rate_limit/7', 'rate_limit/8']);
+    expect(keysOf(polls, 'shield_zone', 'rate_limit')).toEqual([zonesKey(), 'rate_limit/7', 'rate_limit/8']);
   });
 
   it('polls a listing of which only the targets are wanted at its own interval, as no poll of its kind', () => {
@@ -71,6 +75,8 @@ describe('the plan of what to poll', () => {
     expect([...targets.keys()]).toEqual(['rate_limit/7']);
     expect(polls.map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
       ['shield_zone listing', 600_000],
+      ['pull_zone listing', 600_000],
+      ['rate_limit listing', 600_000],
       ['rate_limit', 60_000],
     ]);
   });
@@ -92,6 +98,7 @@ describe('the plan of what to poll', () => {
     expect(polls.map((poll) => (poll.type === 'listing' ? poll.listing.nouns : ''))).toEqual([
       'applications',
       'Shield Zones',
+      'pull zones',
     ]);
   });
 
@@ -110,7 +117,9 @@ describe('the plan of what to poll', () => {
     );
     const config = configOf([sectionConfig('api_guardian', 'all')]);
     const one = planner({ all });
-    expect(one.plan(config).polls.map(({ key }) => key)).toEqual([zonesKey()]);
+    expect(keysOf(one.plan(config).polls, 'shield_zone listing', 'api_guardian listing')).toEqual([
+      zonesKey(),
+    ]);
     const { polls } = one.plan(config, discovered('7', '8'));
     const children = polls.filter(({ kind }) => kind === 'api_guardian');
     expect(children.map((poll) => poll.type === 'listing' && poll.parent?.ids)).toEqual([
@@ -125,6 +134,31 @@ describe('the plan of what to poll', () => {
     expect([...one.plan(config, discovered('8')).targets.keys()]).toEqual([]);
   });
 
+  it('has of a listing what has the feature that a kind is about, and keeps up when it is switched on', () => {
+    const all = resources.map(
+      (one): Resource => (one.kind === 'rate_limit' ? ({ ...one, feature: 'limits' } as Resource) : one),
+    );
+    const config = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
+    const zones = (...with7: string[]) => [
+      { ids: { shield_zone_id: '7' }, features: with7 },
+      { ids: { shield_zone_id: '8' }, features: ['limits'] },
+      { ids: { shield_zone_id: '9' } },
+    ];
+    const one = planner({ all });
+    const first = new Map([[zonesKey(), zones()]]);
+    const ofRateLimits = ({ targets }: { targets: ReadonlyMap<string, unknown> }) =>
+      [...targets.keys()].filter((key) => key.startsWith('rate_limit'));
+    expect(ofRateLimits(one.plan(config, first))).toEqual(['rate_limit/8']);
+    one.plan(config, first);
+    expect(one.changed).toEqual([]);
+    expect(ofRateLimits(one.plan(config, new Map([[zonesKey(), zones('limits')]])))).toEqual([
+      'rate_limit/8',
+      'rate_limit/7',
+    ]);
+    expect(one.changed).toContain('rate_limit/7');
+    expect(one.changed).not.toContain('rate_limit/8');
+  });
+
   it('does not take what one address has listed for what another has', () => {
     const elsewhere: Config = {
       ...allZones,
@@ -132,7 +166,7 @@ describe('the plan of what to poll', () => {
     };
     const { targets, polls } = planner().plan(elsewhere, discovered('7'));
     expect([...targets.keys()]).toEqual([]);
-    expect(polls.map(({ key }) => key)).toEqual([zonesKey('account', 'http://127.0.0.1:2')]);
+    expect(keysOf(polls, 'shield_zone', 'rate_limit')).toEqual([zonesKey('account', 'http://127.0.0.1:2')]);
   });
 
   it('changes nothing where nothing has changed, and only what a listing has changed', () => {
@@ -185,12 +219,110 @@ describe('the plan of what to poll', () => {
       discovered('7', '8'),
     );
     expect([...targets.keys()]).toEqual(['shield_zone/7', 'rate_limit/7']);
-    expect(polls.map(({ key }) => key)).toEqual([zonesKey(), 'rate_limit/7']);
+    expect(keysOf(polls, 'shield_zone', 'rate_limit')).toEqual([zonesKey(), 'rate_limit/7']);
   });
 
   it('does not poll a listing for named zones that all belong to other shards', () => {
     const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
     expect(planner({ owns: () => false }).plan(config).polls).toEqual([]);
     expect(planner({ owns: (key) => key.endsWith('2') }).plan(config).polls).toHaveLength(1);
+  });
+
+  it('calls a zone after its pull zone, and waits with it for as long as the names are asked for', () => {
+    const namesKey = `pull_zone pull zones#account@${allZones.apis.core.baseUrl}`;
+    const zones = [{ ids: { shield_zone_id: '7' }, namedBy: '70' }];
+    const names = [{ ids: { pull_zone_id: '70' }, name: 'www' }];
+    const one = planner({ awaited: (key) => key === namesKey });
+    expect([...one.plan(allZones, new Map([[zonesKey(), zones]])).targets.keys()]).toEqual([]);
+    const two = planner();
+    const found = new Map<string, readonly Listed[]>([[zonesKey(), zones]]);
+    expect(two.plan(allZones, found).targets.get('shield_zone/7')?.name).toBeUndefined();
+    found.set(namesKey, names);
+    const { targets } = two.plan(allZones, found);
+    expect([...targets.values()].map(({ key, name }) => [key, name])).toEqual([
+      ['shield_zone/7', 'www'],
+      ['rate_limit/7', 'www'],
+    ]);
+    expect(two.changed).toEqual(['shield_zone/7', 'rate_limit/7']);
+    two.plan(allZones, found);
+    expect(two.changed).toEqual([]);
+  });
+
+  it('gives a zone the names of its rate limits', () => {
+    const config = configOf([sectionConfig('rate_limit', 'all')]);
+    const rules = [{ ids: { shield_zone_id: '7', rate_limit_id: '1' }, name: 'login' }];
+    const rulesKey = `rate_limit rate limits#account@${config.apis.shield.baseUrl}#7`;
+    const { targets } = planner().plan(config, new Map([...discovered('7'), [rulesKey, rules]]));
+    expect(targets.get('rate_limit/7')?.parts).toBe(rules);
+  });
+
+  it('reads what a listing gives a key for with that key, unless the section names a credential', () => {
+    const config = (more: Partial<SectionConfig>) =>
+      configOf([sectionConfig('video_storage', 'all', { listingCredential: 'account', ...more })]);
+    const librariesKey = `video_library video libraries#account@${allZones.apis.core.baseUrl}`;
+    const libraries = [{ ids: { library_id: '4711' }, name: 'films', keyName: 'library/4711' }];
+    const credentialsOf = (more: Partial<SectionConfig>) =>
+      planner()
+        .plan(config(more), new Map([[librariesKey, libraries]]))
+        .polls.map(({ queue, credential }) => [queue, credential]);
+    expect(credentialsOf({})).toEqual([
+      ['video_library listing', 'account'],
+      ['video_storage listing', 'library/4711'],
+    ]);
+    expect(credentialsOf({ credential: 'mine', isCredentialNamed: true })).toEqual([
+      ['video_library listing', 'account'],
+      ['video_storage listing', 'mine'],
+    ]);
+  });
+
+  it('selects by name and id, and asks only the parents that are selected', () => {
+    const selection = { include: ['prod-.*', '9'], exclude: ['.*-preview'] };
+    const config = configOf([sectionConfig('rate_limit', 'all', { selection })]);
+    const zones = [
+      { ids: { shield_zone_id: '7' }, name: 'prod-www' },
+      { ids: { shield_zone_id: '8' }, name: 'prod-www-preview' },
+      { ids: { shield_zone_id: '9' }, name: 'staging' },
+      { ids: { shield_zone_id: '10' }, name: 'my-prod-www' },
+    ];
+    const { targets } = planner().plan(config, new Map([[zonesKey(), zones]]));
+    expect([...targets.keys()]).toEqual(['rate_limit/7', 'rate_limit/9']);
+    const guardian = configOf([
+      sectionConfig('api_guardian', 'all', { parents: { include: ['prod-www'], exclude: [] } }),
+    ]);
+    const { polls } = planner().plan(guardian, new Map([[zonesKey(), zones]]));
+    expect(polls.filter(({ kind }) => kind === 'api_guardian')).toHaveLength(1);
+  });
+
+  it('lets a section say otherwise of one target of a listing', () => {
+    const overrides = new Map([['7', { name: 'shop', intervalMs: 5000, staleAfterMs: 20_000 }]]);
+    const config = configOf([sectionConfig('rate_limit', 'all', { overrides })]);
+    const { targets } = planner().plan(config, discovered('7', '8'));
+    expect(
+      [...targets.values()].map(({ name, intervalMs, staleAfterMs }) => [name, intervalMs, staleAfterMs]),
+    ).toEqual([
+      ['shop', 5000, 20_000],
+      [undefined, 60_000, 180_000],
+    ]);
+  });
+
+  it('has one target a credential for a kind of the account as a whole', () => {
+    const account = defineResource({
+      kind: 'bill',
+      api: 'core',
+      reference: '-',
+      noun: 'bill',
+      section: 'bill',
+      ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
+      defaultIntervalSeconds: 60,
+      fields: [],
+      ofAccount: true,
+      read: () => Promise.resolve({}),
+      families: [],
+    });
+    const { targets, polls } = planner({ all: [account] }).plan(configOf([sectionConfig('bill', 'all')]));
+    expect([...targets.values()].map(({ ids, credential }) => [ids, credential])).toEqual([
+      [{ account: 'account' }, 'account'],
+    ]);
+    expect(polls.map(({ key }) => key)).toEqual(['bill/account']);
   });
 });

@@ -33,7 +33,7 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
   const { targets, polls } = planner({ all, states }).plan(
     configOf([sectionConfig(kind, [targetConfig(ids)])]),
   );
-  const poll = polls[0] as Poll;
+  const poll = polls.find(({ queue }) => queue === kind) as Poll;
   const [target] = targets.values();
   const health: PollHealth = { lastFailure: undefined, lasting: 0 };
   let answer: Answer = () => summary;

@@ -1,4 +1,4 @@
-/** The one property of bodies, to be checked a few times in every test run and very often in the stack tests. */
+/** The one property of bodies: checked a few times in every test run, more often with the real tools, very often at night. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { KindName } from '../../src/simulator/dataset.ts';

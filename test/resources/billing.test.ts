@@ -57,7 +57,6 @@ it('keeps nothing of payments and cards', async () => {
     () => Promise.resolve(body),
     {},
     { mismatch: () => undefined, unrecognized: () => undefined },
-    { nowMs: 0 },
   );
   expect(reading).toEqual({ Balance: 1 });
 });

@@ -1,3 +1,4 @@
+/** Rules that hold of every family. Their names and labels are kept still by docs/metrics.md, which the tests compare. */
 import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';

@@ -36,7 +36,7 @@ const holding =
     chmodSync(join(directory, 'key'), mode);
   };
 
-describe('a key that is given wrongly', () => {
+describe('a key', () => {
   test.each<[string, string, (directory: string) => void, string]>([
     ['a missing file', '{ file: key }', () => undefined, 'the key file DIR/key; there is none'],
     [
@@ -124,21 +124,18 @@ describe('a key that is given wrongly', () => {
       () => undefined,
       'expected either { env: VARIABLE }',
     ],
-  ])(
-    'as %s is told from others, with its line and without the key',
-    async (_, credential, prepare, words) => {
-      const { accepted, text } = await check(credential, prepare);
-      expect(text).toContain(words);
-      expect(text).toMatch(/config\.yml:\d+/);
-      expect(accepted).toBe(false);
-    },
-  );
+  ])('is reported with its line and without the key: %s', async (_, credential, prepare, words) => {
+    const { accepted, text } = await check(credential, prepare);
+    expect(text).toContain(words);
+    expect(text).toMatch(/config\.yml:\d+/);
+    expect(accepted).toBe(false);
+  });
 
   test.each<[string, number, boolean]>([
     ['everybody may read', 0o644, true],
     ['its group may read', 0o640, false],
     ['its owner alone may read', 0o400, false],
-  ])('in a file that %s is taken, with a warning where that is everybody', async (_, mode, warns) => {
+  ])('is taken from a file that %s, with a warning where everybody may read it', async (_, mode, warns) => {
     const { accepted, text } = await check('{ file: key }', holding(key, mode));
     expect(text.includes('every user of this machine can read the key file DIR/key')).toBe(warns);
     expect(accepted).toBe(true);
@@ -146,7 +143,7 @@ describe('a key that is given wrongly', () => {
 });
 
 describe('--config.check', () => {
-  test('tells wrong key files from missing ones, all at once, and warns of those that all may read', async () => {
+  test('reports wrong key files and missing ones at once', async () => {
     const directory = temporary({ good: key, control: `${key}\u0007`, empty: '' });
     const files = ['good', 'control', 'empty', 'missing', key, '.'];
     const credentials = files.map((file, index) => `  c${index}: { file: ${file} }`).join('\n');
@@ -190,18 +187,21 @@ describe('the private key of the web configuration', () => {
       'DIR/web.yml',
     ],
     ['the web configuration of its owner', `key: |\n    ${inline(server.key)}`, 0o600, 0o600, undefined],
-  ])('in %s: a warning where all may read it', async (_, setting, keyMode, fileMode, exposed) => {
-    const directory = temporary({
-      'server.pem': server.cert,
-      'server.key': server.key,
-      'web.yml': `tls_server_config:\n  cert_file: server.pem\n  ${setting}\n`,
-    });
-    chmodSync(join(directory, 'server.key'), keyMode);
-    chmodSync(join(directory, 'web.yml'), fileMode);
-    const { warnings } = await loadWebConfig(join(directory, 'web.yml'));
-    const words = `every user of this machine can read the private key in ${exposed}: chmod o-r takes that away`;
-    expect(warnings.map((warning) => warning.replace(directory, 'DIR'))).toEqual(exposed ? [words] : []);
-    const started = await serve({ webConfigFile: join(directory, 'web.yml') });
-    expect(started.log.lines.map(({ message }) => message)).toEqual(warnings);
-  });
+  ])(
+    'in %s is used, with a warning where everybody may read it',
+    async (_, setting, keyMode, fileMode, exposed) => {
+      const directory = temporary({
+        'server.pem': server.cert,
+        'server.key': server.key,
+        'web.yml': `tls_server_config:\n  cert_file: server.pem\n  ${setting}\n`,
+      });
+      chmodSync(join(directory, 'server.key'), keyMode);
+      chmodSync(join(directory, 'web.yml'), fileMode);
+      const { warnings } = await loadWebConfig(join(directory, 'web.yml'));
+      const words = `every user of this machine can read the private key in ${exposed}: chmod o-r takes that away`;
+      expect(warnings.map((warning) => warning.replace(directory, 'DIR'))).toEqual(exposed ? [words] : []);
+      const started = await serve({ webConfigFile: join(directory, 'web.yml') });
+      expect(started.log.lines.map(({ message }) => message)).toEqual(warnings);
+    },
+  );
 });

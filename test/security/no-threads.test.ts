@@ -1,15 +1,17 @@
-import { expect, test, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import threads from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPasswordCheck } from '../../src/http/password-check.ts';
 
-vi.mock('node:worker_threads', () => ({
-  Worker: class {
-    constructor() {
-      throw new Error('no thread for you');
-    }
-  },
-}));
-
-test('where no thread can be had, every comparison fails, and none is left waiting', async () => {
+test('a password check fails every comparison, and leaves none waiting, where no thread can be had', async () => {
+  const worker = vi.spyOn(threads, 'Worker').mockImplementation(() => {
+    throw new Error('no thread for you');
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    worker.mockRestore();
+    syncBuiltinESMExports();
+  });
   const passwords = createPasswordCheck();
   const asked = Array.from({ length: 3 }, (_, index) => passwords.matches(`password ${index}`, '$2b$04$'));
   const outcomes = await Promise.allSettled(asked);

@@ -171,7 +171,7 @@ describe('the image', () => {
     expect(config.Healthcheck.Test[0]).toBe('CMD');
   });
 
-  test('has a size', () => {
+  test('holds a bundle, and reports its size', () => {
     const bytes = (name: string) =>
       (JSON.parse(buildah('images', '--json', name)) as { size: string }[])[0]?.size ?? '?';
     const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.js')).length;

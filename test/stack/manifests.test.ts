@@ -75,7 +75,7 @@ describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schem
 
   test.each([
     ['of Kubernetes', 'automountServiceAccountToken:', 'automountToken:'],
-    ['of the Prometheus Operator', 'podMetricsEndpoints:', 'endpoints:'],
+    ['of the Prometheus Operator', 'targetLabels:', 'targetedLabels:'],
   ])('has no field %s that is not in its schema', (_kind, known, unknown) => {
     const manifests = render('helm4', cases['everything']);
     expect(manifests).toContain(known);
@@ -151,7 +151,7 @@ describe('the Pods', () => {
     );
   });
 
-  test('would be found out if they did not', () => {
+  test('fail the check where a container could gain privileges', () => {
     const loose = parse(render('helm4', { ...plain, securityContext: null, podSecurityContext: null }));
     expect(loose.flatMap((manifest) => podSpec(manifest) ?? []).flatMap(objections)).toContain(
       'exporter: runAsNonRoot',

@@ -26,7 +26,7 @@ describe('the workflows', () => {
     expect(code, `${stdout}${stderr}`).toBe(0);
   });
 
-  test('would be found out if they were not', () => {
+  test('fail the check where an expression or the shell is wrong', () => {
     const { code, stdout } = run('actionlint', ['-no-color', '-shellcheck', 'shellcheck', '-'], {
       input:
         'on: push\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: echo $' +

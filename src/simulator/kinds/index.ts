@@ -8,6 +8,7 @@ import { billing } from './billing.ts';
 import { edgeScript } from './edge-script.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shieldZone } from './shield-zone.ts';
+import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const kinds = [
@@ -19,6 +20,7 @@ export const kinds = [
   apiGuardian,
   rateLimit,
   videoStorage,
+  videoLibrary,
   edgeScript,
   billing,
 ] as const;

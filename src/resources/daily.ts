@@ -1,0 +1,188 @@
+/**
+ * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
+ * shown as the figure of the newest day and as a counter.
+ */
+import { z } from 'zod';
+import { chartDays, daysToRead } from './days.ts';
+import { number, readFields } from './fields.ts';
+import {
+  type CounterSample,
+  type DayFigure,
+  type Diagnostics,
+  type Family,
+  familiesOf,
+  type Get,
+  type ReadContext,
+  type Sample,
+} from './resource.ts';
+
+/** A map from an instant, or from what is counted apart, to a number. */
+export const chart = z.record(z.string(), number).nullish();
+type Chart = z.output<typeof chart>;
+
+/** Most series of one target that are told apart by what the API calls them; the others are summed up. */
+const maxKeys = 50;
+
+/** What was answered for one day. */
+export interface DayAnswer<Answer> {
+  /** Start of the UTC day, in seconds since 1970. */
+  readonly startSeconds: number;
+  readonly answer: Answer;
+}
+
+/** The answers for every day that is still open, the oldest first; the last is that for today. */
+export async function readDays<Schema extends z.ZodObject>(
+  schema: Schema,
+  pathOf: (query: string) => string,
+  get: Get,
+  diagnostics: Diagnostics,
+  context: ReadContext,
+): Promise<readonly DayAnswer<z.output<Schema>>[]> {
+  const answers: DayAnswer<z.output<Schema>>[] = [];
+  for (const { startSeconds, query } of daysToRead(context)) {
+    const answer = readFields(schema, await get(pathOf(query)), diagnostics);
+    answers.push({ startSeconds, answer });
+  }
+  return answers;
+}
+
+/** The days of each of these charts; nothing for one that no answer has. */
+export function readCharts<Field extends string>(
+  fields: readonly Field[],
+  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart>>>>[],
+  diagnostics: Diagnostics,
+): Readonly<Record<Field, readonly DayFigure[] | undefined>> {
+  const read = fields.map((field) => {
+    const days = answers.map(({ answer }) => chartDays(answer[field], field, diagnostics));
+    return [field, days.every((one) => one === undefined) ? undefined : days.flatMap((one) => one ?? [])];
+  });
+  return Object.fromEntries(read) as Record<Field, readonly DayFigure[] | undefined>;
+}
+
+/** What is counted apart by a name: the days of each of the largest. */
+export interface Tally {
+  readonly largest: ReadonlyMap<string, readonly DayFigure[]>;
+  /** The sums of all others, where there are any. */
+  readonly others: readonly DayFigure[];
+}
+
+/** The days of what is counted apart. The largest over all days are told apart, at most 50. */
+export function readTally<Field extends string>(
+  field: Field,
+  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart>>>>[],
+): Tally {
+  const all = new Map<string, DayFigure[]>();
+  for (const { startSeconds, answer } of answers) {
+    for (const [key, value] of Object.entries(answer[field] ?? {})) {
+      if (typeof value === 'number') all.set(key, [...(all.get(key) ?? []), { startSeconds, value }]);
+    }
+  }
+  const ranked = [...all].toSorted(([a, ofA], [b, ofB]) => sum(ofB) - sum(ofA) || (a < b ? -1 : 1));
+  const rest = ranked.slice(maxKeys).flatMap(([, days]) => days);
+  const startsOfRest = [...new Set(rest.map(({ startSeconds }) => startSeconds))];
+  return {
+    largest: new Map(ranked.slice(0, maxKeys).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    others: startsOfRest.map((startSeconds) => ({
+      startSeconds,
+      value: sum(rest.filter((day) => day.startSeconds === startSeconds)),
+    })),
+  };
+}
+
+function sum(days: readonly DayFigure[]): number {
+  return days.reduce((total, { value }) => total + value, 0);
+}
+
+/** The figure of the newest day that any of them has. */
+export function newestFigures(series: readonly CounterSample[]): readonly Sample[] {
+  const newest = newestStart(series.flatMap(({ days }) => days));
+  return series.flatMap(({ labels, days }) => {
+    const value = days.findLast(({ startSeconds }) => startSeconds === newest)?.value;
+    return value === undefined ? [] : [labels === undefined ? { value } : { labels, value }];
+  });
+}
+
+/** The start of the newest day, in seconds since 1970. */
+export function newestStart(days: readonly DayFigure[]): number | undefined {
+  return days.length === 0 ? undefined : Math.max(...days.map(({ startSeconds }) => startSeconds));
+}
+
+/** Declares figures that are counted by days. In each, words are as a HELP begins; from: the field, as a HELP names it. */
+export function dailyFamiliesOf<Reading>(prefix: string) {
+  const { gauge, counter } = familiesOf<Reading>(prefix);
+  type Source = (reading: Reading) => readonly CounterSample[] | undefined;
+
+  function newestDay(name: string, help: string, series: Source, labels: readonly string[]) {
+    return gauge(`${name}_latest_day`, help, (reading) => newestFigures(series(reading) ?? []), labels);
+  }
+
+  return {
+    /** The newest day and the counter of one figure. */
+    daily(
+      name: string,
+      words: string,
+      from: string,
+      daysOf: (reading: Reading) => readonly DayFigure[] | undefined,
+    ): readonly Family<Reading>[] {
+      const series: Source = (reading) => {
+        const days = daysOf(reading);
+        return days && [{ days }];
+      };
+      return [
+        newestDay(name, latestDayHelp(words, from), series, []),
+        counter(`${name}_total`, totalHelp(words, from), series),
+      ];
+    },
+    /** The same of a figure with a label whose values we know. */
+    dailyParts(
+      label: string,
+      name: string,
+      words: string,
+      from: string,
+      partsOf: (reading: Reading) => Readonly<Record<string, readonly DayFigure[] | undefined>>,
+    ): readonly Family<Reading>[] {
+      const series: Source = (reading) =>
+        Object.entries(partsOf(reading)).flatMap(([part, days]) =>
+          days ? [{ labels: { [label]: part }, days }] : [],
+        );
+      return [
+        newestDay(name, latestDayHelp(words, from), series, [label]),
+        counter(`${name}_total`, totalHelp(words, from), series, [label]),
+      ];
+    },
+    /** The same of a figure with a label whose values the API invents. All that are not told apart have no counter. */
+    dailyTally(
+      label: string,
+      name: string,
+      words: string,
+      from: string,
+      tallyOf: (reading: Reading) => Tally,
+    ): readonly Family<Reading>[] {
+      const largest: Source = (reading) =>
+        [...tallyOf(reading).largest].map(([key, days]) => ({ labels: { [label]: key }, days }));
+      const all: Source = (reading) => {
+        const { others } = tallyOf(reading);
+        const rest = others.length > 0 ? [{ labels: { [label]: 'other' }, days: others }] : [];
+        return [...(largest(reading) ?? []), ...rest];
+      };
+      const bound = `at most ${maxKeys}, the largest of the day`;
+      return [
+        newestDay(
+          name,
+          `${latestDayHelp(words, from)} Told apart are ${bound}; the rest is \`other\`.`,
+          all,
+          [label],
+        ),
+        counter(`${name}_total`, `${totalHelp(words, from)} Counted are ${bound}.`, largest, [label]),
+      ];
+    },
+  };
+}
+
+function latestDayHelp(words: string, from: string): string {
+  return `${words} so far in the newest UTC day; falls back at midnight (API field ${from}).`;
+}
+
+function totalHelp(words: string, from: string): string {
+  return `${words} since this process first read them, added up from the days of the API (API field ${from}).`;
+}

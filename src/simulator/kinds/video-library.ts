@@ -1,0 +1,138 @@
+/** Video libraries: their listing with the keys that open them, and the figures of each as a whole. */
+import { dayMs, dayOf, doneOf, weekdayShare } from '../days.ts';
+import { hexadecimal, nth, type Seeded, streams } from '../entities.ts';
+import { problemDetails } from '../forms.ts';
+import { jsonInteger } from '../json.ts';
+import type { Kind } from '../kind.ts';
+import { coreObjectPaging, pagesOf } from '../paging.ts';
+import { hash, magnitude, text, unit } from '../random.ts';
+import type { Libraries } from './video-storage.ts';
+
+export interface VideoLibrary extends Seeded {
+  readonly libraryId: string;
+  readonly name: string;
+  readonly pullZoneId: string;
+  readonly viewsPerDay: number;
+  readonly hasTranscribing: boolean;
+  readonly hasDrm: boolean;
+}
+
+export interface VideoLibraries {
+  readonly videoLibraries: readonly VideoLibrary[];
+}
+
+export const videoLibrary = {
+  kind: 'video_library',
+  sizes: { small: {}, medium: {}, full: {} },
+  create: (seed, _sizes, { libraryIds }) => ({
+    videoLibraries: libraryIds.map((libraryId, index) => createLibrary(seed, index, libraryId)),
+  }),
+  operations: [
+    {
+      name: 'video_library',
+      api: 'core',
+      path: '/videolibrary',
+      key: 'account',
+      form: problemDetails,
+      traits: {
+        field: 'Items',
+        list: true,
+        ids: ['Id', 'ApiKey'],
+        names: ['Name'],
+        number: 'VideoCount',
+        wholeNumbers: true,
+        instants: ['DateCreated'],
+      },
+      pages: ({ videoLibraries, videos }, keys) => {
+        const sizes = new Map<string, { videos: number; bytes: number }>();
+        for (const { libraryId, originalBytes, renditions } of videos) {
+          const size = sizes.get(libraryId) ?? { videos: 0, bytes: 0 };
+          const encoded = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
+          sizes.set(libraryId, { videos: size.videos + 1, bytes: size.bytes + originalBytes + encoded });
+        }
+        return (request) =>
+          pagesOf(
+            coreObjectPaging,
+            videoLibraries.filter(({ libraryId }) => !request.isRemoved(libraryId)),
+            (library) => {
+              const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
+              return {
+                Id: jsonInteger(libraryId),
+                Name: request.nameOf(libraryId, name),
+                VideoCount: sizes.get(libraryId)?.videos ?? 0,
+                TrafficUsage: monthSoFar(request.nowMs, (day) => viewsOf(library, day, request.nowMs) * 48e6),
+                StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
+                DateCreated: '2024-03-01T09:30:00',
+                ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
+                ApiKey: keys.libraries[libraryId],
+                ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
+                PullZoneId: jsonInteger(pullZoneId),
+                StorageZoneId: 612_300 + 11 * index,
+                EnableDRM: hasDrm,
+                AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), request.nowMs) : null,
+                GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
+                ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
+                EnableTranscribing: hasTranscribing,
+                // 0.1 dollars a minute.
+                MonthlyChargesTranscribing: hasTranscribing
+                  ? monthSoFar(request.nowMs, (day) => transcribedSeconds(library, day, request.nowMs)) / 600
+                  : 0,
+              };
+            },
+            request,
+          );
+      },
+    },
+  ],
+  section: 'video_libraries',
+  targets: ({ videoLibraries }) => videoLibraries.map(({ libraryId: id, name }) => ({ ids: { id }, name })),
+} as const satisfies Kind<object, VideoLibraries, Libraries>;
+
+const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
+
+/** Each library has a pull zone of its own. */
+function pullZoneOfLibrary(index: number): string {
+  return String(3_904_551 + 17 * index);
+}
+
+function createLibrary(datasetSeed: number, index: number, libraryId: string): VideoLibrary {
+  const seed = hash(datasetSeed, streams.library, index);
+  return {
+    seed,
+    index,
+    libraryId,
+    name: nth(libraryNames, index),
+    pullZoneId: pullZoneOfLibrary(index),
+    viewsPerDay: magnitude(300, 40_000, unit(seed, 0x81)),
+    hasTranscribing: index % 3 !== 2,
+    hasDrm: index % 2 === 0,
+  };
+}
+
+/** Views of a day, counted from the epoch, by this time. */
+export function viewsOf({ seed, viewsPerDay }: VideoLibrary, day: number, nowMs: number): number {
+  const views = viewsPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x84));
+  return Math.floor(views * doneOf(day, nowMs));
+}
+
+/** Seconds of video that were transcribed on a day by this time. */
+export function transcribedSeconds({ seed }: VideoLibrary, day: number, nowMs: number): number {
+  return Math.floor(weekdayShare(day) * 3_600 * unit(seed, day, 0x85) * doneOf(day, nowMs));
+}
+
+/** The sum over the days of the calendar month up to now. */
+function monthSoFar(nowMs: number, figureOf: (day: number) => number): number {
+  const now = new Date(nowMs);
+  const first = dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
+  let sum = 0;
+  for (let day = first; day <= dayOf(nowMs); day += 1) sum += figureOf(day);
+  return sum;
+}
+
+/** A certificate that is renewed every year, on its last day. */
+function certificate(seed: number, nowMs: number) {
+  const yearMs = 365 * dayMs;
+  const offsetMs = (seed % 365) * dayMs;
+  const expiresMs = (Math.floor((nowMs - offsetMs) / yearMs) + 1) * yearMs + offsetMs;
+  return { Enabled: true, CertificateExpirationDate: new Date(expiresMs).toISOString().slice(0, 19) };
+}
