@@ -27,6 +27,16 @@ export function codeFieldsOf({ shape }: z.ZodObject): readonly string[] {
   return Object.keys(shape).filter((field) => codes.has(shape[field] as z.ZodType));
 }
 
+/** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
+export function divided(value: number | null | undefined, by: number): number | undefined {
+  return typeof value === 'number' ? Number((value / by).toPrecision(15)) : undefined;
+}
+
+/** 1 or 0. */
+export function flag(value: boolean | null | undefined): number | undefined {
+  return typeof value === 'boolean' ? Number(value) : undefined;
+}
+
 export const boolean = z.boolean().nullish();
 
 export const text = z.string().nullish();

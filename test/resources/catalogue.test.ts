@@ -12,6 +12,10 @@ const fieldsWithoutSeries = [
   'currentPage',
   'nextPage',
   'pageSize',
+  'name',
+  'items',
+  'meta',
+  'cursor',
 ];
 
 const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };
