@@ -1,19 +1,12 @@
-/** What the account has beside its kinds, and lists: pull zones, after which Shield Zones are called, and video libraries. */
-import { hexadecimal, nth, streams } from './entities.ts';
+/** What the account has beside its kinds, and lists: video libraries. */
+import { hexadecimal, nth } from './entities.ts';
 import { problemDetails } from './forms.ts';
 import { jsonInteger } from './json.ts';
 import type { Source } from './kind.ts';
-import type { Zones } from './kinds/shield-zone.ts';
+import { pullZoneOfLibrary } from './kinds/pull-zone.ts';
 import type { Libraries } from './kinds/video-storage.ts';
-import { coreObjectPaging, corePaging, pagesOf } from './paging.ts';
+import { coreObjectPaging, pagesOf } from './paging.ts';
 import { hash, text } from './random.ts';
-
-interface PullZone {
-  readonly pullZoneId: string;
-  readonly name: string;
-  /** A secret: it signs the addresses of what the zone guards. */
-  readonly securityKey: string;
-}
 
 interface VideoLibrary {
   readonly libraryId: string;
@@ -23,64 +16,6 @@ interface VideoLibrary {
 
 function securityKey(seed: number, name: string): string {
   return `sim-${name}-key-${text(seed, 32, hexadecimal)}`;
-}
-
-/** One pull zone for each Shield Zone, and one for each video library. */
-const pullZones = {
-  create: (seed, { zones, libraryIds }) => ({
-    pullZones: [
-      ...zones.map(({ pullZoneId, name }) => ({ pullZoneId, name })),
-      ...libraryIds.map((libraryId, index) => ({
-        pullZoneId: pullZoneOfLibrary(index),
-        name: `vz-${text(hash(seed, streams.library, index), 8, hexadecimal)}-${libraryId.slice(-3)}`,
-      })),
-    ].map((one, index) => ({
-      ...one,
-      securityKey: securityKey(hash(seed, streams.pullZone, index), `zone-security-${one.pullZoneId}`),
-    })),
-  }),
-  operations: [
-    {
-      name: 'pull_zone',
-      api: 'core',
-      path: '/pullzone',
-      key: 'account',
-      form: problemDetails,
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id'],
-        names: ['Name'],
-        number: 'MonthlyBandwidthUsed',
-      },
-      pages:
-        ({ pullZones: all }) =>
-        (request) =>
-          pagesOf(
-            corePaging,
-            all.filter(({ pullZoneId }) => !request.isRemoved(pullZoneId)),
-            ({ pullZoneId, name, securityKey: ZoneSecurityKey }) => ({
-              Id: jsonInteger(pullZoneId),
-              Name: request.nameOf(pullZoneId, name),
-              OriginUrl: `https://origin.example/${pullZoneId}`,
-              Enabled: true,
-              Suspended: false,
-              Hostnames: [],
-              StorageZoneId: 0,
-              ZoneSecurityKey,
-              MonthlyBandwidthLimit: 0,
-              MonthlyBandwidthUsed: 1_000 * (hash(Number(pullZoneId), 1) % 1_000_000),
-              MonthlyCharges: 0.01 * (hash(Number(pullZoneId), 2) % 10_000),
-              Type: 0,
-            }),
-            request,
-          ),
-    },
-  ],
-} as const satisfies Source<{ pullZones: readonly PullZone[] }, Zones & Libraries>;
-
-function pullZoneOfLibrary(index: number): string {
-  return String(3_904_551 + 17 * index);
 }
 
 const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
@@ -135,4 +70,4 @@ const videoLibraries = {
 } as const satisfies Source<{ videoLibraries: readonly VideoLibrary[] }, Libraries>;
 
 /** Each may build on the dataset of the kinds. */
-export const sources = [pullZones, videoLibraries] as const;
+export const sources = [videoLibraries] as const;
