@@ -1,5 +1,5 @@
 /**
- * A block of rows of one family and their rendered bytes, which all formats share. It decides when rows are rendered.
+ * A block of rows of one family and their rendered bytes, which all formats share or are made from. It decides when rows are rendered.
  *
  * The text of a row before its number exists only in the bytes rendered last: the next rendering copies it from there,
  * together with every row that did not change.

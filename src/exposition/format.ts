@@ -1,7 +1,12 @@
 /** The two text formats: how headers and labels are written, and every rule of escaping. */
 
+import { renderNumber } from './number.ts';
+
 export const formats = ['text', 'openmetrics'] as const;
-/** text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their rows are the same, their headers differ. */
+/**
+ * text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their headers differ; their rows are the same, but
+ * that OpenMetrics tells of a counter since when it counts.
+ */
 export type Format = (typeof formats)[number];
 
 export const contentTypes: Readonly<Record<Format, string>> = {
@@ -13,7 +18,7 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 export interface FamilyHeader {
   readonly name: string;
   readonly help: string;
-  /** info: a gauge that is always 1; its name ends in `_info`. */
+  /** info: a gauge that is always 1; its name ends in `_info`. The name of a counter ends in `_total`. */
   readonly type: 'gauge' | 'info' | 'counter';
   /** The base unit that the name ends in. */
   readonly unit?: 'seconds' | 'bytes' | undefined;
@@ -23,15 +28,19 @@ export interface FamilyHeader {
 
 export type Labels = Readonly<Record<string, string>>;
 
+const newline = '\n'.charCodeAt(0);
+const firstOfCreated = 'c'.charCodeAt(0);
 const endOfFile = Buffer.from('# EOF\n');
 
-/** The header lines of a family. OpenMetrics names an info family without its `_info` and gives the unit its own line. */
+/** The header lines of a family. OpenMetrics names it without its `_info` or `_total` and gives the unit its own line. */
 export function renderHeader(family: FamilyHeader, format: Format): Buffer {
   const { name, help, type, unit } = family;
   if (format === 'text') {
-    return Buffer.from(`# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} gauge\n`);
+    return Buffer.from(
+      `# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} ${type === 'info' ? 'gauge' : type}\n`,
+    );
   }
-  const base = type === 'info' ? name.replace(/_info$/, '') : name;
+  const base = type === 'gauge' ? name : name.replace(/_(info|total)$/, '');
   const unitLine = unit !== undefined && base.endsWith(`_${unit}`) ? `# UNIT ${base} ${unit}\n` : '';
   return Buffer.from(`# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`);
 }
@@ -49,6 +58,24 @@ export function renderLabels(labels: Labels): string {
 export function renderPrefix(name: string, targetLabels: string, ownLabels: string): string {
   const labels = targetLabels && ownLabels ? `${targetLabels},${ownLabels}` : targetLabels || ownLabels;
   return labels === '' ? `${name} ` : `${name}{${labels}} `;
+}
+
+/** The row before that of a counter: when it began to count, as Unix time. */
+export function renderCreated(totalPrefix: string, createdSeconds: number): string {
+  return `${totalPrefix.replace('_total', '_created')}${renderNumber(createdSeconds)}\n`;
+}
+
+/** The rows of a counter without those of `renderCreated`. */
+export function withoutCreated(rows: Buffer, { name }: FamilyHeader): Buffer {
+  const kept: Buffer[] = [];
+  // A row goes on with `_created` or with `_total`.
+  const suffixAt = name.length - '_total'.length + 1;
+  for (let start = 0; start < rows.length; ) {
+    const end = rows.indexOf(newline, start) + 1;
+    if (rows[start + suffixAt] !== firstOfCreated) kept.push(rows.subarray(start, end));
+    start = end;
+  }
+  return Buffer.concat(kept);
 }
 
 /**

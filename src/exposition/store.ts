@@ -6,9 +6,11 @@ import {
   type FamilyHeader,
   type Format,
   type Labels,
+  renderCreated,
   renderHeader,
   renderLabels,
   renderPrefix,
+  withoutCreated,
 } from './format.ts';
 
 /** Some samples of one family. */
@@ -148,7 +150,7 @@ export class Store {
     const parts: Rendition[] = [];
     for (const { header, headers, blocks } of this.#families) {
       if (kinds !== undefined && !kinds.has(header.kind)) continue;
-      const rows = blocks.filter((block) => block !== undefined).map((block) => block.hold());
+      const rows = blocks.filter((block) => block !== undefined).map((block) => hold(block, header, format));
       if (rows.length > 0) parts.push(headers[format], ...rows);
     }
     const complete = parts.every(({ bytes }) => bytes !== undefined);
@@ -192,7 +194,7 @@ export class Store {
     for (const [prefix, { family, sample }] of wanted) {
       const row = held?.get(prefix)?.row;
       if (row === undefined) {
-        numbers.push(this.#addRow(family, prefix, sample.value));
+        numbers.push(this.#addRow(family, prefix, sample));
       } else {
         held?.delete(prefix);
         this.#setRow(family, row, sample.value);
@@ -254,7 +256,7 @@ export class Store {
     return family;
   }
 
-  #addRow(family: Family, prefix: string, value: number): number {
+  #addRow(family: Family, prefix: string, { value, createdSeconds }: Sample): number {
     const [index = family.blocks.length] = family.roomy;
     let block = family.blocks[index];
     if (block === undefined) {
@@ -262,7 +264,9 @@ export class Store {
       family.blocks[index] = block;
       family.roomy.add(index);
     }
-    const slot = block.add(prefix, value);
+    // It never changes, so the bytes before the number can have it.
+    const created = createdSeconds === undefined ? '' : renderCreated(prefix, createdSeconds);
+    const slot = block.add(`${created}${prefix}`, value);
     if (block.full) family.roomy.delete(index);
     return index * this.#blockRows + slot;
   }
@@ -349,6 +353,38 @@ function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {
   }
   for (const _ in b) names--;
   return names === 0;
+}
+
+/** Rows of a counter for the text format, made from those for OpenMetrics. */
+class TextOfCounter implements Rendition {
+  bytes: Buffer | undefined;
+  readonly #rows: Rendition;
+  readonly #header: FamilyHeader;
+
+  constructor(rows: Rendition, header: FamilyHeader) {
+    this.#rows = rows;
+    this.#header = header;
+  }
+
+  render(): Buffer {
+    this.bytes ??= withoutCreated(this.#rows.render(), this.#header);
+    return this.bytes;
+  }
+
+  release(): void {
+    this.#rows.release();
+  }
+}
+
+/** What was made of the rows that are held, so that rows that do not change keep their bytes. */
+const textsOfCounters = new WeakMap<Rendition, TextOfCounter>();
+
+function hold(block: Block, header: FamilyHeader, format: Format): Rendition {
+  const rows = block.hold();
+  if (header.type !== 'counter' || format !== 'text') return rows;
+  const text = textsOfCounters.get(rows) ?? new TextOfCounter(rows, header);
+  textsOfCounters.set(rows, text);
+  return text;
 }
 
 async function renderPage(format: Format, parts: readonly Rendition[]): Promise<Page> {

@@ -1,9 +1,10 @@
 /**
  * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
- * the last poll succeeded and when the last success was, always.
+ * the last poll succeeded, when the last success was, and the counters, always.
  */
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Ids, Sample } from '../resources/resource.ts';
+import { Counters } from './counters.ts';
 import type { Target } from './plan.ts';
 
 /** The rows of one family, by its index in the catalogue. */
@@ -59,6 +60,7 @@ interface TargetState {
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
+  counters: Counters | undefined;
 }
 
 interface Counts {
@@ -68,15 +70,15 @@ interface Counts {
 
 const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
 
-/** The rows that every target has that was polled: whether it answers, and when it last did. */
-function stateRowsOf({ target, state, lastSuccessMs }: TargetState): readonly FamilyRows[] {
+/** The rows that every target has that was polled: whether it answers, when it last did, and what it has counted. */
+function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
   if (lastSuccessMs === undefined) return [up];
-  return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }];
+  return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
-/** The rows of a reading. What is no finite number is nothing. */
+/** The rows of a reading, without the counters. What is no finite number is nothing. */
 export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
@@ -152,6 +154,7 @@ export class TargetStates {
     if (!known) return;
     // First of all: a reading that cannot become rows is no success.
     const rows = rowsOf(target, reading);
+    known.counters?.add(target, reading, atMs);
     known.state = 'ok';
     this.#setStale(known, false);
     known.freshSince = momentAt(atMs);
@@ -160,7 +163,7 @@ export class TargetStates {
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
     known.hasValues = true;
-    this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(known), ...rows]);
+    this.#store.replace(target.key, target.kind, target.ids, [...lastingRowsOf(known), ...rows]);
   }
 
   /** A poll that failed: the values stay until they are stale. */
@@ -179,6 +182,7 @@ export class TargetStates {
     const known = this.#stateOf(target);
     if (!known) return;
     known.state = 'absent';
+    known.counters = Counters.of(target.kind);
     known.lastSuccessMs = undefined;
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = failure;
@@ -234,6 +238,7 @@ export class TargetStates {
       lastSuccessMs: undefined,
       lastDurationSeconds: undefined,
       lastFailure: undefined,
+      counters: Counters.of(target.kind),
     };
   }
 
@@ -261,6 +266,6 @@ export class TargetStates {
   #showStateAlone(known: TargetState): void {
     const { target, state } = known;
     known.hasValues = false;
-    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(known));
+    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, lastingRowsOf(known));
   }
 }

@@ -1,6 +1,7 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
 import { z } from 'zod';
-import { type Day, id, integer, newestDay, readElements, readFields, text, unwrapData } from './fields.ts';
+import { figureByDay, mapDays } from './days.ts';
+import { type Day, id, integer, readElements, readFields, text, unwrapData } from './fields.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -31,10 +32,11 @@ type Metrics = z.output<typeof endpointMetrics>;
 type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[string]>;
 
 export interface ApiGuardianReading extends Omit<Metrics, 'overviewPastTwentyEightDays'> {
-  readonly latestDay: Day<DayFigures> | undefined;
+  /** The newest first. */
+  readonly days: readonly Day<DayFigures>[] | undefined;
 }
 
-const { gauge, info } = familiesOf<ApiGuardianReading>('bunnynet_shield_api_guardian');
+const { gauge, info, counter } = familiesOf<ApiGuardianReading>('bunnynet_shield_api_guardian');
 
 /** What is counted: the metric's name without its window, the API's field for 28 days, that for a day, and the HELP. */
 const figures = [
@@ -106,7 +108,7 @@ export const apiGuardian = defineResource({
       unwrapData(body),
       diagnostics,
     );
-    return { ...totals, latestDay: newestDay(days, 'overviewPastTwentyEightDays', diagnostics) };
+    return { ...totals, days: mapDays(days, 'overviewPastTwentyEightDays', diagnostics) };
   },
 
   families: [
@@ -122,13 +124,23 @@ export const apiGuardian = defineResource({
       gauge(
         `${name}_latest_day`,
         `${words} so far in the newest UTC day; falls back at midnight (API field overviewPastTwentyEightDays, ${field}).`,
-        ({ latestDay }) => latestDay?.figures[field] ?? undefined,
+        ({ days }) => days?.[0]?.figures[field] ?? undefined,
+      ),
+    ),
+    ...figures.map(([name, , field, words]) =>
+      counter(
+        `${name}_total`,
+        `${words} since the exporter first read the endpoint, added up by UTC days (API field overviewPastTwentyEightDays, ${field}).`,
+        ({ days }) => {
+          const counted = figureByDay(days, (figures) => figures[field]);
+          return counted && [{ days: counted }];
+        },
       ),
     ),
     gauge(
       'latest_day_timestamp_seconds',
       'Start of the newest UTC day, as Unix time (newest key of the API field overviewPastTwentyEightDays).',
-      ({ latestDay }) => latestDay?.startSeconds,
+      ({ days }) => days?.[0]?.startSeconds,
     ),
   ],
 });

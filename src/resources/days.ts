@@ -2,7 +2,7 @@
  * Days: which ones a kind asks the API for, and how those of an answer are read. What is counted by days and has no map of
  * 28 of them is asked for the day so far; and for the days before that a previous poll left open, so that they close exactly.
  */
-import { parseDay } from './fields.ts';
+import { type Day, parseDay } from './fields.ts';
 import type { DayFigure, Diagnostics, ReadContext } from './resource.ts';
 
 const daySeconds = 86_400;
@@ -52,6 +52,34 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
     days.push({ startSeconds: day, query: queryOf(day, day) });
   }
   return days;
+}
+
+/** The days of a 28-day map, the newest first; a key that is no day is noted and passed over. Undefined where there is no map. */
+export function mapDays<Figures>(
+  map: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
+  field: string,
+  diagnostics: Diagnostics,
+): readonly Day<Figures>[] | undefined {
+  if (!map) return undefined;
+  const days: Day<Figures>[] = [];
+  for (const [key, figures] of Object.entries(map)) {
+    const startSeconds = parseDay(key);
+    if (startSeconds === undefined) diagnostics.mismatch(field);
+    else if (figures) days.push({ startSeconds, figures });
+  }
+  return days.toSorted((a, b) => b.startSeconds - a.startSeconds);
+}
+
+/** One figure of each of these days. Undefined where there are none, or the figure is missing on all of them. */
+export function figureByDay<Figures>(
+  days: readonly Day<Figures>[] | undefined,
+  pick: (figures: Figures) => number | null | undefined,
+): readonly DayFigure[] | undefined {
+  const figures = days?.flatMap(({ startSeconds, figures }) => {
+    const value = pick(figures);
+    return typeof value === 'number' ? [{ startSeconds, value }] : [];
+  });
+  return days?.length && !figures?.length ? undefined : figures;
 }
 
 /** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */

@@ -1,6 +1,7 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
 import { z } from 'zod';
-import { type Day, id, integer, newestDay, readElements, text, unwrapList } from './fields.ts';
+import { figureByDay, mapDays } from './days.ts';
+import { type Day, id, integer, readElements, text, unwrapList } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
@@ -22,13 +23,14 @@ type Breaches = z.output<typeof breachCounts>;
 interface RateLimit {
   readonly rateLimitId: string;
   readonly overview: Breaches | null | undefined;
-  readonly latestDay: Day<Breaches> | undefined;
+  /** The newest first. */
+  readonly days: readonly Day<Breaches>[] | undefined;
 }
 
 /** The rate limits of one zone. */
 export type RateLimitReading = readonly RateLimit[];
 
-const { gauge } = familiesOf<RateLimitReading>('bunnynet_shield_rate_limit');
+const { gauge, counter } = familiesOf<RateLimitReading>('bunnynet_shield_rate_limit');
 
 /** A family with one series for each rate limit that has the value. */
 function perRateLimit(name: string, help: string, pick: (rateLimit: RateLimit) => number | null | undefined) {
@@ -98,7 +100,7 @@ export const rateLimit = defineResource({
     return readElements(rateLimitMetrics, 'ratelimitId', unwrapList(body), diagnostics).map((item) => ({
       rateLimitId: item.ratelimitId ?? '',
       overview: item.overview,
-      latestDay: newestDay(
+      days: mapDays(
         item.ratelimitOverviewPastTwentyEightDays,
         'ratelimitOverviewPastTwentyEightDays',
         diagnostics,
@@ -131,13 +133,25 @@ export const rateLimit = defineResource({
       perRateLimit(
         `${name}_latest_day`,
         `${words} so far in the newest UTC day; falls back at midnight (API field ratelimitOverviewPastTwentyEightDays, ${field}).`,
-        ({ latestDay }) => latestDay?.figures[field],
+        ({ days }) => days?.[0]?.figures[field],
+      ),
+    ),
+    ...figures.map(([name, field, words]) =>
+      counter(
+        `${name}_total`,
+        `${words} since the exporter first read it, added up by UTC days (API field ratelimitOverviewPastTwentyEightDays, ${field}).`,
+        (reading) =>
+          reading.flatMap(({ rateLimitId, days }) => {
+            const counted = figureByDay(days, (breaches) => breaches[field]);
+            return counted ? [{ labels: { rate_limit_id: rateLimitId }, days: counted }] : [];
+          }),
+        ['rate_limit_id'],
       ),
     ),
     perRateLimit(
       'latest_day_timestamp_seconds',
       'Start of the newest UTC day, as Unix time (newest key of the API field ratelimitOverviewPastTwentyEightDays).',
-      ({ latestDay }) => latestDay?.startSeconds,
+      ({ days }) => days?.[0]?.startSeconds,
     ),
   ],
 });

@@ -67,6 +67,8 @@ export interface Sample {
   /** Labels beyond the target's; their names are the family's `labels`. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
+  /** Of a counter: when it began to count, as Unix time. It never changes. */
+  readonly createdSeconds?: number;
 }
 
 /** What the API has counted on one day so far. */
@@ -264,7 +266,15 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
     days: (reading: Reading, target: TargetContext<Settings>) => readonly CounterSample[] | undefined,
     labels: readonly string[] = [],
   ): Family<Reading, Settings> {
-    return { name: `${prefix}_${name}`, help, type: 'counter', labels, samples: () => undefined, days };
+    return {
+      name: `${prefix}_${name}`,
+      help,
+      type: 'counter',
+      unit: /_(seconds|bytes)_total$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
+      labels,
+      samples: () => undefined,
+      days,
+    };
   }
   return { gauge, info, counter };
 }

@@ -59,6 +59,72 @@ app_latency_seconds{app_id="a"} 0.25
 `);
   });
 
+  describe('with a counter', () => {
+    const total = {
+      name: 'app_sent_bytes_total',
+      help: 'Sent.',
+      type: 'counter',
+      unit: 'bytes',
+      kind: 'app',
+    };
+    const counters = [total, families[0]] as readonly FamilyHeader[];
+    const sent = (value: number, name = 'x', createdSeconds = 1.5): FamilySamples => ({
+      family: 0,
+      samples: [{ labels: { name }, value, createdSeconds }],
+    });
+
+    it('names it as each format does, and tells in OpenMetrics when it began', async () => {
+      const store = new Store(counters);
+      store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
+      store.replace('app/b', 'app', { app_id: 'b' }, [sent(8, '_total\n_created{', 2e9)]);
+      expect(await text(store)).toBe(`\
+# HELP app_sent_bytes_total Sent.
+# TYPE app_sent_bytes_total counter
+app_sent_bytes_total{app_id="a",name="x"} 7
+app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
+`);
+      expect(await text(store, 'openmetrics')).toBe(`\
+# TYPE app_sent_bytes counter
+# UNIT app_sent_bytes bytes
+# HELP app_sent_bytes Sent.
+app_sent_bytes_created{app_id="a",name="x"} 1.5
+app_sent_bytes_total{app_id="a",name="x"} 7
+app_sent_bytes_created{app_id="b",name="_total\\n_created{"} 2000000000
+app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
+# EOF
+`);
+    });
+
+    it('keeps the row when its value or its neighbours change, and takes both lines with the target', async () => {
+      const store = new Store(counters);
+      store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
+      await text(store, 'openmetrics');
+      store.replace('app/a', 'app', { app_id: 'a' }, [sent(9), single(1, 1)]);
+      const page = await text(store, 'openmetrics');
+      expect(page).toContain(
+        'app_sent_bytes_created{app_id="a",name="x"} 1.5\napp_sent_bytes_total{app_id="a",name="x"} 9\n',
+      );
+      store.remove('app/a');
+      expect(await text(store, 'openmetrics')).toBe('# EOF\n');
+    });
+
+    it('gives the very same bytes again as long as nothing changes, in each format', async () => {
+      const store = new Store(counters);
+      store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
+      for (const format of ['text', 'openmetrics'] as const) {
+        const before = await store.page(format);
+        const after = await store.page(format);
+        expect(after.parts.every((part, at) => part === before.parts[at])).toBe(true);
+        before.release();
+        after.release();
+      }
+      const held = await store.page('text');
+      store.replace('app/a', 'app', { app_id: 'a' }, [sent(8)]);
+      await text(store);
+      expect(Buffer.concat(held.parts).toString()).toContain('{app_id="a",name="x"} 7\n');
+    });
+  });
+
   it('is empty without series', async () => {
     expect(await text(new Store(families))).toBe('');
     expect(await text(new Store(families), 'openmetrics')).toBe('# EOF\n');

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
+import type { Target } from '../../src/polling/plan.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { configOf, type Planned, planner, sectionConfig, targetConfig } from './fixtures.ts';
@@ -234,5 +236,86 @@ describe('target states', () => {
     );
     states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1.7e308 }, 0.5, Date.now());
     expect((await rows()).filter((row) => row.includes('volume'))).toEqual([]);
+  });
+
+  describe('of a kind with counters', () => {
+    const midnight = Date.parse('2026-03-02T00:00:00Z');
+    const total =
+      'bunnynet_shield_rate_limit_blocked_breaches_total{shield_zone_id="501",rate_limit_id="11"}';
+
+    function blocked(figures: Readonly<Record<string, number>>) {
+      const days = Object.entries(figures).map(([day, blockedBreaches]) => ({
+        startSeconds: Date.parse(day) / 1000,
+        figures: { blockedBreaches },
+      }));
+      return [{ rateLimitId: '11', overview: undefined, days }];
+    }
+
+    function rateLimits() {
+      const store = new Store(catalogue);
+      const states = new TargetStates(store);
+      const plans = planner({ states });
+      const want = (ids: readonly string[]) =>
+        plans.plan(
+          configOf([
+            sectionConfig(
+              'rate_limit',
+              ids.map((id) => targetConfig({ shield_zone_id: id })),
+            ),
+          ]),
+        );
+      const target = () => [...want(['501']).targets.values()][0] as Target;
+      const page = async (format: Format) => {
+        const { parts } = await store.page(format);
+        return Buffer.concat(parts).toString().split('\n');
+      };
+      return { states, want, target: target(), page };
+    }
+
+    it('counts from the first good poll on, across midnight', async () => {
+      const { states, target, page } = rateLimits();
+      states.succeeded(target, blocked({ '2026-03-01': 90 }), 0.5, midnight - 60_000);
+      expect(await page('text')).toContain(`${total} 0`);
+      states.succeeded(target, blocked({ '2026-03-01': 95, '2026-03-02': 3 }), 0.5, midnight + 60_000);
+      expect(await page('text')).toContain(`${total} 8`);
+    });
+
+    it('keeps the counters on the page when the other values are stale, and goes on from there', async () => {
+      const { states, target, page } = rateLimits();
+      states.succeeded(target, blocked({ '2001-09-09': 90 }), 0.5, Date.now());
+      states.succeeded(target, blocked({ '2001-09-09': 95 }), 0.5, Date.now());
+      states.failed(target, failure, 0.5);
+      states.dropStale(Date.now() + 180_001);
+      const rows = (await page('text')).filter((line) => line !== '' && !line.startsWith('#'));
+      expect(rows).toEqual([
+        'bunnynet_shield_rate_limit_up{shield_zone_id="501"} 0',
+        'bunnynet_shield_rate_limit_last_success_timestamp_seconds{shield_zone_id="501"} 1000000000',
+        `${total} 5`,
+      ]);
+      states.succeeded(target, blocked({ '2001-09-09': 97 }), 0.5, Date.now() + 400_000);
+      expect(await page('text')).toContain(`${total} 7`);
+    });
+
+    it('tells in OpenMetrics since when they count', async () => {
+      const { states, target, page } = rateLimits();
+      states.succeeded(target, blocked({ '2026-03-02': 90 }), 0.5, midnight + 1500);
+      states.succeeded(target, blocked({ '2026-03-02': 95 }), 0.5, midnight + 9000);
+      const lines = await page('openmetrics');
+      expect(lines).toContain('# TYPE bunnynet_shield_rate_limit_blocked_breaches counter');
+      const at = lines.indexOf(`${total} 5`);
+      expect(lines[at - 1]).toBe(`${total.replace('_total', '_created')} 1772409601.5`);
+      expect(await page('text')).not.toContain(lines[at - 1]);
+    });
+
+    it('forgets them with the target', async () => {
+      const { states, want, target, page } = rateLimits();
+      states.succeeded(target, blocked({ '2026-03-02': 90 }), 0.5, midnight);
+      states.succeeded(target, blocked({ '2026-03-02': 95 }), 0.5, midnight + 1000);
+      want([]);
+      expect(await page('text')).toEqual(['']);
+      const again = [...want(['501']).targets.values()][0] as Target;
+      states.succeeded(again, blocked({ '2026-03-02': 96 }), 0.5, midnight + 2000);
+      expect(await page('text')).toContain(`${total} 0`);
+    });
   });
 });

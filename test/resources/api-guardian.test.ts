@@ -45,6 +45,12 @@ bunnynet_shield_api_guardian_logged_requests_latest_day{shield_zone_id="501",end
 bunnynet_shield_api_guardian_rate_limited_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 0
 bunnynet_shield_api_guardian_failed_validation_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 1
 bunnynet_shield_api_guardian_failed_authentication_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 1
+bunnynet_shield_api_guardian_inspected_requests_total{shield_zone_id="501",endpoint_id="77"} 0
+bunnynet_shield_api_guardian_blocked_requests_total{shield_zone_id="501",endpoint_id="77"} 0
+bunnynet_shield_api_guardian_logged_requests_total{shield_zone_id="501",endpoint_id="77"} 0
+bunnynet_shield_api_guardian_rate_limited_requests_total{shield_zone_id="501",endpoint_id="77"} 0
+bunnynet_shield_api_guardian_failed_validation_requests_total{shield_zone_id="501",endpoint_id="77"} 0
+bunnynet_shield_api_guardian_failed_authentication_requests_total{shield_zone_id="501",endpoint_id="77"} 0
 bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",endpoint_id="77"} 1795132800
 `);
 });
@@ -72,6 +78,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   expect(rows).toBe(`\
 bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 15
 bunnynet_shield_api_guardian_logged_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 7
+bunnynet_shield_api_guardian_logged_requests_total{shield_zone_id="501",endpoint_id="77"} 0
 bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",endpoint_id="77"} 1795132800
 `);
   expect(mismatched.toSorted()).toEqual([

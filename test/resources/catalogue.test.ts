@@ -30,12 +30,13 @@ describe.each(resources)('$kind', (resource) => {
     );
   });
 
-  it('names its families by its prefix, with the unit last, and none as a counter', () => {
+  it('names its families by its prefix, with the unit last, and a counter as a total', () => {
     for (const { name, unit, type } of own) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*[a-z0-9]$/);
       expect(name.startsWith(`${prefixes[kind] ?? resource.metricPrefix}_`)).toBe(true);
-      expect(name).not.toMatch(/_(total|count|sum|bucket)$/);
-      expect(/_(seconds|bytes)$/.exec(name)?.[1]).toBe(unit);
+      expect(name).not.toMatch(/_(count|sum|bucket|created)$/);
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+      expect(/_(seconds|bytes)(_total)?$/.exec(name)?.[1]).toBe(unit);
       expect(name.endsWith('_info')).toBe(type === 'info');
     }
   });
@@ -66,9 +67,11 @@ it('says in the HELP of a windowed figure which window it has, and promises no i
   const endingIn = (ending: string) => catalogue.filter(({ name }) => name.endsWith(ending));
   const rolling = endingIn('_28d');
   const daily = endingIn('_latest_day');
-  expect(rolling.map(({ name }) => name.replace('_28d', '_latest_day'))).toEqual(
-    daily.map(({ name }) => name),
+  const names = catalogue.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(rolling.map(({ name }) => name.replace('_28d', '_latest_day'))),
   );
+  expect(names).toEqual(expect.arrayContaining(rolling.map(({ name }) => name.replace('_28d', '_total'))));
   expect(rolling).not.toEqual([]);
   for (const { help } of rolling)
     expect(help).toContain('in the past 28 days, a rolling window that can fall');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
+import { Counters } from '../../src/polling/counters.ts';
 import type { Target } from '../../src/polling/plan.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
@@ -71,7 +72,9 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
 async function render(targets: readonly Target[], readings: readonly unknown[]) {
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
-    const rows = rowsOf(target, readings[at]);
+    const counters = Counters.of(target.kind);
+    counters?.add(target, readings[at], Date.now());
+    const rows = [...rowsOf(target, readings[at]), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       for (const { labels = {} } of samples) {
         const given = Object.keys(labels).join();

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Counters } from '../../src/polling/counters.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+
+const daySeconds = 86_400;
+const firstDay = 20_000;
+const breaches = catalogue.findIndex(({ name }) => name === 'bunnynet_shield_rate_limit_breaches_total');
+const target = { ids: { shield_zone_id: '501' }, name: undefined, settings: {} };
+
+/** The days of one rate limit, counted from the first, as the reading of its kind has them. */
+function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimitId = '11') {
+  const counted = Object.entries(days ?? {}).map(([day, totalBreaches]) => ({
+    startSeconds: (firstDay + Number(day)) * daySeconds,
+    figures: { totalBreaches },
+  }));
+  return { rateLimitId, overview: undefined, days: days && counted };
+}
+
+/** Reads at so many days after the start of the first. */
+function counted() {
+  const counters = Counters.of('rate_limit');
+  return {
+    read(atDays: number, ...reading: ReturnType<typeof rateLimit>[]) {
+      counters?.add(target, reading, (firstDay + atDays) * daySeconds * 1000);
+      return Object.fromEntries(
+        counters?.rows
+          .find(({ family }) => family === breaches)
+          ?.samples.map(({ labels, value }) => [labels?.['rate_limit_id'], value]) ?? [],
+      );
+    },
+    get samples() {
+      return counters?.rows.find(({ family }) => family === breaches)?.samples ?? [];
+    },
+  };
+}
+
+describe('a counter', () => {
+  it('is 0 at the first reading, whatever the API has counted before', () => {
+    const { read } = counted();
+    expect(read(0.5, rateLimit({ [-1]: 400, 0: 7 }))).toEqual({ 11: 0 });
+  });
+
+  it('adds what a day gained between two readings', () => {
+    const { read } = counted();
+    read(0.5, rateLimit({ [-1]: 400, 0: 7 }));
+    expect(read(0.6, rateLimit({ [-1]: 400, 0: 9 }))).toEqual({ 11: 2 });
+    expect(read(0.7, rateLimit({ [-1]: 400, 0: 9 }))).toEqual({ 11: 2 });
+  });
+
+  it('closes a day with its final figure and counts all of the next', () => {
+    const { read } = counted();
+    read(0.9, rateLimit({ 0: 7 }));
+    expect(read(1.1, rateLimit({ 0: 10, 1: 4 }))).toEqual({ 11: 7 });
+    expect(read(1.2, rateLimit({ 1: 5 }))).toEqual({ 11: 8 });
+  });
+
+  it('counts the days that passed while nothing could be read', () => {
+    const { read } = counted();
+    read(0.9, rateLimit({ 0: 7 }));
+    expect(read(4.1, rateLimit({ 0: 10, 1: 100, 2: 200, 3: 300, 4: 1 }))).toEqual({ 11: 604 });
+  });
+
+  it('does not fall with a correction, nor count what comes back after it', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 0 }));
+    read(0.2, rateLimit({ 0: 10 }));
+    expect(read(0.3, rateLimit({ 0: 4 }))).toEqual({ 11: 10 });
+    expect(read(0.4, rateLimit({ 0: 10 }))).toEqual({ 11: 10 });
+    expect(read(0.5, rateLimit({ 0: 12 }))).toEqual({ 11: 12 });
+  });
+
+  it('does not count a day that was over before the first reading and comes later', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({}));
+    expect(read(0.2, rateLimit({ [-1]: 500, 0: 3 }))).toEqual({ 11: 3 });
+  });
+
+  it('begins with the first reading that has its days', () => {
+    const { read } = counted();
+    expect(read(0.1, rateLimit(undefined))).toEqual({});
+    expect(read(0.2, rateLimit({ 0: 50 }))).toEqual({ 11: 0 });
+  });
+
+  it('goes on after a day of the far future', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 1 }));
+    read(0.2, rateLimit({ 0: 2, 5000: 9, 5001: 9 }));
+    expect(read(0.3, rateLimit({ 0: 5 }))).toEqual({ 11: 4 });
+  });
+
+  it('keeps the value of a series that a reading lacks, and begins another at 0', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 1 }));
+    read(0.2, rateLimit({ 0: 5 }));
+    expect(read(0.3, rateLimit({ 0: 30 }, '12'))).toEqual({ 11: 4, 12: 0 });
+    expect(read(0.4, rateLimit({ 0: 6 }), rateLimit({ 0: 31 }, '12'))).toEqual({ 11: 5, 12: 1 });
+  });
+
+  it('forgets a series that the readings of two days lack', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 1 }), rateLimit({ 0: 1 }, '12'));
+    expect(read(5.1, rateLimit({ 5: 1 }))).toEqual({ 11: 1, 12: 0 });
+    expect(read(7, rateLimit({ 7: 1 }))).toEqual({ 11: 2, 12: 0 });
+    expect(read(7.2, rateLimit({ 7: 1 }))).toEqual({ 11: 2 });
+  });
+
+  it('uses the later one of two samples with the same labels', () => {
+    const { read } = counted();
+    expect(read(0.1, rateLimit({ 0: 1 }), rateLimit({ 0: 5 }))).toEqual({ 11: 0 });
+    expect(read(0.2, rateLimit({ 0: 2 }), rateLimit({ 0: 6 }))).toEqual({ 11: 1 });
+  });
+
+  it('tells when it was first read, and never another time', () => {
+    const one = counted();
+    one.read(0.5, rateLimit({ 0: 1 }));
+    one.read(1.5, rateLimit({ 1: 1 }));
+    expect(one.samples.map(({ createdSeconds }) => createdSeconds)).toEqual([(firstDay + 0.5) * daySeconds]);
+  });
+
+  it('is not there for a kind without days', () => {
+    expect(Counters.of('application')).toBeUndefined();
+  });
+});
+
+/** What happens up to a reading: time passes, the API counts, now and then it takes something back. */
+interface Step {
+  readonly passesDays: number;
+  readonly counts: number;
+  readonly corrects: number;
+  readonly isRead: boolean;
+}
+
+function stepsWith(corrections: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
+  return fc.array(
+    fc.record({
+      passesDays: fc.oneof(
+        { weight: 8, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
+        { weight: 1, arbitrary: fc.double({ min: 0.9, max: 5, noNaN: true }) },
+      ),
+      counts: fc.nat(1000),
+      corrects: corrections,
+      isRead: fc.boolean(),
+    }),
+    { maxLength: 60 },
+  );
+}
+
+/** Whether answers have 28 days, or those alone that were still open at the last reading. */
+const answers = fc.constantFrom('map' as const, 'open days' as const);
+
+/** Plays the steps against a truthful API. The counter at each reading, and what was counted since the first. */
+function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: number; counted: number }[] {
+  const { read } = counted();
+  const days = new Map<number, number>();
+  const readings: { value: number; counted: number }[] = [];
+  let at = 0;
+  let total = 0;
+  let totalBefore: number | undefined;
+  let lastDay: number | undefined;
+  for (const { passesDays, counts, corrects, isRead } of steps) {
+    at += passesDays;
+    const today = Math.floor(at);
+    // A day without a request has no entry.
+    if (counts > 0) days.set(today, (days.get(today) ?? 0) + counts);
+    total += counts;
+    for (const [day, figure] of days) if (day >= today - 1) days.set(day, Math.max(0, figure - corrects));
+    if (!isRead) continue;
+    const oldest = answer === 'map' ? today - 27 : (lastDay ?? today);
+    const value = read(at, rateLimit(Object.fromEntries([...days].filter(([day]) => day >= oldest))))['11'];
+    lastDay = today;
+    totalBefore ??= total;
+    readings.push({ value: value ?? Number.NaN, counted: total - totalBefore });
+  }
+  return readings;
+}
+
+describe('a counter of any sequence of readings', () => {
+  it('has what the API counted since the first reading, at each of them', () => {
+    fc.assert(
+      fc.property(stepsWith(fc.constant(0)), answers, (steps, answer) => {
+        for (const { value, counted } of play(steps, answer)) expect(value).toBe(counted);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never falls, whatever the API takes back', () => {
+    fc.assert(
+      fc.property(stepsWith(fc.nat(500)), answers, (steps, answer) => {
+        const values = play(steps, answer).map(({ value }) => value);
+        expect(values).toEqual(values.toSorted((a, b) => a - b));
+        expect(values.every((value) => value >= 0)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
