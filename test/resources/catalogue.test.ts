@@ -11,6 +11,11 @@ const fieldsWithoutSeries = [
   'currentPage',
   'nextPage',
   'pageSize',
+  'Id',
+  'Items',
+  'CurrentPage',
+  'TotalItems',
+  'HasMoreItems',
 ];
 
 const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };
