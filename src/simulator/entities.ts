@@ -19,6 +19,8 @@ export const streams = {
   library: 8,
   script: 9,
   billing: 10,
+  storageZone: 20,
+  dnsZone: 21,
 } as const;
 
 /** Cities, for names in a second round. */

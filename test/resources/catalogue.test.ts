@@ -16,6 +16,11 @@ const fieldsWithoutSeries = [
   'items',
   'meta',
   'cursor',
+  'Id',
+  'Items',
+  'CurrentPage',
+  'TotalItems',
+  'HasMoreItems',
 ];
 
 const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };

@@ -5,9 +5,16 @@ import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationVolume } from './application-volume.ts';
 import { billing } from './billing.ts';
+import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
+import { pullZone } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shieldZone } from './shield-zone.ts';
+import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
 import { videoStorage } from './video-storage.ts';
 
@@ -23,4 +30,11 @@ export const kinds = [
   videoLibrary,
   edgeScript,
   billing,
+  storageZone,
+  pullZone,
+  pullZoneStatistics,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  dnsZone,
 ] as const;

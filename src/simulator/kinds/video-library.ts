@@ -6,6 +6,7 @@ import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
 import { coreObjectPaging, pagesOf } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
+import { pullZoneOfLibrary } from './pull-zone.ts';
 import type { Libraries } from './video-storage.ts';
 
 export interface VideoLibrary extends Seeded {
@@ -89,11 +90,6 @@ export const videoLibrary = {
 } as const satisfies Kind<object, VideoLibraries, Libraries>;
 
 const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
-
-/** Each library has a pull zone of its own. */
-function pullZoneOfLibrary(index: number): string {
-  return String(3_904_551 + 17 * index);
-}
 
 function createLibrary(datasetSeed: number, index: number, libraryId: string): VideoLibrary {
   const seed = hash(datasetSeed, streams.library, index);
