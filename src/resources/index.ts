@@ -12,6 +12,9 @@ import type { Resource } from './resource.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const resources: readonly Resource[] = [
@@ -27,5 +30,8 @@ export const resources: readonly Resource[] = [
   storageZone,
   dnsZone,
   videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
   videoStorage,
 ];
