@@ -9,6 +9,8 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
@@ -20,6 +22,8 @@ import { videoStorage } from './video-storage.ts';
 export const resources: readonly Resource[] = [
   application,
   shieldZone,
+  shieldOverview,
+  shieldOverage,
   apiGuardian,
   rateLimit,
   pullZone,

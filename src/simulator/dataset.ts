@@ -6,10 +6,8 @@ import { hexadecimal, streams } from './entities.ts';
 import type { Operation, Scale, Target } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { hash, text } from './random.ts';
-import { sources } from './sources.ts';
 
 type DeclaredKind = (typeof kinds)[number];
-type DeclaredSource = (typeof sources)[number];
 
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
@@ -23,10 +21,10 @@ export type Shape = {
 };
 
 /** Everything that exists, each part under its own names. */
-export type Dataset = Intersection<ReturnType<(DeclaredKind | DeclaredSource)['create']>>;
+export type Dataset = Intersection<ReturnType<DeclaredKind['create']>>;
 
 export type KindName = DeclaredKind['kind'];
-export type OperationName = (DeclaredKind | DeclaredSource)['operations'][number]['name'];
+export type OperationName = DeclaredKind['operations'][number]['name'];
 
 /** A declared kind, less what sets it apart from the others. */
 export interface AnyKind {
@@ -40,12 +38,7 @@ export interface AnyKind {
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };
 
 export const allKinds: readonly AnyKind[] = kinds;
-/** Those of the sources alone. */
-export const sourceOperations: readonly AnyOperation[] = sources.flatMap((source) => [...source.operations]);
-export const operations: readonly AnyOperation[] = [
-  ...allKinds.flatMap((kind) => kind.operations),
-  ...sourceOperations,
-];
+export const operations: readonly AnyOperation[] = allKinds.flatMap((kind) => kind.operations);
 
 export const scales: Readonly<Record<Scale, Shape>> = {
   small: shapeOf('small'),
@@ -61,7 +54,6 @@ function shapeOf(scale: Scale): Shape {
 export function createDataset(seed: number, shape: Shape): Dataset {
   const dataset = {} as Dataset;
   for (const kind of kinds) Object.assign(dataset, kind.create(seed, shape, dataset));
-  for (const source of sources) Object.assign(dataset, source.create(seed, dataset));
   return dataset;
 }
 

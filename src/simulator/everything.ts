@@ -1,13 +1,5 @@
 /** The one configuration that exports all that the simulator has, as the exporter's users would write it. */
-import {
-  type AnyKind,
-  type AnyOperation,
-  allKinds,
-  type Dataset,
-  type Keys,
-  operations,
-  sourceOperations,
-} from './dataset.ts';
+import { type AnyKind, type AnyOperation, allKinds, type Dataset, type Keys, operations } from './dataset.ts';
 import { type ApiName, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
@@ -90,7 +82,6 @@ export function everything(account: Account, options: EverythingOptions = {}): E
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
-  if (!isNamed) for (const listing of sourceOperations) count(listing, 1);
   for (const [name, requests] of polls) {
     document.apis[name] = { base_url: account.baseUrls[name], ...options.api?.(name, requests) };
   }

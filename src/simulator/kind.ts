@@ -75,12 +75,6 @@ export function isPaged(operation: Operation): boolean {
   return 'pages' in operation;
 }
 
-/** A part of the account that no kind reads: its entities, from those of the kinds, and the operations that list them. */
-export interface Source<Part extends object = object, Needs = never> {
-  readonly create: (seed: number, dataset: Needs) => Part;
-  readonly operations: readonly Operation<Needs & Part>[];
-}
-
 /** One thing that the exporter can be told to read. */
 export interface Target {
   /**

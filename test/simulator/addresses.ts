@@ -6,8 +6,8 @@ import {
   allKinds,
   type OperationName,
   operations,
-  sourceOperations,
 } from '../../src/simulator/dataset.ts';
+import { isPaged } from '../../src/simulator/kind.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 
@@ -48,18 +48,19 @@ export function oneOfEach(simulator: Simulator): Address[] {
 
 /** The address of each operation, for the first target of its kind. */
 export function everyOperation(simulator: Simulator): Address[] {
-  return [
-    ...allKinds.flatMap((kind) => kind.operations.map((operation) => addressOf(simulator, operation, kind))),
-    ...sourceOperations.map((operation) => addressOf(simulator, operation)),
-  ];
+  return allKinds.flatMap((kind) =>
+    kind.operations.map((operation) => addressOf(simulator, operation, kind)),
+  );
 }
 
-function addressOf(simulator: Simulator, operation: AnyOperation, kind?: AnyKind): Address {
-  const { ids, library } = kind ? at(kind.targets(simulator), 0) : { ids: {}, library: undefined };
+function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind): Address {
+  const { ids, library } = at(kind.targets(simulator), 0);
+  const url = urlOf(operation, Object.values(ids));
+  // Without a page, the core API lists in another shape.
+  const page = isPaged(operation) && operation.api === 'core' ? '?page=1' : '';
   return {
     operation: operation.name,
-    // Without a page, the core API answers in another shape.
-    url: simulator.origin + urlOf(operation, Object.values(ids)) + (operation.api === 'core' ? '?page=1' : ''),
+    url: simulator.origin + url + page,
     key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
   };
 }

@@ -1,9 +1,40 @@
 /** Every kind of the simulated API. A kind may build on the dataset of those before it. A new kind is one line here. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { dnsZone } from './dns-zone.ts';
+import { pullZone } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
+import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
 import { videoStorage } from './video-storage.ts';
 
-export const kinds = [application, shieldZone, apiGuardian, rateLimit, videoStorage, videoLibrary] as const;
+export const kinds = [
+  application,
+  shieldZone,
+  shieldOverview,
+  shieldOverage,
+  apiGuardian,
+  rateLimit,
+  videoStorage,
+  storageZone,
+  pullZone,
+  pullZoneStatistics,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  dnsZone,
+  videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
+] as const;

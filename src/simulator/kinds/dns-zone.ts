@@ -1,0 +1,113 @@
+/** DNS zones, their paged listing and the queries that they answer. */
+import { chartOf, daysAsked, totalOf } from '../charts.ts';
+import { doneOf, weekdayShare } from '../days.ts';
+import { count, nth, type Seeded, streams } from '../entities.ts';
+import { problemDetails } from '../forms.ts';
+import { jsonInteger } from '../json.ts';
+import type { Kind } from '../kind.ts';
+import { coreObjectPaging, pagesOf } from '../paging.ts';
+import { hash, magnitude, unit } from '../random.ts';
+import type { Request } from '../request.ts';
+
+export interface DnsZone extends Seeded {
+  readonly dnsZoneId: string;
+  readonly domain: string;
+  readonly queriesPerDay: number;
+}
+
+export const dnsZone = {
+  kind: 'dns_zone',
+  sizes: { small: { dnsZones: 3 }, medium: { dnsZones: 40 }, full: { dnsZones: 250 } },
+  create: (seed, { dnsZones }) => ({ dnsZones: count(dnsZones, (index) => createDnsZone(seed, index)) }),
+  operations: [
+    {
+      name: 'dns_zone',
+      api: 'core',
+      path: '/dnszone/{zone}/statistics',
+      key: 'account',
+      form: problemDetails,
+      traits: {
+        number: 'TotalQueriesServed',
+        charts: ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesServedChart'],
+      },
+      answers: ({ dnsZones }) => {
+        const known = new Map(dnsZones.map((zone) => [zone.dnsZoneId, zone]));
+        return (request) => {
+          const [id = ''] = request.ids;
+          const zone = request.isRemoved(id) ? undefined : known.get(id);
+          return zone ? { status: 200, body: statistics(zone, request) } : problemDetails.notFound;
+        };
+      },
+    },
+    {
+      name: 'dns_zone_listing',
+      api: 'core',
+      path: '/dnszone',
+      key: 'account',
+      form: problemDetails,
+      traits: {
+        field: 'Items',
+        list: true,
+        ids: ['Id'],
+        names: ['Domain'],
+        instants: ['DateModified', 'DateCreated'],
+      },
+      pages:
+        ({ dnsZones }) =>
+        (request) =>
+          pagesOf(
+            coreObjectPaging,
+            dnsZones.filter(({ dnsZoneId }) => !request.isRemoved(dnsZoneId)),
+            ({ dnsZoneId, domain }) => ({
+              Id: jsonInteger(dnsZoneId),
+              Domain: request.nameOf(dnsZoneId, domain),
+              DateModified: '2026-05-04T08:15:30',
+              DateCreated: '2024-03-01T09:30:00',
+              NameserversDetected: true,
+              CustomNameserversEnabled: false,
+              LoggingEnabled: false,
+              DnsSecEnabled: true,
+            }),
+            request,
+          ),
+    },
+  ],
+  section: 'dns_zones',
+  targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
+} as const satisfies Kind<{ dnsZones: number }, { dnsZones: readonly DnsZone[] }>;
+
+const domains = ['shop.example', 'example.org', 'static.example', 'mail.example', 'example.net'] as const;
+
+function createDnsZone(datasetSeed: number, index: number): DnsZone {
+  const seed = hash(datasetSeed, streams.dnsZone, index);
+  return {
+    seed,
+    index,
+    dnsZoneId: String(58_113 + 9 * index),
+    domain: nth(domains, index, (turn) => `.${turn + 2}.example`),
+    queriesPerDay: magnitude(500, 6_000_000, unit(seed, 1)),
+  };
+}
+
+const types = { A: 0.55, AAAA: 0.25, HTTPS: 0.1, MX: 0.04, TXT: 0.04, NS: 0.02 } as const;
+
+function statistics({ seed, queriesPerDay }: DnsZone, request: Request): unknown {
+  const days = daysAsked(request);
+  const all = (day: number) =>
+    Math.floor(
+      queriesPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x8f)) * doneOf(day, request.nowMs),
+    );
+  const smart = (day: number) => Math.floor(all(day) * 0.1 * unit(seed, day, 0x90));
+  return {
+    TotalQueriesServed: totalOf(days, all),
+    QueriesServedChart: chartOf(days, all),
+    NormalQueriesServedChart: chartOf(days, (day) => all(day) - smart(day)),
+    SmartQueriesServedChart: chartOf(days, smart),
+    QueriesByTypeChart: Object.fromEntries(
+      Object.entries(types).map(([type, share]) => [
+        type,
+        totalOf(days, (day) => Math.floor(all(day) * share)),
+      ]),
+    ),
+  };
+}

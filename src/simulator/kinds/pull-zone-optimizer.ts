@@ -1,0 +1,51 @@
+/** Bunny Optimizer, where a pull zone has it. */
+import { chartOf, daysAsked, totalOf } from '../charts.ts';
+import { problemDetails } from '../forms.ts';
+import type { Kind } from '../kind.ts';
+import { unit } from '../random.ts';
+import type { Request } from '../request.ts';
+import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
+import { requestsOf } from './pull-zone-statistics.ts';
+
+export const pullZoneOptimizer = {
+  kind: 'pull_zone_optimizer',
+  sizes: { small: {}, medium: {}, full: {} },
+  create: () => ({}),
+  operations: [
+    {
+      name: 'pull_zone_optimizer',
+      api: 'core',
+      path: '/pullzone/{pullZone}/optimizer/statistics',
+      key: 'account',
+      form: problemDetails,
+      traits: { number: 'TotalRequestsOptimized', charts: ['RequestsOptimizedChart', 'TrafficSavedChart'] },
+      answers: ({ pullZones }) =>
+        ofPullZone(
+          pullZones.filter(({ hasOptimizer }) => hasOptimizer),
+          statistics,
+        ),
+    },
+  ],
+  section: 'pull_zone_optimizer',
+  targets: ({ pullZones }) => pullZones.filter(({ hasOptimizer }) => hasOptimizer).map(targetOf),
+} as const satisfies Kind<Record<never, never>, object, PullZones>;
+
+function statistics(zone: PullZone, request: Request): unknown {
+  const { seed } = zone;
+  const days = daysAsked(request);
+  const optimized = (day: number) => Math.floor(requestsOf(zone, day, request.nowMs) * 0.3);
+  const saved = (day: number) => optimized(day) * Math.floor(12_000 + 9_000 * unit(seed, day, 0x8a));
+  const compression = (day: number) => Math.round(30 + 40 * unit(seed, day, 0x8b));
+  const processingMs = (day: number) => Math.round(20 + 120 * unit(seed, day, 0x8c));
+  const average = (figureOf: (day: number) => number) => totalOf(days, figureOf) / Math.max(1, days.length);
+  return {
+    RequestsOptimizedChart: chartOf(days, optimized),
+    AverageCompressionChart: chartOf(days, compression),
+    TrafficSavedChart: chartOf(days, saved),
+    AverageProcessingTimeChart: chartOf(days, processingMs),
+    TotalRequestsOptimized: totalOf(days, optimized),
+    TotalTrafficSaved: totalOf(days, saved),
+    AverageProcessingTime: average(processingMs),
+    AverageCompressionRatio: average(compression),
+  };
+}
