@@ -31,7 +31,7 @@ export const videoLibraryTranscribing = defineResource({
   },
 
   families: daily(
-    'seconds',
+    'video_seconds',
     'Seconds of video that were transcribed',
     'TranscriptionSecondsChart',
     ({ TranscriptionSecondsChart: days }) => days,

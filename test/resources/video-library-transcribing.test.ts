@@ -10,8 +10,8 @@ it('shows the seconds that were transcribed in the day so far, and counts them',
   const { rows, asked } = await read({ TranscriptionSecondsChart: { '2026-11-20T00:00:00Z': 240 } });
   expect(asked).toEqual(['/videolibrary/4711/transcribing/statistics?dateFrom=2026-11-20&dateTo=2026-11-20']);
   expect(rows).toBe(`\
-bunnynet_video_library_transcribing_seconds_latest_day{library_id="4711"} 240
-bunnynet_video_library_transcribing_seconds_total{library_id="4711"} 0
+bunnynet_video_library_transcribing_video_seconds_latest_day{library_id="4711"} 240
+bunnynet_video_library_transcribing_video_seconds_total{library_id="4711"} 0
 `);
 });
 
