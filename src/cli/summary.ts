@@ -1,10 +1,11 @@
 /** What `--config.check` prints of a configuration. */
 import type { Config, SectionConfig } from '../config/config.ts';
+import type { Selection } from '../discovery/selector.ts';
 import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.ts';
 import { targetKey } from '../polling/plan.ts';
 import type { Resource } from '../resources/resource.ts';
-import { count } from '../text.ts';
-import { plain, type Style, table } from './terminal.ts';
+import { count, oneOf, plural } from '../text.ts';
+import { plain, plainText, type Style, table } from './terminal.ts';
 
 /**
  * A table by kind, one by API, and a sentence for every pace that does not suffice. With a style, for people: headers
@@ -20,14 +21,20 @@ export function summary(
 ): string {
   const apis = capacity(pollsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
-  const kindRows = config.sections.map((section) => kindRow(section, owns));
+  const kindRows = config.sections.map((section) => {
+    const resource = resources.find(({ kind }) => kind === section.kind);
+    return kindRow(section, resource, owns);
+  });
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {
     // What follows a listing is not known before it is read.
     const needed = `${hasListed ? 'at least ' : ''}${rateText(neededPerSecond)}`;
     return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
   });
   const blocks = [
-    table([['kind', 'targets', 'interval'], ...kindRows], style ?? plain),
+    table([['kind', 'interval', 'targets'], ...kindRows], style ?? plain),
+    ...(hasListed
+      ? ['How many targets `all` stands for is known after the first poll of their listing.\n']
+      : []),
     table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
     ...apis.flatMap(({ shortfall }) =>
       shortfall === undefined ? [] : [`${style ? `${style.yellow('!')} ` : ''}${shortfall}\n`],
@@ -37,11 +44,46 @@ export function summary(
   return blocks.join('\n');
 }
 
-function kindRow({ kind, targets, intervalMs }: SectionConfig, owns: (key: string) => boolean): string[] {
-  if (targets === 'all') return [kind, 'all', intervalsText(intervalMs, intervalMs)];
+function kindRow(
+  section: SectionConfig,
+  resource: Resource | undefined,
+  owns: (key: string) => boolean,
+): string[] {
+  const { kind, targets, intervalMs } = section;
+  if (targets === 'all') {
+    const overrides = section.overrides?.size ?? 0;
+    const parents = resource?.listing?.parent?.nouns;
+    const { shortestMs, longestMs } = spanOf([
+      intervalMs,
+      ...[...(section.overrides?.values() ?? [])].flatMap((override) => override.intervalMs ?? []),
+    ]);
+    const words = [
+      ['all', ...selectionText(section.selection)].join(', '),
+      ...(section.parents ? [`of ${[parents, ...selectionText(section.parents)].join(', ')}`] : []),
+      ...(overrides > 0 ? [plural(overrides, 'override')] : []),
+    ].join('; ');
+    return [kind, intervalsText(shortestMs, longestMs), plainText(words)];
+  }
   const own = targets.filter(({ ids }) => owns(targetKey(kind, ids)));
-  const intervals = own.length === 0 ? [intervalMs] : own.map((target) => target.intervalMs);
-  const shortestMs = intervals.reduce((a, b) => Math.min(a, b));
-  const longestMs = intervals.reduce((a, b) => Math.max(a, b));
-  return [kind, count(own.length), intervalsText(shortestMs, longestMs)];
+  const { shortestMs, longestMs } = spanOf(
+    own.length === 0 ? [intervalMs] : own.map((target) => target.intervalMs),
+  );
+  return [kind, intervalsText(shortestMs, longestMs), count(own.length)];
+}
+
+function spanOf(intervalsMs: readonly number[]): { shortestMs: number; longestMs: number } {
+  return {
+    shortestMs: intervalsMs.reduce((a, b) => Math.min(a, b)),
+    longestMs: intervalsMs.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+/** `name or id matches prod-.*`, `not .*-preview` */
+function selectionText(selection: Selection | undefined): readonly string[] {
+  const { include = [], exclude = [] } = selection ?? {};
+  const subject = 'name or id matches';
+  if (include.length > 0) {
+    return [`${subject} ${oneOf(include)}`, ...(exclude.length > 0 ? [`not ${oneOf(exclude)}`] : [])];
+  }
+  return exclude.length > 0 ? [`neither name nor id matches ${oneOf(exclude)}`] : [];
 }

@@ -50,7 +50,7 @@ export interface SectionConfig {
   readonly selection?: Selection | undefined;
   /** Of which things of the parent listing. */
   readonly parents?: Selection | undefined;
-  /** By the ids of the target as text. */
+  /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;
   readonly intervalMs: number;
   readonly staleAfterMs: number;

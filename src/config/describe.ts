@@ -1,7 +1,8 @@
 /** The configuration in force as plain data. A configuration holds no key, so nothing here can show one. */
+import type { Selection } from '../discovery/selector.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
-import type { Config, SectionConfig } from './config.ts';
+import type { Config, OverrideConfig, SectionConfig, TargetConfig } from './config.ts';
 import type { Plain } from './document.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 
@@ -34,28 +35,59 @@ export function describeConfig(
       Object.entries(config.credentials).map(([name, source]) => [name, { ...source }]),
     ),
     apis: Object.fromEntries(apis),
+    discovery: { interval: formatDuration(config.discovery.intervalMs) },
     ...Object.fromEntries(sections),
     limits: { max_series: config.limits.maxSeries },
   };
 }
 
 function describeSection(section: SectionConfig, resource: Resource): Plain {
-  const targets =
-    section.targets === 'all'
-      ? section.targets
-      : section.targets.map(({ ids, name, credential, intervalMs, staleAfterMs }) => ({
-          ...Object.fromEntries(resource.ids.map(({ label, setting }) => [setting, ids[label] ?? ''])),
-          ...(name === undefined ? {} : { name }),
-          credential,
-          interval: formatDuration(intervalMs),
-          stale_after: formatDuration(staleAfterMs),
-        }));
+  const { credential, isCredentialNamed, overrides, parents, selection, targets } = section;
   return {
-    // Empty where every target names its own.
-    ...(section.credential === '' ? {} : { credential: section.credential }),
+    // Empty where every target names its own; false where a library's own key goes before it.
+    ...(credential === '' || isCredentialNamed === false ? {} : { credential }),
     interval: formatDuration(section.intervalMs),
     stale_after: formatDuration(section.staleAfterMs),
     ...(section.settings as Readonly<Record<string, Plain>>),
-    targets,
+    targets: targets === 'all' ? targets : targets.map((target) => describeTarget(target, resource)),
+    ...describeSelection(selection),
+    ...(parents ? { parents: describeSelection(parents) } : {}),
+    ...(overrides ? { overrides: describeOverrides(overrides, resource) } : {}),
   };
+}
+
+function describeTarget(target: TargetConfig, resource: Resource): Plain {
+  return {
+    ...describeIds(Object.values(target.ids), resource),
+    ...describeOptions(target),
+    credential: target.credential,
+  };
+}
+
+function describeOverrides(overrides: ReadonlyMap<string, OverrideConfig>, resource: Resource): Plain {
+  return [...overrides].map(([ids, override]) => ({
+    ...describeIds(ids.split('/'), resource),
+    ...describeOptions(override),
+  }));
+}
+
+function describeIds(ids: readonly string[], resource: Resource): Readonly<Record<string, Plain>> {
+  return Object.fromEntries(resource.ids.map(({ setting }, i) => [setting, ids[i] ?? '']));
+}
+
+function describeOptions({
+  name,
+  intervalMs,
+  staleAfterMs,
+}: OverrideConfig): Readonly<Record<string, Plain>> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(intervalMs === undefined ? {} : { interval: formatDuration(intervalMs) }),
+    ...(staleAfterMs === undefined ? {} : { stale_after: formatDuration(staleAfterMs) }),
+  };
+}
+
+function describeSelection(selection: Selection | undefined): Readonly<Record<string, Plain>> {
+  const { include = [], exclude = [] } = selection ?? {};
+  return { ...(include.length > 0 ? { include } : {}), ...(exclude.length > 0 ? { exclude } : {}) };
 }

@@ -3,23 +3,23 @@
  * file holds, so that the same schema checks them.
  */
 import { apis } from '../api/apis.ts';
-import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
-import { oneOf, suggest } from '../text.ts';
+import { apiNames, type Resource } from '../resources/resource.ts';
+import { suggest } from '../text.ts';
 import type { Config } from './config.ts';
 import { type Document, nowhere } from './document.ts';
 import type { LoadOptions } from './load.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
-import { shortForms, takesAll } from './schema.ts';
+import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import type { Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The credential that an API is asked with, and the variable that gives its key (or, with `_FILE`, the key's file). */
-function keyOf(api: ApiName): { readonly credential: string; readonly variable: string } {
-  return api === 'video'
-    ? { credential: 'video', variable: 'BUNNYNET_VIDEO_ACCESS_KEY' }
-    : { credential: 'account', variable: 'BUNNYNET_ACCESS_KEY' };
-}
+/** The variable that gives a credential's key, or, with `_FILE`, the key's file. */
+const keyVariables = { account: 'BUNNYNET_ACCESS_KEY', video: 'BUNNYNET_VIDEO_ACCESS_KEY' } as const;
+type CredentialName = keyof typeof keyVariables;
+
+/** Off until its variable is set: it costs a request for each video. */
+const costlyKinds: readonly string[] = ['video_storage'];
 
 export interface EnvironmentSetting {
   readonly variable: string;
@@ -29,16 +29,24 @@ export interface EnvironmentSetting {
 /** Every setting of the environment beside the flags', for the documentation. */
 export function environmentSettings(resources: readonly Resource[]): readonly EnvironmentSetting[] {
   return [
-    { variable: 'BUNNYNET_ACCESS_KEY', help: 'the key of the account, for every API but video' },
+    {
+      variable: 'BUNNYNET_ACCESS_KEY',
+      help: 'the key of the account; alone, it turns everything on but videos',
+    },
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: 'the file that holds it' },
-    { variable: 'BUNNYNET_VIDEO_ACCESS_KEY', help: 'the key of the video library' },
+    {
+      variable: 'BUNNYNET_VIDEO_ACCESS_KEY',
+      help: 'the key of a video library; without it, `all` uses the key that each library is found with',
+    },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: 'the file that holds it' },
-    ...resources.map((resource) => ({
-      variable: resource.environment,
-      help: `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`,
-    })),
+    ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
     ...apiNames.map((api) => ({ variable: apis[api].urlVariable, help: `the address of the ${api} API` })),
   ];
+}
+
+function targetsHelp(resource: Resource): string {
+  if (isOfAccount(resource)) return 'all';
+  return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`;
 }
 
 /** Throws a `ConfigError`, with the hints, where nothing says what to poll: the rest would only repeat that. */
@@ -59,28 +67,50 @@ export function fromEnvironment(
     return text;
   };
 
-  const root: Record<string, Raw> = {};
+  const isGiven = (variable: string): boolean => (env[variable] ?? '').trim() !== '';
+  const hasKey = (credential: CredentialName): boolean =>
+    isGiven(keyVariables[credential]) || isGiven(`${keyVariables[credential]}_FILE`);
+
   const credentials: Record<string, Raw> = {};
-  for (const resource of resources) {
-    const list = take(resource.environment, [resource.section]);
-    if (list === undefined) continue;
-    const { credential, variable } = keyOf(resource.api);
-    root[resource.section] = { credential, targets: targetsOf(list) };
-    if (credential in credentials) continue;
-    const file = env[`${variable}_FILE`]?.trim() ?? '';
-    const variableInUse = file === '' ? variable : `${variable}_FILE`;
-    credentials[credential] = file === '' ? { env: variable } : { file };
-    origins.push({ path: ['credentials', credential], variable: variableInUse });
-    if (file !== '' && (env[variable] ?? '') !== '') {
-      const message = `expected either ${variable} or ${variable}_FILE; both are set`;
+  const useKey = (credential: CredentialName): string => {
+    if (credential in credentials) return credential;
+    const variable = keyVariables[credential];
+    const fileVariable = `${variable}_FILE`;
+    const isFile = isGiven(fileVariable);
+    credentials[credential] = isFile ? { file: env[fileVariable]?.trim() ?? '' } : { env: variable };
+    origins.push({ path: ['credentials', credential], variable: isFile ? fileVariable : variable });
+    if (isFile && isGiven(variable)) {
+      const message = `expected either ${variable} or ${fileVariable}; both are set`;
       problems.push({ ...nowhere, path: variable, message });
     }
+    return credential;
+  };
+  /** The account finds videos, and their libraries with a key each; named ones need the key in its variable. */
+  const credentialFor = ({ api }: Resource, targets: Raw): string | undefined => {
+    if (api !== 'video') return useKey('account');
+    if (targets === 'all') useKey('account');
+    return targets !== 'all' || hasKey('video') ? useKey('video') : undefined;
+  };
+
+  const root: Record<string, Raw> = {};
+  const turnOn = (resource: Resource, targets: Raw): void => {
+    const credential = credentialFor(resource, targets);
+    root[resource.section] = { ...(credential === undefined ? {} : { credential }), targets };
+  };
+  for (const resource of resources) {
+    const list = take(resource.environment, [resource.section]);
+    if (list !== undefined) turnOn(resource, isOfAccount(resource) ? list : targetsOf(list));
   }
   if (Object.keys(root).length === 0) {
-    const lists = oneOf(resources.map(({ environment }) => environment));
-    const message = `expected a configuration file (--config.file=PATH), or a key in BUNNYNET_ACCESS_KEY and targets in ${lists}`;
-    const advice = `${message}; nothing says what to poll. To try it without an account: --demo`;
-    throw new ConfigError([{ ...nowhere, message: advice }, ...hints()]);
+    if (!hasKey('account')) {
+      const message =
+        'expected the key of the account in BUNNYNET_ACCESS_KEY, or a configuration file (--config.file=PATH); ' +
+        'set BUNNYNET_ACCESS_KEY to export everything that the account has. To try it without an account: --demo';
+      throw new ConfigError([{ ...nowhere, message }, ...hints()]);
+    }
+    for (const resource of resources) {
+      if (takesAll(resource) && !costlyKinds.includes(resource.kind)) turnOn(resource, 'all');
+    }
   }
   const addresses = apiNames.flatMap((api) => {
     const url = take(apis[api].urlVariable, ['apis', api, 'base_url']);

@@ -2,18 +2,33 @@
  * Turns a raw document into the configuration in force: one pass of the schema, whose issues become problems with a path,
  * then what the settings say of each other. Those checks run over whatever could be read, so that one problem hides no other.
  */
+
+import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
-import type { ApiConfig, Config, CredentialSource, SectionConfig, TargetConfig } from './config.ts';
+import type {
+  ApiConfig,
+  Config,
+  CredentialSource,
+  OverrideConfig,
+  SectionConfig,
+  TargetConfig,
+} from './config.ts';
 import { toIssues } from './issues.ts';
 import type { Path } from './problems.ts';
 import {
   type ApiSettings,
+  type DiscoverySettings,
   documentSchema,
+  minStaleAfterIntervals,
   oneCredential,
+  overrideSchema,
   type SectionSettings,
+  sectionSchema,
+  selectionKeys,
   staleAfterIntervals,
   type TargetSettings,
+  takesAll,
   targetSchema,
 } from './schema.ts';
 import { isPlainRemote } from './values.ts';
@@ -74,16 +89,29 @@ class Reader {
   document(root: Mapping, resources: readonly Resource[]): Reading {
     const isRead = isMapping(this.#raw);
     const present = resources.filter(({ section }) => Object.hasOwn(root, section));
-    if (isRead && present.length === 0) {
+    const discovery = mappingOf(root['discovery']) as Partial<DiscoverySettings>;
+    const all = this.#discoveredKinds(discovery, present, resources);
+    if (isRead && present.length + all.length === 0 && !this.#isWrong('discovery')) {
       const sections = oneOf(resources.map(({ section }) => section));
-      this.#source.report([], `expected at least one section that says what to poll: ${sections}`);
+      const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${sections}`;
+      this.#source.report([], message);
     }
     if (isRead && this.#names.length === 0 && !this.#isWrong('credentials')) {
       this.#source.report(['credentials'], `expected ${oneCredential}; it is empty`);
     }
     const credentials = this.#credentials(mappingOf(root['credentials']));
     const apis = apiNames.map((api) => [api, this.#api(mappingOf(mappingOf(root['apis'])[api]), api)]);
-    const sections = present.flatMap((resource) => this.#section(root[resource.section], resource));
+    const account = this.#accountCredential(root, present);
+    if (all.length > 0 && account === undefined && this.#names.length > 0) {
+      const message = `expected to know which of the credentials (${this.#names.join(', ')}) is the account's`;
+      this.#source.report(['discovery', 'kinds'], `${message}: name it in a section`);
+    }
+    const sections = resources.flatMap((resource) => {
+      if (present.includes(resource)) return this.#section(root[resource.section], resource, account);
+      if (!all.includes(resource)) return [];
+      const settings = sectionSchema(resource, true).parse({ targets: 'all' });
+      return this.#section(settings, resource, account, account ?? this.#names[0]);
+    });
     for (const name of this.#names) {
       if (!this.#used.has(name)) this.#source.warn(['credentials', name], 'no target uses this credential');
     }
@@ -94,7 +122,7 @@ class Reader {
         credentials,
         apis: Object.fromEntries(apis) as Record<ApiName, ApiConfig>,
         sections,
-        discovery: { intervalMs: 600_000 },
+        discovery: { intervalMs: discovery.interval as number },
         limits: { maxSeries },
       },
     };
@@ -130,28 +158,139 @@ class Reader {
     };
   }
 
-  #section(read: unknown, resource: Resource): SectionConfig[] {
+  /** The kinds that are on without a section. */
+  #discoveredKinds(
+    { kinds, except }: Partial<DiscoverySettings>,
+    present: readonly Resource[],
+    resources: readonly Resource[],
+  ): readonly Resource[] {
+    const path = ['discovery', 'except'];
+    const left = Array.isArray(except) ? except : [];
+    if (kinds === 'none' && except !== undefined) {
+      this.#source.report(path, 'expected only with `kinds: all`');
+    }
+    if (kinds !== 'all') return [];
+    for (const [index, kind] of left.entries()) {
+      if (present.some((resource) => resource.kind === kind)) {
+        this.#source.warn([...path, index], 'the kind has a section, which turns it on');
+      }
+    }
+    return resources.filter(
+      (resource) => takesAll(resource) && !present.includes(resource) && !left.includes(resource.kind),
+    );
+  }
+
+  /**
+   * The credential that lists what an account has: the only one, that of the first section of another API than video, or the
+   * only one that no video section names, for a library's key lists nothing.
+   */
+  #accountCredential(root: Mapping, present: readonly Resource[]): string | undefined {
+    const named = (of: readonly Resource[], withTargets: boolean) =>
+      of
+        .map(({ section }) => mappingOf(root[section]))
+        .flatMap((settings) => [
+          settings,
+          ...(withTargets && Array.isArray(settings['targets']) ? settings['targets'].map(mappingOf) : []),
+        ])
+        .flatMap(({ credential }) => this.#names.find((name) => name === credential) ?? []);
+    const [first] = named(
+      present.filter(({ api }) => api !== 'video'),
+      false,
+    );
+    const ofVideos = named(
+      present.filter(({ api }) => api === 'video'),
+      true,
+    );
+    const others = this.#names.filter((name) => !ofVideos.includes(name));
+    if (this.#names.length === 1) return this.#names[0];
+    return first ?? (others.length === 1 ? others[0] : undefined);
+  }
+
+  /** @param fallback the credential of a section that names none; default: the only one */
+  #section(
+    read: unknown,
+    resource: Resource,
+    account: string | undefined,
+    fallback = this.#names.length === 1 ? this.#names[0] : undefined,
+  ): SectionConfig[] {
     if (!isMapping(read)) return [];
     const path = [resource.section];
     const settings = read as SectionSettings;
     const ownInterval = numberOf(settings.interval);
     const ownStaleAfter = numberOf(settings.stale_after);
     if (ownInterval !== undefined) this.#checkStaleness(ownStaleAfter, ownInterval, path);
-    const only = this.#names.length === 1 ? this.#names[0] : undefined;
-    const credential = this.#credentialOf(settings.credential, path) ?? only;
+    const isListedVideo = resource.api === 'video' && settings.targets === 'all';
+    const named = this.#credentialOf(settings.credential, path);
+    const credential = named ?? (isListedVideo ? account : undefined) ?? fallback;
     const intervalMs = ownInterval ?? resource.defaultIntervalSeconds * 1000;
     const defaults: Defaults = { credential, ownInterval, intervalMs, ownStaleAfter };
     const own = Object.entries(settings).filter(([key]) => Object.hasOwn(resource.settings, key));
+    if (Array.isArray(settings.targets)) this.#refuseSelection(settings, path);
+    if (isListedVideo && account !== undefined) this.#used.add(account);
     return [
       {
         kind: resource.kind,
         credential: credential ?? '',
+        ...(isListedVideo
+          ? // A library's own key opens it; that of the account does not.
+            {
+              isCredentialNamed: named !== undefined && named !== account,
+              listingCredential: account ?? named,
+            }
+          : {}),
         intervalMs,
         staleAfterMs: ownStaleAfter ?? staleAfterIntervals * intervalMs,
         settings: Object.fromEntries(own),
+        selection: selectionOf(settings),
+        parents: selectionOf(mappingOf(settings.parents)),
+        overrides: this.#overrides(settings, resource, defaults),
         targets: this.#targets(settings.targets, resource, defaults),
       },
     ];
+  }
+
+  #refuseSelection(settings: SectionSettings, path: Path): void {
+    for (const key of selectionKeys) {
+      if (settings[key] === undefined) continue;
+      this.#source.report([...path, key], 'expected only with `targets: all`; the targets are a list');
+    }
+  }
+
+  #overrides(
+    { overrides }: SectionSettings,
+    resource: Resource,
+    defaults: Defaults,
+  ): SectionConfig['overrides'] {
+    if (!Array.isArray(overrides)) return undefined;
+    const path = [resource.section, 'overrides'];
+    const made = new Map<string, OverrideConfig>();
+    const once = this.#once(path);
+    const schema = overrideSchema(resource);
+    for (const [index, settings] of this.#good(overrides as readonly TargetSettings[], path, schema)) {
+      const { name, interval, stale_after } = settings;
+      const at = [...path, index];
+      const staleAfterMs = this.#staleAfter(settings, at, defaults);
+      const key = Object.values(idsOf(settings, resource)).join('/');
+      once(key, index);
+      const isOwn = interval !== undefined || stale_after !== undefined;
+      made.set(key, { name, intervalMs: interval, staleAfterMs: isOwn ? staleAfterMs : undefined });
+    }
+    return made;
+  }
+
+  /** Reports a target of a list that was there before. */
+  #once(path: Path): (key: string, index: number) => void {
+    const firstIndex = new Map<string, number>();
+    return (key, index) => {
+      const first = firstIndex.get(key);
+      if (first === undefined) {
+        firstIndex.set(key, index);
+        return;
+      }
+      const earlier = this.#source.refer([...path, first]);
+      const message = `expected each target once; ${quote(key)} is already ${earlier}`;
+      this.#source.report([...path, index], message);
+    };
   }
 
   #targets(
@@ -167,21 +306,12 @@ class Reader {
     }
     if (!Array.isArray(read)) return [];
     if (read.length === 0) this.#source.warn(path, 'the list is empty, so nothing is polled');
-    const firstIndex = new Map<string, number>();
     const targets: TargetConfig[] = [];
-    for (const [index, settings] of this.#goodTargets(read as readonly TargetSettings[], resource)) {
+    const once = this.#once(path);
+    const schema = targetSchema(resource, this.#source.withLongForm);
+    for (const [index, settings] of this.#good(read as readonly TargetSettings[], path, schema)) {
       const target = this.#target(settings, [...path, index], resource, defaults);
-      const key = Object.values(target.ids).join('/');
-      const first = firstIndex.get(key);
-      if (first === undefined) {
-        firstIndex.set(key, index);
-      } else {
-        const earlier = this.#source.refer([...path, first]);
-        this.#source.report(
-          [...path, index],
-          `expected each target once; ${quote(key)} is already ${earlier}`,
-        );
-      }
+      once(Object.values(target.ids).join('/'), index);
       targets.push(target);
     }
     const without = targets.filter(({ credential }) => credential === '').length;
@@ -190,39 +320,48 @@ class Reader {
     return targets;
   }
 
-  /** With their indices. Where one of a list is wrong, zod may leave all of them unread. */
-  *#goodTargets(read: readonly TargetSettings[], resource: Resource): Iterable<[number, TargetSettings]> {
-    const path = [resource.section, 'targets'];
+  /** The good ones of a list, with their indices. Where one is wrong, zod may leave all of them unread. */
+  *#good(
+    read: readonly TargetSettings[],
+    path: Path,
+    schema: { parse(raw: Raw): unknown },
+  ): Iterable<[number, TargetSettings]> {
     if (!this.#isWrong(...path)) return yield* read.entries();
-    const schema = targetSchema(resource, this.#source.withLongForm);
-    const raw = mappingOf(mappingOf(this.#raw)[resource.section])['targets'] as readonly Raw[];
-    for (const [index, target] of raw.entries()) {
-      if (!this.#isWrong(...path, index)) yield [index, schema.parse(target)];
+    const [section = '', list = ''] = path;
+    const raw = mappingOf(mappingOf(this.#raw)[section])[list] as readonly Raw[];
+    for (const [index, one] of raw.entries()) {
+      if (!this.#isWrong(...path, index)) yield [index, schema.parse(one) as TargetSettings];
     }
   }
 
   #target(settings: TargetSettings, path: Path, resource: Resource, defaults: Defaults): TargetConfig {
-    const { name, interval, stale_after } = settings;
-    const intervalMs = interval ?? defaults.intervalMs;
-    // Where the section's interval is wrong, a target that has none of its own has nothing to compare with.
-    if (interval !== undefined || (stale_after !== undefined && defaults.ownInterval !== undefined)) {
-      this.#checkStaleness(stale_after ?? defaults.ownStaleAfter, intervalMs, path);
-    }
+    const staleAfterMs = this.#staleAfter(settings, path, defaults);
     const credential = this.#credentialOf(settings.credential, path) ?? defaults.credential;
     if (credential !== undefined) this.#used.add(credential);
-    const ids = resource.ids.map(({ label, setting }) => [label, settings[setting]]);
     return {
-      ids: Object.fromEntries(ids) as Ids,
-      name,
+      ids: idsOf(settings, resource),
+      name: settings.name,
       credential: credential ?? '',
-      intervalMs,
-      staleAfterMs: stale_after ?? defaults.ownStaleAfter ?? staleAfterIntervals * intervalMs,
+      intervalMs: settings.interval ?? defaults.intervalMs,
+      staleAfterMs,
     };
   }
 
+  /** Of one target, in milliseconds; checked where the target says anything of it. */
+  #staleAfter({ interval, stale_after }: TargetSettings, path: Path, defaults: Defaults): number {
+    const intervalMs = interval ?? defaults.intervalMs;
+    const own = stale_after ?? defaults.ownStaleAfter;
+    // Where the section's interval is wrong, a target that has none of its own has nothing to compare with.
+    if (interval !== undefined || (stale_after !== undefined && defaults.ownInterval !== undefined)) {
+      this.#checkStaleness(own, intervalMs, path);
+    }
+    return own ?? staleAfterIntervals * intervalMs;
+  }
+
   #checkStaleness(staleAfterMs: number | undefined, intervalMs: number, path: Path): void {
-    if (staleAfterMs === undefined || staleAfterMs >= intervalMs) return;
-    const message = `expected at least the interval, ${formatDuration(intervalMs)}, or the values leave between two polls`;
+    const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
+    if (staleAfterMs === undefined || staleAfterMs >= leastMs) return;
+    const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
     this.#source.report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
   }
 
@@ -262,6 +401,16 @@ interface Defaults {
   readonly ownInterval: number | undefined;
   readonly intervalMs: number;
   readonly ownStaleAfter: number | undefined;
+}
+
+/** The ids of a target, in the order of its labels. */
+function idsOf(settings: TargetSettings, resource: Resource): Ids {
+  return Object.fromEntries(resource.ids.map(({ label, setting }) => [label, settings[setting]])) as Ids;
+}
+
+function selectionOf({ include, exclude }: Mapping): Selection | undefined {
+  if (include === undefined && exclude === undefined) return undefined;
+  return { include: (include ?? []) as readonly string[], exclude: (exclude ?? []) as readonly string[] };
 }
 
 function keyOf(path: Path): string {

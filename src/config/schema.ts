@@ -4,12 +4,15 @@
  */
 import { z } from 'zod';
 import { apis } from '../api/apis.ts';
-import { type ApiName, apiNames, type IdField, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
 import * as value from './values.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
+
+/** Two polls are up to 1.1 intervals apart, and the second takes its time: below this, values could leave between them. */
+export const minStaleAfterIntervals = 1.5;
 
 /**
  * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
@@ -95,6 +98,58 @@ const limitsSchema = mapping({
 
 const interval = value.duration(1000, 604_800_000);
 
+/** What is read without being named in the file. */
+function discoverySchema(resources: readonly Resource[]) {
+  const kinds = resources.map(({ kind }) => kind);
+  return mapping({
+    interval: interval
+      .prefault('10m')
+      .describe('Time between two polls of a listing that is not a kind of its own'),
+    kinds: z
+      .enum(['all', 'none'])
+      .prefault('none')
+      .describe('all: every kind without a section is on, with `targets: all`'),
+    except: z
+      .array(z.enum(kinds), { error: 'expected a list of kinds' })
+      .optional()
+      .describe('The kinds that `kinds: all` leaves off'),
+  });
+}
+
+/** What may stand beside `targets: all`, and nowhere else. */
+export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
+
+const include = 'it matches the whole name or the whole id; . is any character';
+
+function selectionShape(resource: Resource) {
+  const { listing } = resource;
+  if (!listing) return {};
+  const parents = mapping({
+    include: value.patterns.optional().describe('Patterns of the names or ids to take; default: all'),
+    exclude: value.patterns.optional().describe('Patterns of the names or ids to leave out'),
+  });
+  return {
+    include: value.patterns
+      .optional()
+      .describe(`With all: what to take, a pattern in RE2 syntax or a list of them; ${include}`),
+    exclude: value.patterns.optional().describe('With all: what to leave out, likewise'),
+    ...(listing.parent
+      ? { parents: parents.optional().describe(`With all: of which ${listing.parent.nouns}`) }
+      : {}),
+    overrides: z
+      .array(overrideSchema(resource), { error: `expected a list of { ${longForm(resource)}, … }` })
+      .optional()
+      .describe('With all: what is different for single targets, by their ids'),
+  };
+}
+
+/** What is different for one target of `all`. What comes with a listing has no interval of its own. */
+export function overrideSchema(resource: Resource) {
+  const { name, interval, stale_after } = targetOptions;
+  const options = isReadAlone(resource) ? { name, interval, stale_after } : { name, stale_after };
+  return mapping({ ...idShape(resource), ...options }, `{ ${longForm(resource)}, … }`);
+}
+
 /** What the long form of a target says beside its ids. */
 const targetOptions = {
   name: value.displayName.describe('Display name; exposed as a label of the info series').optional(),
@@ -145,18 +200,24 @@ function readIds(
 /** A target in either form, or, unless `withLongForm`, in its short form alone. */
 export function targetSchema(resource: Resource, withLongForm: boolean) {
   const expected = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong(resource, withLongForm)}`;
-  const ids = resource.ids.map(({ setting, form, label }) => [
-    setting,
-    value.id(form).describe(`The id that is exposed as the label ${label}`),
-  ]);
-  const long = mapping({
-    ...(Object.fromEntries(ids) as Record<string, z.ZodType<string, string>>),
-    ...targetOptions,
-  });
+  const long = mapping({ ...idShape(resource), ...targetOptions });
   return z.union([shortSchema(resource, expected), long], { error: expected });
 }
 
+function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
+  const shape = ids.map(({ setting, form, label }) => [
+    setting,
+    value.id(form).describe(`The id that is exposed as the label ${label}`),
+  ]);
+  return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
+}
+
 function targetsSchema(resource: Resource, withLongForm: boolean) {
+  if (isOfAccount(resource)) {
+    return z
+      .literal('all', { error: 'expected all' })
+      .describe("What to poll: all, which is the credential's account");
+  }
   const all = takesAll(resource) ? 'all, or ' : '';
   const listOf = `${all}a list of ${shortForms(resource)}`;
   const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
@@ -166,11 +227,15 @@ function targetsSchema(resource: Resource, withLongForm: boolean) {
 }
 
 /** The section of a kind. */
-function sectionSchema(resource: Resource, withLongForm: boolean) {
+export function sectionSchema(resource: Resource, withLongForm: boolean) {
   return mapping(
     {
       credential: value.credentialName
-        .describe('The credential to use; may be left out where only one is defined')
+        .describe(
+          resource.api === 'video'
+            ? "The key of a library; without it, `all` reads each library with the key that the account's credential finds"
+            : 'The credential to use; may be left out where only one is defined',
+        )
         .optional(),
       interval: interval
         .prefault(formatDuration(resource.defaultIntervalSeconds * 1000))
@@ -178,11 +243,12 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
       stale_after: value
         .duration()
         .describe(
-          `Age at which a target's values leave the page; default: ${staleAfterIntervals} times the interval`,
+          `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
         )
         .optional(),
       ...resource.settings,
       targets: targetsSchema(resource, withLongForm),
+      ...selectionShape(resource),
     },
     'a mapping with `targets`',
   ).describe(`${resource.noun}, kind ${resource.kind}; without this section it is off`);
@@ -190,7 +256,12 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
 
 /** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
-  return resource.listing !== undefined;
+  return resource.listing !== undefined || isOfAccount(resource);
+}
+
+/** Whether `all` is the only form: the one target is the account of the credential. */
+export function isOfAccount(resource: Resource): boolean {
+  return isReadAlone(resource) && resource.ofAccount === true;
 }
 
 /** How the short form of a target is written: `library_id/video_id`. */
@@ -204,8 +275,12 @@ export function shortForms(resource: Resource): string {
 }
 
 /** ` or { id: … }`: the least that the long form of a target says. */
-function orLong({ ids }: Resource, withLongForm = true): string {
-  return withLongForm ? ` or { ${ids.map(({ setting }) => `${setting}: …`).join(', ')} }` : '';
+function orLong(resource: Resource, withLongForm = true): string {
+  return withLongForm ? ` or { ${longForm(resource)} }` : '';
+}
+
+function longForm({ ids }: Resource): string {
+  return ids.map(({ setting }) => `${setting}: …`).join(', ');
 }
 
 /** `withLongForm`: targets may be mappings, as in a file. */
@@ -225,12 +300,17 @@ export function documentSchema(resources: readonly Resource[], withLongForm = tr
       )
         .describe('Addresses and pace of the APIs')
         .prefault({}),
+      discovery: discoverySchema(resources)
+        .describe('What is found and polled without being named here')
+        .prefault({}),
       ...Object.fromEntries(sections),
       limits: limitsSchema.prefault({}),
     },
     'a mapping of settings',
   );
 }
+
+export type DiscoverySettings = z.output<ReturnType<typeof discoverySchema>>;
 
 export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
 
@@ -245,5 +325,9 @@ export interface SectionSettings {
   readonly interval: number;
   readonly stale_after?: number;
   readonly targets: 'all' | readonly TargetSettings[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly parents?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] };
+  readonly overrides?: readonly TargetSettings[];
   readonly [setting: string]: unknown;
 }

@@ -3,6 +3,7 @@
  * editor may accept in place of text.
  */
 import { z } from 'zod';
+import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import { durationPattern, formatDuration, parseDuration } from '../text.ts';
 
@@ -130,6 +131,23 @@ export const displayName: z.ZodType<string, string> = scalar(
   (text) => (/^[^\p{Cc}\u2028\u2029]{1,200}$/u.test(text) && text.trim() !== '' ? text.trim() : undefined),
   { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200 },
 );
+
+const pattern = scalar(
+  (text = '') => {
+    const problem = patternProblem(text);
+    return `a pattern in RE2 syntax${problem === undefined ? '' : `; ${problem}`}`;
+  },
+  (text) => (patternProblem(text) === undefined ? text : undefined),
+  { type: ['string', 'number', 'boolean'], minLength: 1 },
+  true,
+);
+
+/** One pattern or a list of them, as a list. */
+export const patterns: z.ZodType<readonly string[], string | string[]> = z
+  .union([pattern, z.array(pattern).min(1, { error: 'expected at least one pattern' })], {
+    error: 'expected a pattern in RE2 syntax, or a list of them',
+  })
+  .transform((one) => (typeof one === 'string' ? [one] : one));
 
 export const credentialNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 

@@ -2,10 +2,11 @@
  * Which of what a listing finds is wanted. Names are written by others, so patterns run on a linear-time engine: no name can
  * keep the exporter busy.
  */
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Listed } from '../resources/resource.ts';
+import { quote } from '../text.ts';
 
-/** Patterns in RE2's syntax, anchored at both ends, over the name or the id. */
+/** Patterns in RE2's syntax, anchored at both ends, over the name or the id. `.` is any character, line breaks too. */
 export interface Selection {
   /** Without any, everything is included. */
   readonly include: readonly string[];
@@ -16,28 +17,42 @@ export interface Selector {
   selects(listed: Listed): boolean;
 }
 
+/** The time for one name is at most in proportion to this times its length. */
+const maxProgramSize = 1000;
+const maxPatternLength = 1000;
+
 /** What is wrong with a pattern; undefined where it can be used. */
 export function patternProblem(pattern: string): string | undefined {
+  if (pattern === '') return 'it is empty';
+  if (pattern.length > maxPatternLength) return `it is longer than ${maxPatternLength} characters`;
   try {
-    RE2JS.compile(pattern);
-    return undefined;
+    return compile(pattern).programSize() > maxProgramSize ? 'it repeats too much' : undefined;
   } catch (error) {
-    return (error as Error).message.replace(/^error parsing regexp: /, '');
+    if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be compiled';
+    // The whole pattern, which the flag begins, says no more than the line does.
+    const part = error.getPattern() ?? pattern;
+    return `${error.getDescription()}${part.endsWith(pattern) ? '' : `: ${quote(part)}`}`;
   }
+}
+
+function compile(pattern: string): RE2JS {
+  return RE2JS.compile(pattern, RE2JS.DOTALL);
 }
 
 const compiled = new WeakMap<Selection, Selector>();
 
+/** Throws where a pattern has a problem. */
 export function selectorOf(selection: Selection): Selector {
   const known = compiled.get(selection);
   if (known) return known;
-  const include = selection.include.map((pattern) => RE2JS.compile(pattern));
-  const exclude = selection.exclude.map((pattern) => RE2JS.compile(pattern));
+  const include = selection.include.map(compile);
+  const exclude = selection.exclude.map(compile);
   const selector: Selector = {
     selects({ ids, name }) {
       const parts = Object.values(ids);
-      const texts = [parts.join('/'), parts.at(-1) ?? '', ...(name === undefined ? [] : [name])];
-      const matches = (pattern: RE2JS) => texts.some((text) => pattern.matches(text));
+      const texts = new Set([parts.join('/'), parts.at(-1) ?? '']);
+      if (name !== undefined) texts.add(name);
+      const matches = (pattern: RE2JS) => [...texts].some((text) => pattern.testExact(text));
       return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
     },
   };

@@ -184,7 +184,7 @@ interface ReadsOne<Reading> {
   /** Of what the listing has, `targets: all` is that with this feature. */
   readonly feature?: string;
   /** True where there is one target a credential: its account. It has one label, and is found without a listing. */
-  readonly ofAccount?: true;
+  readonly ofAccount?: true | undefined;
   /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
   readonly partNames?: Listing | undefined;
   /** For days that are counted, see `days.ts`. */

@@ -18,10 +18,12 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
   expect(summary(config, resources, () => true)).toBe(`\
-kind           targets  interval
-application    2        30s to 1m
-shield_zone    all      10m
-video_storage  3        1s
+kind           interval   targets
+application    30s to 1m  2
+shield_zone    10m        all
+video_storage  1s         3
+
+How many targets \`all\` stands for is known after the first poll of their listing.
 
 API          requests/s needed  allowed  address
 application  at least 0.05      10       https://api.bunny.net/mc
@@ -38,8 +40,30 @@ test('on a terminal the headers are dimmed, warnings marked and the verdict give
     `${account}applications: { interval: 1s, targets: [${Array.from({ length: 11 }, (_, i) => `a${i}`).join()}] }`,
   );
   const [kinds, apis, warning, verdict] = summary(config, resources, () => true, colours).split('\n\n');
-  expect(kinds).toBe(`${colours.dim('kind         targets  interval')}\napplication  11       1s`);
+  expect(kinds).toBe(`${colours.dim('kind         interval  targets')}\napplication  1s        11`);
   expect(apis?.startsWith(colours.dim('API          requests/s needed  allowed  address'))).toBe(true);
   expect(warning).toMatch(/^\S+!\S+ application: 11 polls at 1s need 11 requests\/s/);
   expect(verdict).toBe(`${colours.green('✓')} the configuration is good\n`);
+});
+
+test('what a selection means is said in words', async () => {
+  const { config } = await load(`${account}
+applications:
+  targets: all
+  include: prod-.*
+  exclude: .*-preview
+  overrides: [{ id: q7TzVb2, interval: 30s }]
+shield_zones: { targets: all, exclude: ["50.", staging] }
+api_guardian:
+  targets: all
+  include: [GET .*, POST .*]
+  parents: { include: shop|www, exclude: "\u202e" }
+  overrides: [{ shield_zone_id: 1, endpoint_id: 2, name: a }, { shield_zone_id: 1, endpoint_id: 3, name: b }]
+`);
+  const [kinds] = summary(config, resources, () => true).split('\n\n');
+  expect(kinds).toBe(`\
+kind          interval   targets
+application   30s to 1m  all, name or id matches prod-.*, not .*-preview; 1 override
+shield_zone   10m        all, neither name nor id matches 50. or staging
+api_guardian  5m         all, name or id matches GET .* or POST .*; of Shield Zones, name or id matches shop|www, not  ; 2 overrides`);
 });

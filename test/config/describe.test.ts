@@ -32,9 +32,40 @@ describe('the configuration in force', () => {
         latency_chart: 'latest',
         targets: [{ id: 'a', name: 'shop', credential: 'account', interval: '1m', stale_after: '3m' }],
       },
+      discovery: { interval: '10m' },
       limits: { max_series: 1_000_000 },
     });
     expect(JSON.stringify(described)).not.toContain(canary);
+  });
+
+  test('shows discovery, selections and overrides as the file would', async () => {
+    const { config } = await load(`${account}
+discovery: { interval: 5m, kinds: all }
+applications: { targets: all, include: a.*, overrides: [{ id: ab, interval: 30s }] }
+api_guardian:
+  targets: all
+  parents: { exclude: [b, c] }
+  overrides: [{ shield_zone_id: 1, endpoint_id: 2, name: x }]
+`);
+    expect(describeConfig(config, resources)).toMatchObject({
+      discovery: { interval: '5m' },
+      applications: {
+        targets: 'all',
+        include: ['a.*'],
+        overrides: [{ id: 'ab', interval: '30s', stale_after: '1m30s' }],
+      },
+      api_guardian: {
+        targets: 'all',
+        parents: { exclude: ['b', 'c'] },
+        overrides: [{ shield_zone_id: '1', endpoint_id: '2', name: 'x' }],
+      },
+      rate_limits: { credential: 'account', targets: 'all' },
+    });
+  });
+
+  test("names no credential that a library's own key goes before", async () => {
+    const { config } = await load(`${account}video_storage: { targets: all }`);
+    expect(describeConfig(config, resources)['video_storage']).not.toHaveProperty('credential');
   });
 
   test('loads to itself', async () => {
@@ -48,6 +79,17 @@ describe('the configuration in force', () => {
       ),
       credential: fc.constantFrom('one', 'two'),
     });
+    const pattern = fc.constantFrom('a.*', '(b|c)+', '7', ' ');
+    const patterns = fc.oneof(pattern, fc.array(pattern, { minLength: 1, maxLength: 3 }));
+    const override = fc.record(
+      {
+        shield_zone_id: fc.constant(1),
+        endpoint_id: fc.integer({ min: 1, max: 9 }),
+        name: fc.constantFrom('x', 'y'),
+        interval: interval.map((seconds) => `${seconds}s`),
+      },
+      { requiredKeys: ['shield_zone_id', 'endpoint_id'] },
+    );
     const document = fc.record({
       credentials: fc.constant({
         one: { env: 'BUNNYNET_ACCESS_KEY' },
@@ -70,6 +112,28 @@ describe('the configuration in force', () => {
         credential: fc.constantFrom('one', 'two'),
         targets: fc.constantFrom('all', [1, 2]),
       }),
+      discovery: fc.record(
+        {
+          interval: interval.map((seconds) => `${seconds}s`),
+          kinds: fc.constantFrom('all', 'none'),
+        },
+        { requiredKeys: [] },
+      ),
+      api_guardian: fc.record(
+        {
+          credential: fc.constantFrom('one', 'two'),
+          targets: fc.constant('all'),
+          include: patterns,
+          exclude: patterns,
+          parents: fc.record({ include: patterns, exclude: patterns }, { requiredKeys: [] }),
+          overrides: fc.uniqueArray(override, { maxLength: 4, selector: ({ endpoint_id }) => endpoint_id }),
+        },
+        { requiredKeys: ['credential', 'targets'] },
+      ),
+      video_storage: fc.record(
+        { credential: fc.constantFrom('one', 'two'), targets: fc.constant('all') },
+        { requiredKeys: ['targets'] },
+      ),
     });
     const loaded = async (content: Document): Promise<Config> =>
       (await loadConfig({ document: content, env, resources })).config;

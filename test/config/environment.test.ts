@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { flagVariables } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
 import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { takesAll } from '../../src/config/schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, canary, directory, linesOf } from './fixtures.ts';
 
@@ -72,14 +73,62 @@ describe('without a file', () => {
     expect(warnings).toEqual(['BUNNYNET_SHIELD_ZONES is set but empty: it counts as not set']);
   });
 
+  const listed = resources.filter(takesAll).map(({ kind }) => kind);
+
+  test('the key of the account turns on everything but what costs a request for each video', async () => {
+    for (const variable of ['BUNNYNET_ACCESS_KEY', 'BUNNYNET_ACCESS_KEY_FILE']) {
+      const file = join(await directory(), 'key');
+      await writeFile(file, `${canary}\n`, { mode: 0o600 });
+      const { config, warnings } = await load({ [variable]: variable.endsWith('FILE') ? file : canary });
+      expect(warnings).toEqual([]);
+      expect(config.sections.map(({ kind }) => kind)).toEqual(
+        listed.filter((kind) => kind !== 'video_storage'),
+      );
+      expect(new Set(config.sections.map(({ targets }) => targets))).toEqual(new Set(['all']));
+      expect(new Set(config.sections.map(({ credential }) => credential))).toEqual(new Set(['account']));
+    }
+  });
+
+  test.each(resources.map(({ kind, environment }) => [environment, kind]))(
+    '%s narrows to its kind',
+    async (variable, kind) => {
+      const { config, warnings } = await load({ ...key, [variable]: 'all' });
+      expect(warnings).toEqual([]);
+      expect(config.sections).toMatchObject([{ kind, targets: 'all', credential: 'account' }]);
+    },
+  );
+
+  test('videos are read with the keys of their libraries, or with the one that is given', async () => {
+    const found = await load({ ...key, BUNNYNET_VIDEOS: 'all' });
+    expect(found.config.sections).toMatchObject([
+      { credential: 'account', isCredentialNamed: false, listingCredential: 'account' },
+    ]);
+    const given = await load({
+      ...key,
+      BUNNYNET_VIDEOS: 'all',
+      BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video`,
+    });
+    expect(given.warnings).toEqual([]);
+    expect(given.config.sections).toMatchObject([
+      { credential: 'video', isCredentialNamed: true, listingCredential: 'account' },
+    ]);
+  });
+
   const nothing =
-    'expected a configuration file (--config.file=PATH), or a key in BUNNYNET_ACCESS_KEY and targets in ' +
-    'BUNNYNET_APPLICATIONS, BUNNYNET_SHIELD_ZONES, BUNNYNET_API_GUARDIAN, BUNNYNET_RATE_LIMITS or BUNNYNET_VIDEOS; ' +
-    'nothing says what to poll. To try it without an account: --demo';
+    'expected the key of the account in BUNNYNET_ACCESS_KEY, or a configuration file (--config.file=PATH); ' +
+    'set BUNNYNET_ACCESS_KEY to export everything that the account has. To try it without an account: --demo';
 
   test.each<[string, Record<string, string>, string[]]>([
     ['nothing at all', {}, [nothing]],
-    ['only a key', key, [nothing]],
+    ['a key that is empty', { BUNNYNET_ACCESS_KEY: ' ' }, [nothing]],
+    ['only the key of a library', { BUNNYNET_VIDEO_ACCESS_KEY: canary }, [nothing]],
+    [
+      'all videos without the key of the account',
+      { BUNNYNET_VIDEO_ACCESS_KEY: canary, BUNNYNET_VIDEOS: 'all' },
+      [
+        'BUNNYNET_ACCESS_KEY: expected the key in the environment variable BUNNYNET_ACCESS_KEY, which is not set',
+      ],
+    ],
     [
       'no key',
       { BUNNYNET_APPLICATIONS: 'a' },
@@ -124,11 +173,6 @@ describe('without a file', () => {
         'BUNNYNET_RATE_LIMITS element 1: expected an id that is a whole number of at most 64 bits, without leading zeros; got "some"',
         'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
       ],
-    ],
-    [
-      'all of a kind that has no listing',
-      { ...key, BUNNYNET_APPLICATIONS: 'all' },
-      ['BUNNYNET_APPLICATIONS: expected a list of ids; got "all"'],
     ],
   ])('%s is said', async (_, env, problems) => {
     expect(await linesOf(load(env))).toEqual(problems);
@@ -178,9 +222,9 @@ test('the settings are listed with what they hold', () => {
     environmentSettings(resources).map(({ variable, help }) => [variable, help]),
   );
   expect(settings).toMatchObject({
-    BUNNYNET_APPLICATIONS: 'a list of ids, separated by commas',
+    BUNNYNET_APPLICATIONS: 'all, or a list of ids, separated by commas',
     BUNNYNET_SHIELD_ZONES: 'all, or a list of ids, separated by commas',
-    BUNNYNET_VIDEOS: 'a list of library_id/video_id, separated by commas',
+    BUNNYNET_VIDEOS: 'all, or a list of library_id/video_id, separated by commas',
     BUNNYNET_SHIELD_URL: 'the address of the shield API',
   });
 });

@@ -7,6 +7,7 @@ import type { SectionConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
+import { oneOf } from '../../src/text.ts';
 import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
 
 const applications = 'applications: { targets: [a] }\n';
@@ -47,6 +48,7 @@ describe('what a configuration becomes', () => {
           ],
         },
       ],
+      discovery: { intervalMs: 600_000 },
       limits: { maxSeries: 1_000_000 },
     });
   });
@@ -73,7 +75,7 @@ describe('what a configuration becomes', () => {
     ['said by the section', 'stale_after: 5m', '{ id: a, interval: 30s }', 30_000, 300_000],
     ['said by the target', 'stale_after: 5m', '{ id: a, stale_after: 2m }', 60_000, 120_000],
     ['interval said by the section', 'interval: 2m', 'a', 120_000, 360_000],
-    ['equal to the interval', 'interval: 2m', '{ id: a, stale_after: 2m }', 120_000, 120_000],
+    ['as short as allowed', 'interval: 2m', '{ id: a, stale_after: 3m }', 120_000, 180_000],
   ])('staleness, %s', async (_, head, target, intervalMs, staleAfterMs) => {
     const { config } = await load(`${account}applications:\n  targets: [${target}]\n  ${head}\n`);
     expect(targetsOf(config.sections[0])).toMatchObject([{ intervalMs, staleAfterMs }]);
@@ -204,11 +206,15 @@ describe('what is wrong is said with file, line, path and what was expected', ()
     ],
     [
       'applications: { interval: 2m, stale_after: 1m, targets: [a] }',
-      '2: applications.stale_after: expected at least the interval, 2m, or the values leave between two polls; got 1m',
+      '2: applications.stale_after: expected at least 3m, 1.5 times the interval, or values leave between two polls; got 1m',
+    ],
+    [
+      'applications: { interval: 1001ms, stale_after: 1501ms, targets: [a] }',
+      '2: applications.stale_after: expected at least 1s502ms, 1.5 times the interval, or values leave between two polls; got 1s501ms',
     ],
     [
       'applications: { stale_after: 2m, targets: [{ id: a, interval: 5m }] }',
-      '2: applications.targets[0].stale_after: expected at least the interval, 5m, or the values leave between two polls; got 2m',
+      '2: applications.targets[0].stale_after: expected at least 7m30s, 1.5 times the interval, or values leave between two polls; got 2m',
     ],
     // ids
     ['applications: { targets: [a b] }', `2: applications.targets[0]: ${opaque}; got "a b"`],
@@ -245,10 +251,13 @@ describe('what is wrong is said with file, line, path and what was expected', ()
     ],
     // lists
     [
-      'applications: { targets: all }',
-      '2: applications.targets: expected a list of ids or { id: … }; got "all"',
+      'applications: { targets: every }',
+      '2: applications.targets: expected all, or a list of ids or { id: … }; got "every"',
     ],
-    ['applications: {}', '2: applications.targets: expected a list of ids or { id: … }; it is missing'],
+    [
+      'applications: {}',
+      '2: applications.targets: expected all, or a list of ids or { id: … }; it is missing',
+    ],
     [
       'rate_limits: { targets: 501 }',
       '2: rate_limits.targets: expected all, or a list of ids or { id: … }; got "501"',
@@ -370,7 +379,7 @@ describe('what is wrong is said with file, line, path and what was expected', ()
     ],
     [
       account,
-      'config.yml:1: expected at least one section that says what to poll: applications, shield_zones, api_guardian, rate_limits or video_storage',
+      `config.yml:1: expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(resources.map(({ section }) => section))}`,
     ],
     [`credentials: { a: secret }\n${applications}`, `config.yml:1: credentials.a: expected ${keySource}`],
     [
@@ -505,7 +514,23 @@ test('a key is in no error, wherever it was put by mistake', async () => {
 
 describe('any file', () => {
   const scalar = fc.oneof(
-    fc.constantFrom('all', '30s', 'account', 'a', '501', '1e9', '', 'null', '~', 'https://x', '-1', '1/2'),
+    fc.constantFrom(
+      'all',
+      'application',
+      'a(',
+      '(a|b)+',
+      '30s',
+      'account',
+      'a',
+      '501',
+      '1e9',
+      '',
+      'null',
+      '~',
+      'https://x',
+      '-1',
+      '1/2',
+    ),
     fc.string(),
   );
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -524,6 +549,15 @@ describe('any file', () => {
           'name',
           'base_url',
           'application',
+          'include',
+          'exclude',
+          'parents',
+          'overrides',
+          'kinds',
+          'except',
+          'stale_after',
+          'shield_zone_id',
+          'endpoint_id',
           'x',
           '__proto__',
         ),
@@ -536,6 +570,7 @@ describe('any file', () => {
     'credentials',
     'apis',
     'limits',
+    'discovery',
     ...resources.map(({ section }) => section),
   );
 
@@ -601,7 +636,7 @@ describe('plain data', () => {
     });
     expect(await linesOf(loadConfig({ document: wrong, env: {}, resources }))).toEqual([
       'credentials.account: expected the key in the environment variable NOT_SET, which is not set',
-      `extra: unknown setting; expected credentials, apis, ${resources.map(({ section }) => section).join(', ')} or limits`,
+      `extra: unknown setting; expected credentials, apis, discovery, ${resources.map(({ section }) => section).join(', ')} or limits`,
       `rate_limits.interval: ${duration}; got "5"`,
       `rate_limits.targets[1]: ${whole}; got "true"`,
       'rate_limits.targets[2]: expected each target once; "501" is already at rate_limits.targets[0]',

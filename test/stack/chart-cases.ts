@@ -12,6 +12,7 @@ const oneApplication = {
 /** Ways to run the chart; each has its golden manifests in golden/. */
 export const cases: Readonly<Record<string, Values>> = {
   demo: { demo: true },
+  account: { existingSecret: 'bunnynet' },
   'one-application': oneApplication,
   'no-credentials': {
     config: {
@@ -40,6 +41,26 @@ export const cases: Readonly<Record<string, Values>> = {
       },
     },
   },
+  'pod-monitor': {
+    existingSecret: 'bunnynet',
+    service: { enabled: false },
+    podMonitor: {
+      enabled: true,
+      interval: '30s',
+      namespace: 'prometheus',
+      labels: { release: 'prometheus' },
+      jobLabel: 'app.kubernetes.io/name',
+      podTargetLabels: ['app.kubernetes.io/instance'],
+      sampleLimit: 5000,
+    },
+    probes: { startup: { strict: true } },
+    global: { imageRegistry: 'images.example.com/mirror' },
+  },
+  'own-configuration': {
+    existingSecret: 'bunnynet',
+    existingSecretKey: 'second',
+    existingConfigMap: 'bunnynet-config',
+  },
   'large-numbers': {
     credentials: [account],
     config: {
@@ -57,7 +78,7 @@ export const cases: Readonly<Record<string, Values>> = {
   },
   tls: {
     ...oneApplication,
-    web: { port: 9443, config: { existingSecret: 'bunnynet-web', tls: true } },
+    web: { port: 9443, telemetryPath: '/figures', config: { existingSecret: 'bunnynet-web', tls: true } },
     service: { port: 443 },
     serviceMonitor: {
       enabled: true,
@@ -72,27 +93,44 @@ export const cases: Readonly<Record<string, Values>> = {
   everything: {
     ...oneApplication,
     nameOverride: 'edge',
+    namespaceOverride: 'metrics',
     commonLabels: { team: 'platform' },
     reload: 'endpoint',
     image: {
-      repository: 'images.example.com/edge/bunnynet-exporter',
+      registry: 'images.example.com',
+      repository: 'edge/bunnynet-exporter',
       digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
       pullPolicy: 'Always',
     },
     imagePullSecrets: [{ name: 'pull' }],
     log: { level: 'debug', format: 'pretty' },
-    service: { type: 'NodePort', port: 80, annotations: { a: 'b' }, labels: { c: 'd' } },
+    service: {
+      type: 'NodePort',
+      port: 80,
+      nodePort: 30057,
+      ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv6', 'IPv4'],
+      annotations: { a: 'b' },
+      labels: { c: 'd' },
+    },
     serviceMonitor: {
       enabled: true,
       interval: '30s',
       scrapeTimeout: '10s',
+      namespace: 'prometheus',
       labels: { release: 'prometheus' },
+      annotations: { a: 'b' },
+      jobLabel: 'app.kubernetes.io/instance',
+      targetLabels: ['team'],
+      honorLabels: true,
+      sampleLimit: 1000000,
       relabelings: [{ targetLabel: 'cluster', replacement: 'one' }],
       metricRelabelings: [{ sourceLabels: ['__name__'], regex: 'nodejs_.*', action: 'drop' }],
     },
-    podMonitor: { enabled: true, interval: '30s', labels: { release: 'prometheus' } },
     prometheusRule: {
       enabled: true,
+      namespace: 'prometheus',
+      annotations: { a: 'b' },
       labels: { release: 'prometheus' },
       additionalGroups: [
         { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] },
@@ -109,6 +147,9 @@ export const cases: Readonly<Record<string, Values>> = {
     serviceAccount: { name: 'edge', annotations: { a: 'b' } },
     startupProbe: { httpGet: { path: '/-/healthy', port: 'http' }, failureThreshold: 30 },
     strategy: { type: 'Recreate', rollingUpdate: null },
+    hostAliases: [{ ip: '192.0.2.1', hostnames: ['api.bunny.net'] }],
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['192.0.2.53'] },
     priorityClassName: 'high',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [{ key: 'edge', operator: 'Exists' }],
@@ -125,7 +166,7 @@ export const cases: Readonly<Record<string, Values>> = {
     podAnnotations: { a: 'b' },
     podLabels: { c: 'd' },
     annotations: { e: 'f' },
-    extraArgs: ['--web.telemetry-path=/metrics'],
+    extraArgs: ['--shard=0/1'],
     extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/own/ca.pem' }],
     extraEnvFrom: [{ configMapRef: { name: 'proxy', optional: true } }],
     extraVolumes: [{ name: 'own-ca', configMap: { name: 'own-ca' } }],
@@ -150,7 +191,12 @@ export const switches: Readonly<Record<string, Values>> = {
   'without a ServiceAccount': { serviceAccount: { create: false } },
   'with an existing ServiceAccount': { serviceAccount: { create: false, name: 'existing' } },
   'with a ServiceMonitor': { serviceMonitor: { enabled: true } },
-  'with a PodMonitor': { podMonitor: { enabled: true } },
+  'with a PodMonitor': {
+    service: { enabled: false },
+    podMonitor: { enabled: true, podTargetLabels: ['team'], sampleLimit: 5000 },
+  },
+  'with a strict startup probe': { probes: { startup: { strict: true } } },
+  'with the image of another registry': { global: { imageRegistry: 'images.example.com/' } },
   'with a PrometheusRule': { prometheusRule: { enabled: true } },
   'with dashboards': { dashboards: { enabled: true } },
   'with a NetworkPolicy': { networkPolicy: { enabled: true } },
@@ -173,12 +219,51 @@ export const plain = oneApplication;
 export const refusals: Readonly<
   Record<string, { readonly values: Values; readonly naming: readonly RegExp[] }>
 > = {
-  'nothing to poll': { values: {}, naming: [/nothing to poll.*applications.*demo=true/] },
-  'no key': {
+  'no key': { values: {}, naming: [/existingSecret: name the Secret.*demo=true/] },
+  'a configuration without a key': {
     values: { config: oneApplication.config },
-    naming: [/credentials: none is given.*existingSecret/],
+    naming: [/existingSecret: name the Secret/],
   },
-  'a demo with a configuration': { values: { ...oneApplication, demo: true }, naming: [/leave config/] },
+  'a configuration twice': {
+    values: { ...oneApplication, existingConfigMap: 'own' },
+    naming: [/existingConfigMap.*leave config empty/],
+  },
+  'two Secrets for the account': {
+    values: { ...oneApplication, existingSecret: 'bunnynet' },
+    naming: [/"account" is given twice/],
+  },
+  'two monitors': {
+    values: { ...oneApplication, serviceMonitor: { enabled: true }, podMonitor: { enabled: true } },
+    naming: [/serviceMonitor, podMonitor.*scraped twice/],
+  },
+  'a ServiceMonitor without a Service': {
+    values: { ...oneApplication, serviceMonitor: { enabled: true }, service: { enabled: false } },
+    naming: [/serviceMonitor.*service.enabled=true.*podMonitor/],
+  },
+  'a path of the metrics that monitors do not know': {
+    values: { ...oneApplication, extraArgs: ['--web.telemetry-path=/figures'] },
+    naming: [/web.telemetryPath/],
+  },
+  'two startup probes': {
+    values: {
+      ...oneApplication,
+      startupProbe: { httpGet: { path: '/-/healthy', port: 'http' } },
+      probes: { startup: { strict: true } },
+    },
+    naming: [/probes.startup.strict/],
+  },
+  'a strict probe that cannot authenticate': {
+    values: {
+      ...oneApplication,
+      probes: { startup: { strict: true } },
+      web: { config: { existingSecret: 'web', guarded: true } },
+    },
+    naming: [/probes.startup.strict.*guarded/],
+  },
+  'a demo with a configuration': {
+    values: { ...oneApplication, demo: true },
+    naming: [/leave config.*empty/],
+  },
   'the same credential twice': {
     values: { ...oneApplication, credentials: [account, account] },
     naming: [/"account" is given twice/],

@@ -106,7 +106,7 @@ const everySecret: Secrets = {
 };
 
 describe('what the chart renders', () => {
-  test.each(Object.entries(cases).filter(([name]) => name !== 'demo'))(
+  test.each(Object.entries(cases).filter(([name]) => name !== 'demo' && name !== 'own-configuration'))(
     'is a configuration that the program accepts: %s',
     async (_, values) => {
       const manifests = parse(render('helm4', values));
@@ -135,7 +135,7 @@ describe('what the chart renders', () => {
   });
 });
 
-function liveValues(): Readonly<Record<string, unknown>> {
+function liveValues() {
   const { baseUrls, applications, zones, endpoints, videos, libraryIds } = simulator;
   return {
     credentials: [
@@ -146,6 +146,7 @@ function liveValues(): Readonly<Record<string, unknown>> {
       apis: {
         application: { base_url: baseUrls.application, requests_per_second: 1000 },
         shield: { base_url: baseUrls.shield, requests_per_second: 1000 },
+        core: { base_url: baseUrls.core, requests_per_second: 1000 },
         video: { base_url: baseUrls.video, requests_per_second: 1000 },
       },
       applications: { credential: 'account', targets: applications.map(({ id }) => id) },
@@ -179,6 +180,28 @@ function ups(page: string): { readonly up: string[]; readonly down: string[] } {
 }
 
 describe('the program, as the chart starts it', () => {
+  test('finds and polls the whole account where only a Secret is named, except videos', async () => {
+    const { apis } = liveValues().config;
+    const manifests = parse(render('helm4', { existingSecret: 'bunnynet', config: { apis } }));
+    const [container = {}] = onlyPod(manifests).containers;
+    const { code, stdout, stderr } = await start(
+      container,
+      mounted(manifests, liveSecrets()),
+      liveSecrets(),
+      { args: ['--once'] },
+    );
+    expect(code, stderr).toBe(0);
+    const { up, down } = ups(stdout);
+    expect(down).toEqual([]);
+    for (const { id } of simulator.applications) {
+      expect(up).toContain(`bunnynet_application_up{app_id="${id}"} 1`);
+    }
+    for (const { shieldZoneId } of simulator.zones) {
+      expect(up).toContain(`bunnynet_shield_zone_up{shield_zone_id="${shieldZoneId}"} 1`);
+    }
+    expect(up.filter((row) => row.startsWith('bunnynet_video_storage_up'))).toEqual([]);
+  });
+
   test('polls every target of the configuration', async () => {
     const manifests = parse(render('helm4', liveValues()));
     const [container = {}] = onlyPod(manifests).containers;

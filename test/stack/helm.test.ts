@@ -76,6 +76,110 @@ describe('the chart', () => {
     expect(checksum({ ...changed, reload: 'endpoint' })).toBeUndefined();
   });
 
+  test('polls everything but videos where nothing narrows it', () => {
+    const written = (values: object): unknown =>
+      parseYaml(
+        configMap(objects({ existingSecret: 'bunnynet', ...values }), 'edge-bunnynet-exporter')[
+          'config.yaml'
+        ] ?? '',
+      );
+    const credentials = { account: { file: '/etc/bunnynet-exporter/credentials/account' } };
+    const discovery = { kinds: 'all', except: ['video_storage'] };
+    expect(written({})).toEqual({ credentials, discovery });
+    expect(written({ config: { limits: { max_series: 5000 } } })).toEqual({
+      credentials,
+      discovery,
+      limits: { max_series: 5000 },
+    });
+    expect(written({ config: { shield_zones: { targets: 'all' } } })).toEqual({
+      credentials,
+      shield_zones: { targets: 'all' },
+    });
+  });
+
+  test('mounts a configuration that is already there, and leaves its changes to a reload', () => {
+    const manifests = render('helm4', cases['own-configuration']);
+    expect(parse(manifests).map(({ kind }) => kind)).not.toContain('ConfigMap');
+    expect(manifests).toMatch(/configMap:\s+name: bunnynet-config\n/);
+    expect(manifests).toMatch(/key: second\s+path: "account"\n/);
+    expect(manifests).not.toContain('checksum/config');
+  });
+
+  test('draws its image from the registry that is asked for', () => {
+    const image = (values: object) => /image: (\S+)/.exec(render('helm4', { ...plain, ...values }))?.[1];
+    const path = 'bunnynet-exporter/bunnynet-exporter:0.1.0';
+    expect(image({})).toBe(`ghcr.io/${path}`);
+    expect(image({ image: { registry: 'one.example' } })).toBe(`one.example/${path}`);
+    expect(
+      image({ image: { registry: 'one.example' }, global: { imageRegistry: 'all.example/mirror' } }),
+    ).toBe(`all.example/mirror/${path}`);
+    expect(image({ image: { registry: '', repository: 'one.example/exporter' } })).toBe(
+      'one.example/exporter:0.1.0',
+    );
+  });
+
+  test('puts everything into the namespace that is asked for', () => {
+    const namespaces = objects({
+      ...cases['everything'],
+      serviceMonitor: { enabled: true },
+      prometheusRule: { enabled: true },
+      extraManifests: [],
+    }).map(({ metadata }) => (metadata as unknown as { namespace: string }).namespace);
+    expect(new Set(namespaces)).toEqual(new Set(['metrics']));
+  });
+
+  test('lets a monitor in another namespace find the exporter', () => {
+    const manifests = objects(cases['everything']);
+    expect(manifests.find(({ kind }) => kind === 'PrometheusRule')).toMatchObject({
+      metadata: { namespace: 'prometheus', labels: { release: 'prometheus' }, annotations: { a: 'b' } },
+    });
+    expect(manifests.find(({ kind }) => kind === 'ServiceMonitor')).toMatchObject({
+      metadata: { namespace: 'prometheus' },
+      spec: { namespaceSelector: { matchNames: ['metrics'] }, sampleLimit: 1000000, targetLabels: ['team'] },
+    });
+    expect(objects({ ...plain, serviceMonitor: { enabled: true } }).at(-1)).not.toHaveProperty(
+      'spec.namespaceSelector',
+    );
+  });
+
+  test('starts no Pod that could read nothing at all, where that is asked for', () => {
+    const startup = (values: object) => {
+      const workload = objects({ ...plain, ...values }).find(({ kind }) => kind === 'Deployment');
+      const { spec } = workload as unknown as {
+        spec: { template: { spec: { containers: readonly object[] } } };
+      };
+      return spec.template.spec.containers[0];
+    };
+    expect(startup({})).not.toHaveProperty('startupProbe');
+    expect(startup({ probes: { startup: { strict: true } } })).toHaveProperty('startupProbe.httpGet', {
+      path: '/-/ready?strict',
+      port: 'http',
+    });
+  });
+
+  test('keeps labels that change with its version off the Pods', () => {
+    for (const values of [plain, cases['everything'], cases['sharded']]) {
+      const workload = objects(values).find(({ kind }) =>
+        /^(Deployment|StatefulSet)$/.test(kind),
+      ) as unknown as {
+        metadata: { labels: object };
+        spec: { template: { metadata: { labels: object } } };
+      };
+      const changing = ['helm.sh/chart', 'app.kubernetes.io/version'];
+      expect(Object.keys(workload.metadata.labels)).toEqual(expect.arrayContaining(changing));
+      for (const label of changing)
+        expect(workload.spec.template.metadata.labels).not.toHaveProperty([label]);
+    }
+  });
+
+  test('serves, scrapes and tests the metrics on one path', () => {
+    const manifests = render('helm4', cases['tls']);
+    expect(manifests).toContain('--web.telemetry-path=/figures');
+    expect(manifests).toContain('path: /figures\n');
+    expect(manifests).toContain(':443/figures\n');
+    expect(manifests).not.toContain('/metrics\n');
+  });
+
   test('never renders a Secret', () => {
     const kinds = Object.values(cases).flatMap((values) => objects(values).map(({ kind }) => kind));
     expect(new Set(kinds)).not.toContain('Secret');
@@ -132,7 +236,10 @@ describe('the chart', () => {
       }).split('NOTES:\n')[1];
     expect(notes(plain)).toMatchSnapshot();
     expect(notes(cases['demo'])).toMatchSnapshot();
+    expect(notes(cases['account'])).toMatchSnapshot();
     expect(notes(cases['sharded'])).toMatchSnapshot();
+    expect(notes({ ...cases['sharded'], serviceMonitor: { enabled: false } })).toMatchSnapshot();
+    expect(notes({ ...plain, service: { enabled: false } })).toMatchSnapshot();
     expect(notes({ standalone: false })).toMatchSnapshot();
   });
 });

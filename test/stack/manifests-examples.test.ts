@@ -24,16 +24,26 @@ interface Service {
     readonly target: string;
     readonly read_only?: boolean;
   }[];
-  readonly secrets?: readonly { readonly source: string }[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
 }
 interface Project {
   readonly services: Readonly<Record<string, Service>>;
-  readonly configs?: Readonly<Record<string, { readonly file: string }>>;
 }
 
 function project(...files: readonly string[]): Project {
   const json = succeed('compose', ['-format', 'json', '-no-path-resolution', ...files], { cwd: compose });
   return JSON.parse(json) as Project;
+}
+
+/** What the program makes of an environment that has only the file of the key. */
+function checkKeyFile(): { readonly code: number; readonly said: string } {
+  const env = { BUNNYNET_ACCESS_KEY_FILE: join(folder, 'access-key') };
+  writeFileSync(env.BUNNYNET_ACCESS_KEY_FILE, 'the-key-of-the-account', { mode: 0o400 });
+  const program = `${root}dist/bunnynet-exporter.js`;
+  const { code, stdout, stderr } = run(process.execPath, [program, '--config.check'], { env });
+  rmSync(env.BUNNYNET_ACCESS_KEY_FILE);
+  return { code, said: `${stdout}${stderr}` };
 }
 
 describe('the docker-compose example', () => {
@@ -58,20 +68,12 @@ describe('the docker-compose example', () => {
     for (const { image } of Object.values(others)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
   });
 
-  test('exports an account by a configuration that the program accepts', () => {
-    const { services, configs } = project('compose.yaml', 'account.yaml');
-    expect(services['exporter']?.command).toEqual(['--config.file=/etc/bunnynet-exporter/config.yaml']);
-    expect(services['exporter']?.secrets).toMatchObject([{ source: 'access-key' }]);
-    const config = readFileSync(join(compose, configs?.['exporter']?.file ?? ''), 'utf8');
-    expect(config).toContain('/run/secrets/access-key');
-    writeFileSync(join(folder, 'access-key'), 'the-key-of-the-account');
-    writeFileSync(join(folder, 'config.yaml'), config.replace('/run/secrets', folder));
-    const program = [`${root}dist/bunnynet-exporter.js`, '--config.check'];
-    const { code, stdout, stderr } = run(process.execPath, [
-      ...program,
-      `--config.file=${join(folder, 'config.yaml')}`,
-    ]);
-    expect(code, `${stdout}${stderr}`).toBe(0);
+  test('exports an account from its one key', () => {
+    const exporter = project('compose.yaml', 'account.yaml').services['exporter'];
+    expect(exporter?.command).toEqual([]);
+    const [secret] = exporter?.secrets ?? [];
+    expect(exporter?.environment).toEqual({ BUNNYNET_ACCESS_KEY_FILE: secret?.target });
+    expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
 
   test('gives Prometheus a configuration and rules that it loads', () => {
@@ -127,6 +129,14 @@ describe('the systemd unit', () => {
     const { code, stderr } = run('systemd-analyze', ['verify', unit]);
     expect(stderr).toBe('');
     expect(code).toBe(0);
+  });
+
+  test('exports an account from its one key', () => {
+    const text = readFileSync(unit, 'utf8');
+    expect(text).toMatch(/^ExecStart=\/usr\/bin\/env bunnynet-exporter$/m);
+    expect(text).toMatch(/^LoadCredential=access-key:/m);
+    expect(text).toMatch(/^Environment=BUNNYNET_ACCESS_KEY_FILE=%d\/access-key$/m);
+    expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
 
   test('leaves the service little to attack', () => {

@@ -75,7 +75,7 @@ describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schem
 
   test.each([
     ['of Kubernetes', 'automountServiceAccountToken:', 'automountToken:'],
-    ['of the Prometheus Operator', 'podMetricsEndpoints:', 'endpoints:'],
+    ['of the Prometheus Operator', 'targetLabels:', 'targetedLabels:'],
   ])('has no field %s that is not in its schema', (_kind, known, unknown) => {
     const manifests = render('helm4', cases['everything']);
     expect(manifests).toContain(known);

@@ -1,12 +1,13 @@
 {{/* The Pod of the Deployment and of the StatefulSet. */}}
 {{- define "bunnynet-exporter.pod" -}}
+{{- $credentials := include "bunnynet-exporter.credentials" . | fromJsonArray -}}
 metadata:
   labels:
-    {{- include "bunnynet-exporter.labels" . | nindent 4 }}
+    {{- include "bunnynet-exporter.podLabels" . | nindent 4 }}
     {{- with .Values.podLabels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- $rollout := and (not .Values.demo) (eq .Values.reload "rollout") }}
+  {{- $rollout := and (not .Values.demo) (not .Values.existingConfigMap) (eq .Values.reload "rollout") }}
   {{- if or $rollout .Values.podAnnotations }}
   annotations:
     {{- if $rollout }}
@@ -28,6 +29,17 @@ spec:
   {{- with .Values.priorityClassName }}
   priorityClassName: {{ . }}
   {{- end }}
+  {{- with .Values.hostAliases }}
+  hostAliases:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.dnsPolicy }}
+  dnsPolicy: {{ . }}
+  {{- end }}
+  {{- with .Values.dnsConfig }}
+  dnsConfig:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   {{- with .Values.podSecurityContext }}
   securityContext:
     {{- toYaml . | nindent 4 }}
@@ -47,6 +59,9 @@ spec:
         - --config.file=/etc/bunnynet-exporter/config/config.yaml
         {{- end }}
         - --web.listen-address=:{{ int .Values.web.port }}
+        {{- if ne .Values.web.telemetryPath "/metrics" }}
+        - --web.telemetry-path={{ .Values.web.telemetryPath }}
+        {{- end }}
         {{- if .Values.web.config.existingSecret }}
         - --web.config.file=/etc/bunnynet-exporter/web/{{ .Values.web.config.key }}
         {{- end }}
@@ -81,8 +96,14 @@ spec:
         - name: http
           containerPort: {{ int .Values.web.port }}
           protocol: TCP
+      {{- $startup := .Values.startupProbe }}
+      {{- if .Values.probes.startup.strict }}
+      {{- $get := dict "path" "/-/ready?strict" "port" "http" }}
+      {{- $startup = dict "httpGet" $get "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 60 }}
+      {{- end }}
+      {{- $probes := dict "livenessProbe" .Values.livenessProbe "readinessProbe" .Values.readinessProbe "startupProbe" $startup }}
       {{- range $kind := list "livenessProbe" "readinessProbe" "startupProbe" }}
-      {{- with index $.Values $kind }}
+      {{- with index $probes $kind }}
       {{ $kind }}:
         {{- include "bunnynet-exporter.probe" (dict "probe" . "web" $.Values.web) | nindent 8 }}
       {{- end }}
@@ -102,7 +123,7 @@ spec:
           mountPath: /etc/bunnynet-exporter/config
           readOnly: true
         {{- end }}
-        {{- if .Values.credentials }}
+        {{- if $credentials }}
         - name: credentials
           mountPath: /etc/bunnynet-exporter/credentials
           readOnly: true
@@ -124,14 +145,14 @@ spec:
     {{- if not .Values.demo }}
     - name: config
       configMap:
-        name: {{ include "bunnynet-exporter.fullname" . }}
+        name: {{ .Values.existingConfigMap | default (include "bunnynet-exporter.fullname" .) }}
     {{- end }}
-    {{- if .Values.credentials }}
+    {{- if $credentials }}
     - name: credentials
       projected:
         defaultMode: 0440
         sources:
-          {{- range .Values.credentials }}
+          {{- range $credentials }}
           - secret:
               name: {{ .existingSecret }}
               items:

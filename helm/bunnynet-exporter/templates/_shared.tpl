@@ -16,23 +16,38 @@
 {{- end }}
 {{- end }}
 
+{{- define "bunnynet-exporter.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
 {{- define "bunnynet-exporter.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "bunnynet-exporter.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{- define "bunnynet-exporter.commonLabels" -}}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{/* Labels that stay the same from one version of the chart to the next. */}}
+{{- define "bunnynet-exporter.stableLabels" -}}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
+{{- define "bunnynet-exporter.commonLabels" -}}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{ include "bunnynet-exporter.stableLabels" . }}
+{{- end }}
+
 {{- define "bunnynet-exporter.labels" -}}
 {{ include "bunnynet-exporter.selectorLabels" . }}
 {{ include "bunnynet-exporter.commonLabels" . }}
+{{- end }}
+
+{{/* Labels of the Pods: nothing that changes with the chart's version, so that a new version alone replaces no Pod. */}}
+{{- define "bunnynet-exporter.podLabels" -}}
+{{ include "bunnynet-exporter.selectorLabels" . }}
+{{ include "bunnynet-exporter.stableLabels" . }}
 {{- end }}
 
 {{- define "bunnynet-exporter.serviceAccountName" -}}
@@ -45,6 +60,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{- define "bunnynet-exporter.image" -}}
 {{- with .Values.image }}
+{{- with $.Values.global.imageRegistry | default .registry }}{{ . | trimSuffix "/" }}/{{ end }}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}
 {{- else -}}
@@ -62,35 +78,72 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
 {{- end }}
 
+{{/* Every credential, that of `existingSecret` first; in JSON. */}}
+{{- define "bunnynet-exporter.credentials" -}}
+{{- $account := list }}
+{{- with .Values.existingSecret }}
+{{- $account = list (dict "name" "account" "existingSecret" . "key" $.Values.existingSecretKey) }}
+{{- end }}
+{{- concat $account .Values.credentials | toJson }}
+{{- end }}
+
 {{/* Checks that the schema cannot express. */}}
 {{- define "bunnynet-exporter.check" -}}
-{{- $sections := omit .Values.config "credentials" "apis" "limits" }}
-{{- if and .Values.demo (or .Values.config .Values.credentials) }}
-{{- fail "demo: the simulator has its own configuration and keys; leave config and credentials empty" }}
+{{- $credentials := include "bunnynet-exporter.credentials" . | fromJsonArray }}
+{{- if .Values.demo }}
+{{- if or .Values.config $credentials .Values.existingConfigMap }}
+{{- fail "demo: the simulator has its own configuration and keys; leave config, existingConfigMap, credentials and existingSecret empty" }}
 {{- end }}
-{{- if and (not .Values.demo) (not $sections) }}
-{{- fail "config: nothing to poll; add a section such as applications, or try demo=true" }}
+{{- else if .Values.existingConfigMap }}
+{{- if .Values.config }}
+{{- fail "existingConfigMap: it holds the whole configuration; leave config empty" }}
 {{- end }}
-{{- if and $sections (not .Values.credentials) (not .Values.config.credentials) }}
-{{- fail "credentials: none is given; name the Secret that holds your key: credentials[0].name=account, credentials[0].existingSecret=…" }}
+{{- else if not (or $credentials .Values.config.credentials) }}
+{{- fail "existingSecret: name the Secret that holds your account's key (key access-key), or try demo=true" }}
 {{- end }}
 {{- $names := dict }}
-{{- range .Values.credentials }}
+{{- range $credentials }}
 {{- if or (hasKey $names .name) (hasKey ($.Values.config.credentials | default dict) .name) }}
 {{- fail (printf "credentials: %q is given twice" .name) }}
 {{- end }}
 {{- $_ := set $names .name true }}
 {{- end }}
+{{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
+{{- fail "serviceMonitor, podMonitor: with both, every Pod is scraped twice; enable one" }}
+{{- end }}
+{{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) }}
+{{- fail "serviceMonitor: it finds the Pods by their Service; set service.enabled=true, or enable podMonitor instead" }}
+{{- end }}
+{{- range .Values.extraArgs }}
+{{- if hasPrefix "--web.telemetry-path" . }}
+{{- fail "extraArgs: set web.telemetryPath instead of --web.telemetry-path, so that monitors and the test use the same path" }}
+{{- end }}
+{{- end }}
+{{- if .Values.probes.startup.strict }}
+{{- if .Values.startupProbe }}
+{{- fail "startupProbe: probes.startup.strict sets it; give one of the two" }}
+{{- end }}
+{{- if and .Values.web.config.existingSecret .Values.web.config.guarded }}
+{{- fail "probes.startup.strict: with web.config.guarded a probe can only open a connection, and cannot see what was read" }}
+{{- end }}
+{{- end }}
 {{- end }}
 
-{{/* The exporter's configuration: `config` with the credentials of the mounted Secrets. */}}
+{{/*
+The exporter's configuration: `config` with the credentials of the mounted Secrets. Where it says nothing of what to poll,
+the account is discovered.
+*/}}
 {{- define "bunnynet-exporter.config" -}}
 {{- $credentials := dict }}
-{{- range .Values.credentials }}
+{{- range include "bunnynet-exporter.credentials" . | fromJsonArray }}
 {{- $_ := set $credentials .name (dict "file" (printf "/etc/bunnynet-exporter/credentials/%s" .name)) }}
 {{- end }}
 {{- $credentials = merge $credentials (.Values.config.credentials | default dict) }}
-{{- toYaml (merge (dict "credentials" $credentials) (omit .Values.config "credentials")) }}
+{{- $rest := omit .Values.config "credentials" }}
+{{- if not (omit $rest "apis" "limits") }}
+{{- $rest = merge (dict "discovery" (dict "kinds" "all" "except" (list "video_storage"))) $rest }}
+{{- end }}
+{{- toYaml (merge (dict "credentials" $credentials) $rest) }}
 {{- end }}
 
 {{/* A probe that the web configuration lets through: HTTPS with TLS, only a connection where clients must authenticate. */}}
@@ -107,10 +160,28 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml $probe }}
 {{- end }}
 
-{{/* The part that ServiceMonitor and PodMonitor share; takes the monitor's values and the chart's. */}}
+{{/* What a ServiceMonitor and a PodMonitor say beside their endpoint; takes the monitor's values and the chart's context. */}}
+{{- define "bunnynet-exporter.monitorSpec" -}}
+{{- $namespace := include "bunnynet-exporter.namespace" .root }}
+{{- with .monitor.jobLabel }}
+jobLabel: {{ . }}
+{{- end }}
+{{- with .monitor.sampleLimit }}
+sampleLimit: {{ int . }}
+{{- end }}
+{{- if ne (.monitor.namespace | default $namespace) $namespace }}
+namespaceSelector:
+  matchNames: [{{ $namespace }}]
+{{- end }}
+{{- end }}
+
+{{/* The endpoint that a ServiceMonitor and a PodMonitor share; takes the monitor's values and the chart's. */}}
 {{- define "bunnynet-exporter.endpoint" -}}
 port: http
-path: {{ .monitor.path }}
+path: {{ .monitor.path | default .web.telemetryPath }}
+{{- if .monitor.honorLabels }}
+honorLabels: true
+{{- end }}
 {{- if and .web.config.existingSecret .web.config.tls }}
 scheme: https
 {{- end }}

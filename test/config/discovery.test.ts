@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/index.ts';
+import { defineResource } from '../../src/resources/resource.ts';
+import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
+
+const two = 'credentials: { one: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }\n';
+
+/** Kinds without a section of their own in a test, in the order of the page. */
+const kinds = resources.map(({ kind }) => kind);
+
+function section({ sections }: Config, kind: string): SectionConfig {
+  const found = sections.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`no section of the kind ${kind}`);
+  return found;
+}
+
+describe('discovery', () => {
+  test('turns on every kind without a section, and no kind that is excepted', async () => {
+    const { config, warnings } = await load(
+      `${account}discovery: { interval: 5m, kinds: all, except: [video_storage] }\napplications: { targets: [a] }\n`,
+      { BUNNYNET_ACCESS_KEY: 'k' },
+    );
+    expect(warnings).toEqual([]);
+    expect(config.discovery).toEqual({ intervalMs: 300_000 });
+    expect(config.sections.map(({ kind }) => kind)).toEqual(kinds.filter((kind) => kind !== 'video_storage'));
+    expect(section(config, 'application').targets).toHaveLength(1);
+    expect(section(config, 'rate_limit')).toMatchObject({
+      credential: 'account',
+      intervalMs: 300_000,
+      staleAfterMs: 900_000,
+      targets: 'all',
+    });
+  });
+
+  test('alone is a whole configuration', async () => {
+    const { config } = await load(`${account}discovery: { kinds: all }`);
+    expect(config.sections.map(({ kind, targets }) => [kind, targets])).toEqual(
+      kinds.map((kind) => [kind, 'all']),
+    );
+  });
+
+  test('turns nothing on unless told', async () => {
+    const { config } = await load(`${account}discovery: { interval: 1h }\nshield_zones: { targets: all }`);
+    expect(config.sections.map(({ kind }) => kind)).toEqual(['shield_zone']);
+    expect(config.discovery.intervalMs).toBe(3_600_000);
+  });
+
+  test('leaves out kinds whose targets cannot be found', async () => {
+    const unlisted = defineResource({
+      ...accountKind,
+      kind: 'unlisted',
+      section: 'unlisted',
+      ofAccount: undefined,
+    });
+    const document = { credentials: { a: { env: 'KEY' } }, discovery: { kinds: 'all' } };
+    const { config } = await loadConfig({
+      document,
+      env: { KEY: 'k' },
+      resources: [accountKind, unlisted],
+    });
+    expect(config.sections.map(({ kind }) => kind)).toEqual(['plan']);
+  });
+
+  test('says that an exception of a kind with a section does nothing', async () => {
+    const { warnings } = await load(
+      `${account}discovery:\n  kinds: all\n  except: [application]\napplications: { targets: all }\n`,
+      { BUNNYNET_ACCESS_KEY: 'k' },
+    );
+    expect(warnings.map((warning) => warning.replace(/^.*config/, 'config'))).toEqual([
+      'config.yml:4: discovery.except[0]: the kind has a section, which turns it on',
+    ]);
+  });
+
+  test.each([
+    [
+      'discovery: { kinds: all, except: [video_storag] }',
+      `2: discovery.except[0]: expected ${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}; got "video_storag" (did you mean video_storage?)`,
+    ],
+    [
+      'discovery: { kinds: all, except: video_storage }',
+      '2: discovery.except: expected a list of kinds; got "video_storage"',
+    ],
+    ['discovery: { kinds: every }', '2: discovery.kinds: expected all or none; got "every"'],
+    [
+      'discovery: { except: [application] }\napplications: { targets: all }',
+      '2: discovery.except: expected only with `kinds: all`',
+    ],
+    ['discovery:', '2: discovery: expected a mapping; got nothing'],
+    ['discovery: { kind: all, kinds: all }', '2: discovery.kind: unknown setting (did you mean kinds?)'],
+    [
+      'discovery: { interval: 0s, kinds: all }',
+      '2: discovery.interval: expected a duration of at least 1s, such as 30s or 1h30m; got "0s"',
+    ],
+  ])('%s', async (text, problem) => {
+    expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
+  });
+});
+
+/** A kind of which there is one target a credential. */
+const accountKind = defineResource({
+  kind: 'plan',
+  api: 'core',
+  reference: '0',
+  noun: 'plan',
+  section: 'plan',
+  ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
+  defaultIntervalSeconds: 3600,
+  fields: [],
+  ofAccount: true,
+  read: () => Promise.resolve({}),
+  families: [],
+});
+
+describe('a kind of the account', () => {
+  const credentials = { mine: { env: 'KEY' } };
+  const loading = (document: Parameters<typeof loadConfig>[0]['document']) =>
+    loadConfig({ document, env: { KEY: 'k' }, resources: [accountKind] });
+
+  test('takes all, which is the account of its credential', async () => {
+    const { config } = await loading({ credentials, plan: { targets: 'all' } });
+    expect(config.sections).toMatchObject([{ kind: 'plan', credential: 'mine', targets: 'all' }]);
+  });
+
+  test('takes neither a list nor a selection', async () => {
+    expect(await linesOf(loading({ credentials, plan: { targets: ['mine'], include: 'x' } }))).toEqual([
+      'plan.include: unknown setting; expected credential, interval, stale_after or targets',
+      'plan.targets: expected all; got a list',
+    ]);
+  });
+});
+
+describe('a selection', () => {
+  test('is a pattern or a list of them, over targets and over parents', async () => {
+    const { config } = await load(`${account}
+applications: { targets: all, include: "prod-.*", exclude: [".*-preview", 12] }
+api_guardian: { targets: all, parents: { include: [shop, www] } }
+shield_zones: { targets: all, exclude: "501" }
+`);
+    expect(section(config, 'application').selection).toEqual({
+      include: ['prod-.*'],
+      exclude: ['.*-preview', '12'],
+    });
+    expect(section(config, 'api_guardian')).toMatchObject({
+      selection: undefined,
+      parents: { include: ['shop', 'www'], exclude: [] },
+    });
+    expect(section(config, 'shield_zone').selection).toEqual({ include: [], exclude: ['501'] });
+  });
+
+  test.each([
+    ['include: "a("', 'include: expected a pattern in RE2 syntax; missing closing )'],
+    ['exclude: [a, "[z"]', 'exclude[1]: expected a pattern in RE2 syntax; missing closing ]'],
+    [
+      'include: "x(?=a)"',
+      'include: expected a pattern in RE2 syntax; invalid or unsupported Perl syntax: "(?="',
+    ],
+    ['include: ""', 'include: expected a pattern in RE2 syntax; it is empty'],
+    ['include: "(a{0,100}){0,10}"', 'include: expected a pattern in RE2 syntax; it repeats too much'],
+    ['include: []', 'include: expected at least one pattern; got a list'],
+    ['include: { a: b }', 'include: expected a pattern in RE2 syntax, or a list of them; got a mapping'],
+    ['exclude:', 'exclude: expected a pattern in RE2 syntax, or a list of them; got nothing'],
+    [
+      'parents: { include: "*" }',
+      'parents.include: expected a pattern in RE2 syntax; missing argument to repetition operator',
+    ],
+    ['parents: { includ: a }', 'parents.includ: unknown setting (did you mean include?)'],
+  ])('%s is an error with its line', async (text, problem) => {
+    expect(await problemsOf(`${account}api_guardian:\n  targets: all\n  ${text}\n`)).toEqual([
+      `config.yml:4: api_guardian.${problem}`,
+    ]);
+  });
+
+  test('of parents is for kinds whose listing has them', async () => {
+    const [problem] = await problemsOf(`${account}applications: { targets: all, parents: { include: a } }`);
+    expect(problem).toMatch(/^config\.yml:2: applications\.parents: unknown setting/);
+  });
+
+  test('beside a list of targets is an error for each of its settings', async () => {
+    const text = `${account}api_guardian:
+  targets: [501/77]
+  include: a
+  exclude: b
+  parents: { include: c }
+  overrides: [{ shield_zone_id: 1, endpoint_id: 2, name: d }]
+`;
+    const only = 'expected only with `targets: all`; the targets are a list';
+    expect(await problemsOf(text)).toEqual([
+      `config.yml:4: api_guardian.include: ${only}`,
+      `config.yml:5: api_guardian.exclude: ${only}`,
+      `config.yml:6: api_guardian.parents: ${only}`,
+      `config.yml:7: api_guardian.overrides: ${only}`,
+    ]);
+  });
+});
+
+describe('overrides', () => {
+  test('are known by their ids, and what they leave out is that of the section', async () => {
+    const { config } = await load(`${account}
+applications:
+  targets: all
+  overrides:
+    - { id: a, interval: 30s }
+    - { id: b, name: shop }
+    - { id: c, stale_after: 90s }
+api_guardian:
+  targets: all
+  stale_after: 20m
+  overrides: [{ shield_zone_id: 501, endpoint_id: 77, interval: 10m }]
+`);
+    expect([...(section(config, 'application').overrides ?? [])]).toEqual([
+      ['a', { intervalMs: 30_000, staleAfterMs: 90_000 }],
+      ['b', { name: 'shop' }],
+      ['c', { staleAfterMs: 90_000 }],
+    ]);
+    expect([...(section(config, 'api_guardian').overrides ?? [])]).toEqual([
+      ['501/77', { intervalMs: 600_000, staleAfterMs: 1_200_000 }],
+    ]);
+  });
+
+  test.each([
+    ['[{ id: a, name: x }, { id: a, name: y }]', '[1]: expected each target once; "a" is already on line 4'],
+    [
+      '[{ id: a, stale_after: 1m }]',
+      '[0].stale_after: expected at least 1m30s, 1.5 times the interval, or values leave between two polls; got 1m',
+    ],
+    [
+      '[{ id: a, interval: 10m, stale_after: 14m }]',
+      '[0].stale_after: expected at least 15m, 1.5 times the interval, or values leave between two polls; got 14m',
+    ],
+    ['[a]', '[0]: expected { id: …, … }; got "a"'],
+    ['[{ id: "a b" }]', '[0].id: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; got "a b"'],
+    ['[{ name: a }]', '[0].id: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; it is missing'],
+    [
+      '[{ id: a, credential: account }]',
+      '[0].credential: unknown setting; expected id, name, interval or stale_after',
+    ],
+    ['{ a: b }', ': expected a list of { id: …, … }; got a mapping'],
+  ])('%s', async (overrides, problem) => {
+    expect(await problemsOf(`${account}applications:\n  targets: all\n  overrides: ${overrides}\n`)).toEqual([
+      `config.yml:4: applications.overrides${problem}`,
+    ]);
+  });
+
+  test('one that is wrong hides no other', async () => {
+    const overrides = '[{ id: a, interval: 1 }, { id: b, stale_after: 1s }, { id: b }]';
+    const problems = await problemsOf(`${account}applications: { targets: all, overrides: ${overrides} }`);
+    expect(problems.map((problem) => /overrides\S*(?=:)/.exec(problem)?.[0])).toEqual([
+      'overrides[0].interval',
+      'overrides[1].stale_after',
+      'overrides[2]',
+    ]);
+  });
+
+  test('set no interval where all targets come with one listing', async () => {
+    expect(
+      await problemsOf(`${account}shield_zones: { targets: all, overrides: [{ id: 501, interval: 1m }] }`),
+    ).toEqual([
+      'config.yml:2: shield_zones.overrides[0].interval: unknown setting; expected id, name or stale_after',
+    ]);
+  });
+});
+
+describe('the credential', () => {
+  const videos = async (text: string) => section((await load(text)).config, 'video_storage');
+
+  test('of videos is the key found with each library, where none is named', async () => {
+    expect(await videos(`${account}video_storage: { targets: all }`)).toMatchObject({
+      credential: 'account',
+      isCredentialNamed: false,
+      listingCredential: 'account',
+    });
+  });
+
+  test("of videos is the one named, and the listing is asked with the account's", async () => {
+    const named = { credential: 'lib', isCredentialNamed: true, listingCredential: 'one' };
+    const video = 'video_storage: { targets: all, credential: lib }\n';
+    expect(await videos(`${two}${video}`)).toMatchObject(named);
+    expect(await videos(`${two}${video}shield_zones: { targets: all, credential: one }`)).toMatchObject(
+      named,
+    );
+    expect(await videos(`${two}${video}discovery: { kinds: all }`)).toMatchObject(named);
+  });
+
+  test('of videos that is also that of the account opens no library, so the keys that are found do', async () => {
+    expect(await videos(`${account}video_storage: { targets: all, credential: account }`)).toMatchObject({
+      credential: 'account',
+      isCredentialNamed: false,
+    });
+  });
+
+  test('of what is discovered is that of the account', async () => {
+    const { config, warnings } = await load(
+      `${two}discovery: { kinds: all }\nvideo_storage: { targets: all, credential: lib }`,
+    );
+    expect(warnings).toEqual([]);
+    const others = config.sections.filter(({ kind }) => kind !== 'video_storage');
+    expect(new Set(others.map(({ credential }) => credential))).toEqual(new Set(['one']));
+  });
+
+  test('of what is discovered has to be told where it could be any', async () => {
+    expect(await problemsOf(`${two}discovery: { kinds: all }`)).toEqual([
+      "config.yml:2: discovery.kinds: expected to know which of the credentials (one, lib) is the account's: name it in a section",
+    ]);
+    expect(await problemsOf(`${two}video_storage: { targets: all }`)).toEqual([
+      'config.yml:2: video_storage.credential: expected the name of one of the 2 credentials (one, lib), because the listing names none',
+    ]);
+  });
+
+  test('of the account is that of the first section, not that of a listed video', async () => {
+    const { config } = await load(
+      `credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY }, c: { env: BUNNYNET_ACCESS_KEY } }
+applications: { targets: [x], credential: b }
+video_storage: { targets: all, credential: c }
+shield_zones: { targets: all, credential: a }`,
+    );
+    expect(section(config, 'video_storage').listingCredential).toBe('b');
+  });
+
+  test('of listed videos is not taken for that of the account', async () => {
+    const guid = '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
+    const { config } = await load(
+      `${two}discovery: { kinds: all }\nvideo_storage: { targets: [{ library_id: 1, video_id: ${guid}, credential: lib }] }`,
+      env,
+    );
+    expect(section(config, 'application').credential).toBe('one');
+  });
+});

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { patternProblem, type Selection, selectorOf } from '../../src/discovery/selector.ts';
+import type { Listed } from '../../src/resources/resource.ts';
+
+const app = (id: string, name?: string): Listed => ({ ids: { app_id: id }, name });
+const video: Listed = { ids: { library_id: '4711', video_id: 'f00' }, name: 'Trailer' };
+
+function selects({ include = [], exclude = [] }: Partial<Selection>, listed: Listed): boolean {
+  return selectorOf({ include, exclude }).selects(listed);
+}
+
+describe('a selection', () => {
+  test.each<[string, Partial<Selection>, Listed, boolean]>([
+    ['takes everything without a pattern', {}, app('a'), true],
+    ['takes what the name matches', { include: ['prod-.*'] }, app('a', 'prod-shop'), true],
+    ['takes what the id matches', { include: ['q7.*'] }, app('q7T', 'shop'), true],
+    ['leaves out what nothing matches', { include: ['prod-.*'] }, app('a', 'dev-shop'), false],
+    ['takes what any pattern matches', { include: ['x', 'shop'] }, app('a', 'shop'), true],
+    [
+      'excludes what is included, too',
+      { include: ['.*'], exclude: ['.*-preview'] },
+      app('a', 'x-preview'),
+      false,
+    ],
+    ['excludes by id', { exclude: ['a'] }, app('a', 'shop'), false],
+    ['is anchored at the start', { include: ['shop'] }, app('a', 'my shop'), false],
+    ['is anchored at the end', { include: ['shop'] }, app('a', 'shop 2'), false],
+    ['anchors every alternative', { include: ['shop|www'] }, app('a', 'www2'), false],
+    ['takes the longer alternative', { include: ['w|www'] }, app('a', 'www'), true],
+    ['matches a nameless thing by its id', { include: ['a'] }, app('a'), true],
+    ['tells capitals apart', { include: ['SHOP'] }, app('a', 'shop'), false],
+    ['may not tell capitals apart', { include: ['(?i)SHOP'] }, app('a', 'shop'), true],
+    ['matches the last id', { include: ['f00'] }, video, true],
+    ['matches all ids together', { include: ['4711/.*'] }, video, true],
+    ['does not match the first id alone', { include: ['4711'] }, video, false],
+  ])('%s', (_, selection, listed, expected) => {
+    expect(selects(selection, listed)).toBe(expected);
+  });
+
+  test.each([
+    'x\n-preview',
+    'x\r\n-preview',
+    '\u2028-preview',
+    '\u202E-preview',
+    '\uD800-preview',
+    '"\'-preview',
+    '💥-preview',
+  ])('no name escapes an exclusion by its characters: %j', (name) => {
+    expect(selects({ exclude: ['.*-preview'] }, app('a', name))).toBe(false);
+  });
+});
+
+describe('a pattern', () => {
+  test.each([
+    ['a(', 'missing closing )'],
+    ['a)', 'unexpected )'],
+    ['a\\', 'trailing backslash at end of expression'],
+    ['xa**', 'invalid nested repetition operator: "**"'],
+    ['x(?=y)', 'invalid or unsupported Perl syntax: "(?="'],
+    ['x\\1', 'invalid escape sequence: "\\\\1"'],
+    ['xa{1001}', 'invalid repeat count: "{1001}"'],
+    ['', 'it is empty'],
+    ['a'.repeat(1001), 'it is longer than 1000 characters'],
+    ['((a?){300}){3}', 'it repeats too much'],
+    ['(a?){900}', 'it repeats too much'],
+    ['(((a{1,30}){1,30}){1,30})', 'invalid repeat count: "{1,30}"'],
+  ])('%s has a problem', (pattern, problem) => {
+    expect(patternProblem(pattern)).toBe(problem);
+  });
+
+  test.each(['.*', 'a|b', '^shop$', '(?i)shop', '\\p{L}+', '[^/]+/prod', '.{1,300}', '(a+)+$'])(
+    '%s has none',
+    (pattern) => {
+      expect(patternProblem(pattern)).toBeUndefined();
+    },
+  );
+
+  // On an engine that tries one way after the other, each of these would outlast the universe.
+  test.each(['(a+)+$', '(a|a)*b', '(a|aa)+$', '(.*a){12}b', '(a?){100}a{100}', '([a-z]+)*!'])(
+    '%s meets a name of 10 kB',
+    (pattern) => {
+      expect(patternProblem(pattern)).toBeUndefined();
+      expect(selects({ include: [pattern] }, app('x', `${'a'.repeat(10_240)}\n`))).toBe(false);
+    },
+  );
+
+  test('that has no problem matches or does not, whatever the name', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab(|)*+?[]{}1,^$.\\pd') })),
+        fc.string({ unit: 'binary' }),
+        (pattern, name) => {
+          const problem = patternProblem(pattern);
+          if (problem === undefined)
+            expect(typeof selects({ include: [pattern] }, app('a', name))).toBe('boolean');
+          else expect(problem).not.toBe('it cannot be compiled');
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('that is a text without signs matches this text alone', () => {
+    const word = fc.stringMatching(/^[a-z0-9 -]{1,12}$/);
+    fc.assert(
+      fc.property(word, word, (pattern, name) => {
+        expect(selects({ include: [pattern] }, app('/', name))).toBe(pattern === name);
+      }),
+    );
+  });
+});

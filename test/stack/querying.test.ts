@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { everything, sectionOf } from '../../src/simulator/everything.ts';
+import { application } from '../../src/simulator/kinds/application.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
+
+const text = readFileSync(new URL('../../docs/querying.md', import.meta.url), 'utf8');
+
+/** Every query of the page, by its first line. One begins at each line that neither is indented nor closes a parenthesis. */
+const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMap(
+  ([, indent = '', block = '']) =>
+    block
+      .replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+      .replaceAll(/^#.*\n/gm, '')
+      .trimEnd()
+      .split(/\n(?![ )])/),
+);
+
+/** Five days back, so that the newest day is an old one. */
+const simulator = createSimulator({ now: () => Date.now() - 5 * 86_400_000 });
+let folder = '';
+let prometheus = '';
+
+/** Starts an exporter of everything, with one application without a name. Returns its host and port. */
+async function startExporter(configFile: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const flags = [`--config.file=${configFile}`, `--web.listen-address=${address}`, '--log.level=error'];
+  start(process.execPath, ['dist/bunnynet-exporter.js', ...flags], { ...process.env, ...env });
+  return address;
+}
+
+interface Vector {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [number, string];
+}
+
+async function query(expression: string): Promise<readonly Vector[]> {
+  const response = await fetch(`http://${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
+  const { error, data } = (await response.json()) as {
+    readonly error?: string;
+    readonly data?: { readonly result: readonly Vector[] };
+  };
+  if (!data) throw new Error(error);
+  return data.result;
+}
+
+async function numberOf(expression: string): Promise<number> {
+  const [one, ...others] = await query(expression);
+  expect(others).toEqual([]);
+  return Number(one?.value[1]);
+}
+
+/** As on the page, with windows of seconds instead of minutes to weeks. */
+function hurried(expression: string): string {
+  return expression.replaceAll(/(?<=\[|offset )\d+[mhdw]\b/g, '5s').replaceAll('> 600', '> 2');
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'querying-'));
+  await simulator.start();
+  const { document, env } = everything(simulator, {
+    interval: '1s',
+    staleAfter: '3s',
+    api: () => ({ requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
+  });
+  const { targets } = sectionOf(document, application);
+  if (targets === 'all') throw new Error('the applications are not listed one by one');
+  delete targets[0]?.['name'];
+  const configFile = join(folder, 'exporter.yml');
+  await writeFile(configFile, stringify(document));
+  const exporters = [await startExporter(configFile, env), await startExporter(configFile, env)];
+
+  prometheus = `127.0.0.1:${await freePort()}`;
+  const prometheusFile = join(folder, 'prometheus.yml');
+  await writeFile(
+    prometheusFile,
+    stringify({
+      global: { scrape_interval: '1s' },
+      scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: exporters }] }],
+    }),
+  );
+  start(toolPath('prometheus'), [
+    `--config.file=${prometheusFile}`,
+    `--web.listen-address=${prometheus}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    '--log.level=warn',
+  ]);
+  await eventually(async () => {
+    expect(await query('bunnynet_application_up == 1 and bunnynet_application_up offset 8s')).toHaveLength(
+      2 * simulator.applications.length,
+    );
+  });
+  simulator.remove(simulator.applications.at(-1)?.id ?? '');
+  await eventually(async () => {
+    const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 4';
+    expect(await query(`${gone} and bunnynet_application_up == 0`)).toHaveLength(2);
+  });
+});
+afterAll(async () => {
+  await stopAll();
+  await simulator.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The query of the page that begins with these words. */
+function shown(beginning: string): string {
+  const found = queries.filter((expression) => expression.startsWith(beginning));
+  const [first] = found;
+  if (first === undefined) throw new Error(`no query begins with ${beginning}`);
+  return hurried(first);
+}
+
+describe('with two exporters in one job', () => {
+  test.each(queries)('%s finds something', async (expression) => {
+    expect(await query(hurried(expression))).not.toEqual([]);
+  });
+
+  test('a join on the id alone fails, which is why the page has none', async () => {
+    const join =
+      'bunnynet_application_monthly_cost * on (app_id) group_left (name) bunnynet_application_info';
+    await expect(query(join)).rejects.toThrow('many-to-many');
+    expect(queries.join('\n')).not.toMatch(/on \((?!job, instance)/);
+  });
+
+  test('the plain join leaves out what has no name, and the longer form keeps it', async () => {
+    const named = await query(shown('bunnynet_application_current_latency_seconds\n'));
+    const all = await query(shown('bunnynet_application_current_latency_seconds *'));
+    const there = await query('bunnynet_application_current_latency_seconds');
+    expect(all).toHaveLength(there.length);
+    expect(named).toHaveLength(there.length - 2);
+    const nameless = all.filter(({ metric }) => metric['name'] === undefined);
+    expect(nameless.map(({ metric }) => metric['app_id'])).toEqual(
+      Array(2).fill(simulator.applications[0]?.id),
+    );
+  });
+
+  test('costs are counted once, whether by name or in all', async () => {
+    const inAll = await numberOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost))'));
+    const byName = await query(shown('sum by (name)'));
+    const sum = byName.reduce((total, { value }) => total + Number(value[1]), 0);
+    expect(sum).toBeCloseTo(inAll, 2);
+    expect(await numberOf('sum(bunnynet_application_monthly_cost)')).toBeCloseTo(2 * inAll, 2);
+  });
+
+  test('the storage of the libraries is counted once', async () => {
+    const byLibrary = await query(
+      shown('sum by (library_id) (max by (library_id, video_id, component) (bunnynet_video_storage_bytes))'),
+    );
+    expect(byLibrary).toHaveLength(simulator.libraryIds.length);
+    const sum = byLibrary.reduce((total, { value }) => total + Number(value[1]), 0);
+    expect(await numberOf('sum(bunnynet_video_storage_bytes)')).toBe(2 * sum);
+  });
+});
