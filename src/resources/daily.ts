@@ -180,9 +180,13 @@ export function dailyFamiliesOf<Reading>(prefix: string) {
 }
 
 function latestDayHelp(words: string, from: string): string {
-  return `${words} so far in the newest UTC day; falls back at midnight (API field ${from}).`;
+  return `${words} so far in the newest UTC day; falls back at midnight (${apiFields(from)}).`;
 }
 
 function totalHelp(words: string, from: string): string {
-  return `${words} since this process first read them, added up from the days of the API (API field ${from}).`;
+  return `${words} since the exporter first read them, added up by UTC days (${apiFields(from)}).`;
+}
+
+function apiFields(from: string): string {
+  return `API ${from.includes(',') ? 'fields' : 'field'} ${from}`;
 }

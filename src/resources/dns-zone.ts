@@ -86,7 +86,7 @@ export const dnsZone = defineResource({
     ),
     gauge(
       'latest_day_timestamp_seconds',
-      'Start of the newest UTC day, as Unix time (newest key of the charts).',
+      'Start of the newest UTC day, as Unix time (newest key of the API field QueriesServedChart and the other charts).',
       ({ days }) => newestStart(Object.values(days).flatMap((one) => one ?? [])),
     ),
   ],

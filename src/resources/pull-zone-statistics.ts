@@ -107,8 +107,8 @@ export const pullZoneStatistics = defineResource({
     ...counted('requests', 'RequestsServedChart', 'Requests served'),
     ...daily(
       'cached_requests',
-      'Requests served from the cache',
-      'RequestsServedChart less PullRequestsPulledChart',
+      'Requests served from the cache: the second field subtracted from the first,',
+      'RequestsServedChart, PullRequestsPulledChart',
       ({ cachedRequests }) => cachedRequests,
     ),
     ...counted('uncached_requests', 'PullRequestsPulledChart', 'Requests that were pulled from the origin'),
@@ -151,7 +151,7 @@ export const pullZoneStatistics = defineResource({
     ),
     gauge(
       'latest_day_timestamp_seconds',
-      'Start of the newest UTC day, as Unix time (newest key of the charts).',
+      'Start of the newest UTC day, as Unix time (newest key of the API field RequestsServedChart and the other charts).',
       ({ days }) => newestStart(Object.values(days).flatMap((one) => one ?? [])),
     ),
   ],

@@ -109,7 +109,7 @@ export const pullZone = defineResource({
 
   families: [
     info(
-      'The name of the pull zone, where it takes its files from and the ids that this points to (API fields OriginType, StorageZoneId, EdgeScriptId, MagicContainersAppId, VideoLibraryId).',
+      'The name of the pull zone, the type of its origin and the ids that it points to (API fields Name, OriginType, StorageZoneId, EdgeScriptId, MagicContainersAppId, VideoLibraryId).',
       ['name', 'origin_type', 'storage_zone_id', 'script_id', 'app_id', 'library_id'],
       (reading, { name }) => ({
         name: name ?? reading.Name,

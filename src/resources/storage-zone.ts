@@ -63,7 +63,7 @@ export const storageZone = defineResource({
 
   families: [
     info(
-      'The name of the storage zone, its tier and its main region (API fields ZoneTier, Region).',
+      'The name of the storage zone, its tier and its main region (API fields Name, ZoneTier, Region).',
       ['name', 'tier', 'region'],
       ({ Name, ZoneTier, Region }, { name }) => ({
         name: name ?? Name,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 
-/** Fields of the API that identify something or page through a listing, and make no series. */
+/** Fields of the API that identify something, open it or page through a listing, and make no series. */
 const fieldsWithoutSeries = [
   'shieldZoneId',
   'ratelimitId',
@@ -12,6 +12,12 @@ const fieldsWithoutSeries = [
   'currentPage',
   'nextPage',
   'pageSize',
+  'Id',
+  'ApiKey',
+  'Items',
+  'CurrentPage',
+  'TotalItems',
+  'HasMoreItems',
 ];
 
 const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };

@@ -18,7 +18,15 @@ export const pullZoneOptimizer = {
       path: '/pullzone/{pullZone}/optimizer/statistics',
       key: 'account',
       form: problemDetails,
-      traits: { number: 'TotalRequestsOptimized', charts: ['RequestsOptimizedChart', 'TrafficSavedChart'] },
+      traits: {
+        number: 'TotalRequestsOptimized',
+        charts: [
+          'RequestsOptimizedChart',
+          'TrafficSavedChart',
+          'AverageCompressionChart',
+          'AverageProcessingTimeChart',
+        ],
+      },
       answers: ({ pullZones }) =>
         ofPullZone(
           pullZones.filter(({ hasOptimizer }) => hasOptimizer),

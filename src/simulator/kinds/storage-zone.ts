@@ -20,7 +20,7 @@ export interface StorageZones {
 
 export const storageZone = {
   kind: 'storage_zone',
-  sizes: { small: { storageZones: 3 }, medium: { storageZones: 30 }, full: { storageZones: 200 } },
+  sizes: { small: { storageZones: 5 }, medium: { storageZones: 30 }, full: { storageZones: 200 } },
   create: (seed, { storageZones }) => ({
     storageZones: count(storageZones, (index) => createStorageZone(seed, index)),
   }),
