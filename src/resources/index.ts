@@ -14,9 +14,14 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const resources: readonly Resource[] = [
@@ -25,6 +30,8 @@ export const resources: readonly Resource[] = [
   applicationVolume,
   applicationLimits,
   shieldZone,
+  shieldOverview,
+  shieldOverage,
   apiGuardian,
   rateLimit,
   pullZone,
@@ -35,6 +42,9 @@ export const resources: readonly Resource[] = [
   storageZone,
   dnsZone,
   videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
   videoStorage,
   edgeScript,
   billing,

@@ -135,12 +135,12 @@ export const videoLibrary = defineResource({
     flag('drm_enabled', 'EnableDRM', 'Whether the library protects its videos by DRM'),
     perDrmSystem(
       'drm_system_enabled',
-      'Whether this DRM system is enabled: 1 yes, 0 no (API fields AppleFairPlayDrm and GoogleWidevineDrm, Enabled).',
+      'Whether this DRM system is enabled: 1 yes, 0 no (API fields AppleFairPlayDrm, GoogleWidevineDrm, Enabled).',
       ({ Enabled }) => Enabled,
     ),
     perDrmSystem(
       'drm_certificate_expiration_timestamp_seconds',
-      'When the certificate of this DRM system expires, as Unix time (API fields AppleFairPlayDrm and GoogleWidevineDrm, CertificateExpirationDate).',
+      'When the certificate of this DRM system expires, as Unix time (API fields AppleFairPlayDrm, GoogleWidevineDrm, CertificateExpirationDate).',
       ({ CertificateExpirationDate: seconds }) => seconds,
     ),
   ],

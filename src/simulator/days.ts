@@ -68,3 +68,12 @@ export function weekdayShare(day: number): number {
   const weekday = (day + 4) % 7;
   return weekday === 0 || weekday === 6 ? 0.7 : 1;
 }
+
+/** The sum over the days of the calendar month up to now. */
+export function monthSoFar(nowMs: number, figureOf: (day: number) => number): number {
+  const now = new Date(nowMs);
+  const first = dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
+  let sum = 0;
+  for (let day = first; day <= dayOf(nowMs); day += 1) sum += figureOf(day);
+  return sum;
+}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 
-/** Fields of the API that identify something or page through a listing, and make no series. */
+/** Fields of the API that identify something, open it or page through a listing, and make no series. */
 const fieldsWithoutSeries = [
   'shieldZoneId',
   'ratelimitId',
@@ -17,6 +17,7 @@ const fieldsWithoutSeries = [
   'meta',
   'cursor',
   'Id',
+  'ApiKey',
   'Items',
   'CurrentPage',
   'TotalItems',

@@ -48,13 +48,13 @@ export function oneOfEach(simulator: Simulator): Address[] {
 
 /** The address of each operation, for the first target of its kind. */
 export function everyOperation(simulator: Simulator): Address[] {
-  return [
-    ...allKinds.flatMap((kind) => kind.operations.map((operation) => addressOf(simulator, operation, kind))),
-  ];
+  return allKinds.flatMap((kind) =>
+    kind.operations.map((operation) => addressOf(simulator, operation, kind)),
+  );
 }
 
-function addressOf(simulator: Simulator, operation: AnyOperation, kind?: AnyKind): Address {
-  const { ids, library } = kind ? at(kind.targets(simulator), 0) : { ids: {}, library: undefined };
+function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind): Address {
+  const { ids, library } = at(kind.targets(simulator), 0);
   const url = urlOf(operation, Object.values(ids));
   // Without a page, the core API lists in another shape.
   const page = isPaged(operation) && operation.api === 'core' ? '?page=1' : '';

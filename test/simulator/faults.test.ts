@@ -543,7 +543,13 @@ describe('whom a fault strikes', () => {
 
   it('the operations of one API', async () => {
     simulator.inject({ type: 'status-503', api: 'shield' });
-    expect(await struck()).toEqual({ shield_zone: 503, api_guardian: 503, rate_limit: 503 });
+    expect(await struck()).toEqual({
+      shield_zone: 503,
+      shield_overview: 503,
+      shield_overage: 503,
+      api_guardian: 503,
+      rate_limit: 503,
+    });
   });
 
   it('one application by its id', async () => {
@@ -559,7 +565,11 @@ describe('whom a fault strikes', () => {
     const [library = ''] = simulator.libraryIds;
     simulator.inject({ type: 'status-503', target: `${shieldZoneId}/${endpointId}` });
     simulator.inject({ type: 'status-504', target: `library/${library}` });
-    expect(await struck()).toEqual({ api_guardian: 503, video_storage: 504 });
+    expect(await struck()).toEqual({
+      api_guardian: 503,
+      video_storage: 504,
+      video_library_statistics: 504,
+    });
   });
 
   it('a share of the requests, the same ones whenever it is played again', async () => {

@@ -13,9 +13,14 @@ import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
 import { videoStorage } from './video-storage.ts';
 
 export const kinds = [
@@ -24,6 +29,8 @@ export const kinds = [
   applicationVolume,
   applicationLimits,
   shieldZone,
+  shieldOverview,
+  shieldOverage,
   apiGuardian,
   rateLimit,
   videoStorage,
@@ -37,4 +44,8 @@ export const kinds = [
   pullZoneOriginShield,
   pullZoneSafehop,
   dnsZone,
+  videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
 ] as const;

@@ -1,11 +1,13 @@
 /** Video libraries: their listing with the keys that open them, and the figures of each as a whole. */
-import { dayMs, dayOf, doneOf, weekdayShare } from '../days.ts';
+import { dayMs, doneOf, monthSoFar, weekdayShare } from '../days.ts';
 import { hexadecimal, nth, type Seeded, streams } from '../entities.ts';
 import { problemDetails } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
+import type { Kind, Target } from '../kind.ts';
 import { coreObjectPaging, pagesOf } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
+import type { Answer } from '../reply.ts';
+import type { Request } from '../request.ts';
 import { pullZoneOfLibrary } from './pull-zone.ts';
 import type { Libraries } from './video-storage.ts';
 
@@ -86,10 +88,28 @@ export const videoLibrary = {
     },
   ],
   section: 'video_libraries',
-  targets: ({ videoLibraries }) => videoLibraries.map(({ libraryId: id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<object, VideoLibraries, Libraries>;
+  targets: ({ videoLibraries }) => videoLibraries.map(targetOf),
+} as const satisfies Kind<Record<never, never>, VideoLibraries, Libraries>;
 
 const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
+
+/** A library, for every kind that is about one as a whole. */
+export function targetOf({ libraryId: id, name }: VideoLibrary): Target {
+  return { ids: { id }, name };
+}
+
+/** Answers for the library that is the first id of a request. */
+export function ofLibrary(
+  videoLibraries: readonly VideoLibrary[],
+  answer: (library: VideoLibrary, request: Request) => unknown,
+): (request: Request) => Answer {
+  const known = new Map(videoLibraries.map((library) => [library.libraryId, library]));
+  return (request) => {
+    const [id = ''] = request.ids;
+    const library = request.isRemoved(id) ? undefined : known.get(id);
+    return library ? { status: 200, body: answer(library, request) } : problemDetails.notFound;
+  };
+}
 
 function createLibrary(datasetSeed: number, index: number, libraryId: string): VideoLibrary {
   const seed = hash(datasetSeed, streams.library, index);
@@ -111,18 +131,9 @@ export function viewsOf({ seed, viewsPerDay }: VideoLibrary, day: number, nowMs:
   return Math.floor(views * doneOf(day, nowMs));
 }
 
-/** Seconds of video that were transcribed on a day by this time. */
+/** Seconds of video that were transcribed on a day, counted from the epoch, by this time. */
 export function transcribedSeconds({ seed }: VideoLibrary, day: number, nowMs: number): number {
   return Math.floor(weekdayShare(day) * 3_600 * unit(seed, day, 0x85) * doneOf(day, nowMs));
-}
-
-/** The sum over the days of the calendar month up to now. */
-function monthSoFar(nowMs: number, figureOf: (day: number) => number): number {
-  const now = new Date(nowMs);
-  const first = dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
-  let sum = 0;
-  for (let day = first; day <= dayOf(nowMs); day += 1) sum += figureOf(day);
-  return sum;
 }
 
 /** A certificate that is renewed every year, on its last day. */

@@ -1,0 +1,66 @@
+/** What Shield Zones used in a calendar month beyond their plan. */
+import { dayMs, dayOf } from '../days.ts';
+import { shieldEnvelope } from '../forms.ts';
+import { jsonInteger } from '../json.ts';
+import type { Kind } from '../kind.ts';
+import type { Answer } from '../reply.ts';
+import type { Request } from '../request.ts';
+import { cleanRequestsLimit, cleanRequestsOf } from './shield-overview.ts';
+import { ofZone, type Zone, type Zones } from './shield-zone.ts';
+
+export const shieldOverage = {
+  kind: 'shield_overage',
+  sizes: { small: {}, medium: {}, full: {} },
+  create: () => ({}),
+  operations: [
+    {
+      name: 'shield_overage',
+      api: 'shield',
+      path: '/shield/metrics/overages/{zone}',
+      key: 'account',
+      form: shieldEnvelope,
+      traits: { ids: ['shieldZoneId'], number: 'totalOverage', wholeNumbers: true },
+      rejections: ['unknownZone', 'notOnPlan'],
+      answers: ({ zones }) => ofZone({ zones }, overage),
+    },
+  ],
+  section: 'shield_overage',
+  targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
+} as const satisfies Kind<Record<never, never>, object, Zones>;
+
+/** Of the month that the query names; without one, of this month. */
+function overage(zone: Zone, { query, nowMs }: Request): Answer {
+  const { shieldZoneId, planType } = zone;
+  const asked = new URLSearchParams(query);
+  const now = new Date(nowMs);
+  const year = Number(asked.get('year') ?? now.getUTCFullYear());
+  const month = Number(asked.get('month') ?? now.getUTCMonth() + 1);
+  const startMs = Date.UTC(year, month - 1);
+  const endMs = Date.UTC(year, month);
+  let clean = 0;
+  for (let day = dayOf(startMs); day < dayOf(endMs) && day * dayMs <= nowMs; day += 1) {
+    clean += cleanRequestsOf(zone, day, nowMs);
+  }
+  const limit = cleanRequestsLimit(zone);
+  const totalOverage = Math.max(0, clean - limit);
+  return {
+    status: 200,
+    body: {
+      shieldZoneId: jsonInteger(shieldZoneId),
+      year,
+      month,
+      totalOverage,
+      totalCleanRequests: clean,
+      segments: [
+        {
+          periodStart: new Date(startMs).toISOString(),
+          periodEnd: new Date(endMs).toISOString(),
+          planType,
+          overageAllowance: Math.floor(limit / 10),
+          overage: totalOverage,
+        },
+      ],
+      error: null,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { shieldOverage } from '../../src/resources/shield-overage.ts';
+import { type Body, expose } from './expose.ts';
+
+const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
+const read = (answer: Body) => expose(shieldOverage, answer, { ids: { shield_zone_id: '501' }, context });
+
+it('shows the overage of the calendar month, and what the plans of the month allow together', async () => {
+  const { rows, asked } = await read(`{
+    "shieldZoneId": 501,
+    "year": 2026,
+    "month": 11,
+    "totalOverage": 1200,
+    "totalCleanRequests": 501200,
+    "segments": [
+      { "periodStart": "2026-11-01T00:00:00Z", "planType": 0, "overageAllowance": 5000, "overage": 1200 },
+      { "periodStart": "2026-11-12T00:00:00Z", "planType": 1, "overageAllowance": 45000, "overage": 0 }
+    ],
+    "error": null
+  }`);
+  expect(asked).toEqual(['/shield/metrics/overages/501?year=2026&month=11']);
+  expect(rows).toBe(`\
+bunnynet_shield_overage_monthly_overage_requests{shield_zone_id="501"} 1200
+bunnynet_shield_overage_monthly_overage_allowance_requests{shield_zone_id="501"} 50000
+bunnynet_shield_overage_monthly_clean_requests{shield_zone_id="501"} 501200
+`);
+});
+
+it('is read from inside of data, too, as the other figures of a zone come', async () => {
+  const { rows } = await read({ data: { totalOverage: 7 } });
+  expect(rows).toBe('bunnynet_shield_overage_monthly_overage_requests{shield_zone_id="501"} 7\n');
+});
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched } = await read({
+    totalOverage: null,
+    segments: [{ overageAllowance: 5000 }, { overageAllowance: null }],
+  });
+  expect([rows, mismatched]).toEqual(['', []]);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read({
+    totalOverage: '1200',
+    totalCleanRequests: 3,
+    segments: [{ overageAllowance: 1.5 }],
+  });
+  expect(rows).toBe('bunnynet_shield_overage_monthly_clean_requests{shield_zone_id="501"} 3\n');
+  expect(mismatched.toSorted()).toEqual(['segments', 'totalOverage']);
+});
+
+it('takes an error in a good answer for one, also beside figures of 0', async () => {
+  const error = { statusCode: 403, success: false, message: 'no', errorKey: 'not_allowed' };
+  for (const body of [{ error, totalOverage: 0, totalCleanRequests: 0 }, { error }, { ...error }]) {
+    await expect(read(body)).rejects.toMatchObject({ result: 'rejected', errorKey: 'not_allowed' });
+  }
+});
+
+it.each([{}, { error: null, data: null }, 'none', []])('takes %j for no reading', async (answer) => {
+  await expect(read(JSON.stringify(answer))).rejects.toMatchObject({ result: 'schema' });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { videoLibraryStatistics } from '../../src/resources/video-library-statistics.ts';
+import { type Body, expose } from './expose.ts';
+
+const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
+const read = (answer: Body) =>
+  expose(videoLibraryStatistics, answer, { ids: { library_id: '4711' }, context });
+
+it('shows what was watched in the day so far, and counts it', async () => {
+  const { rows, asked } = await read(`{
+    "viewsChart": { "2026-11-20T00:00:00Z": 240 },
+    "watchTimeChart": { "2026-11-20T00:00:00Z": 18300 },
+    "countryViewCounts": { "SI": 200, "AT": 40 },
+    "countryWatchTime": { "SI": 16000, "AT": 2300 },
+    "engagementScore": 74
+  }`);
+  expect(asked).toEqual(['/library/4711/statistics?dateFrom=2026-11-20&dateTo=2026-11-20']);
+  expect(rows).toBe(`\
+bunnynet_video_library_statistics_views_latest_day{library_id="4711"} 240
+bunnynet_video_library_statistics_views_total{library_id="4711"} 0
+bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711"} 18300
+bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
+bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
+bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="SI"} 200
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="AT"} 2300
+bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="SI"} 16000
+bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_statistics_engagement_score{library_id="4711"} 74
+bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
+`);
+});
+
+it('asks for the day before as well after midnight, each by itself, and shows the new day', async () => {
+  const afterMidnight = {
+    nowMs: Date.parse('2026-11-20T00:04:00Z'),
+    lastSuccessMs: Date.parse('2026-11-19T23:54:00Z'),
+  };
+  const { rows, asked } = await expose(
+    videoLibraryStatistics,
+    { viewsChart: { '2026-11-19': 5000, '2026-11-20': 3 }, engagementScore: 70 },
+    { ids: { library_id: '4711' }, context: afterMidnight },
+  );
+  expect(asked).toEqual([
+    '/library/4711/statistics?dateFrom=2026-11-19&dateTo=2026-11-19',
+    '/library/4711/statistics?dateFrom=2026-11-20&dateTo=2026-11-20',
+  ]);
+  expect(rows).toContain('views_latest_day{library_id="4711"} 3\n');
+});
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched } = await read({
+    viewsChart: null,
+    countryViewCounts: null,
+    engagementScore: null,
+  });
+  expect([rows, mismatched]).toEqual(['', []]);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read({
+    viewsChart: { '2026-11-20': 'many' },
+    watchTimeChart: { yesterday: 4, '2026-11-20': 60 },
+    countryViewCounts: { SI: '200', AT: 40 },
+    countryWatchTime: [60],
+    engagementScore: 7.5,
+  });
+  expect(rows).toBe(`\
+bunnynet_video_library_statistics_views_total{library_id="4711"} 0
+bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711"} 60
+bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
+bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
+`);
+  expect(mismatched.toSorted()).toEqual([
+    'countryViewCounts',
+    'countryWatchTime',
+    'engagementScore',
+    'viewsChart',
+    'watchTimeChart',
+  ]);
+});
+
+describe('the countries', () => {
+  it('are at most 50, those with the most views, and the rest is one', async () => {
+    const countryViewCounts = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`C${String(index).padStart(2, '0')}`, 1000 - index]),
+    );
+    const { rows } = await read({ countryViewCounts });
+    const shown = [...rows.matchAll(/country_views_latest_day\{.*country="(\w+)"} (\d+)/g)];
+    expect(shown).toHaveLength(51);
+    expect(shown.map(([, country]) => country)).not.toContain('C50');
+    // 950 and less, down to 941.
+    expect(shown.find(([, country]) => country === 'other')?.[2]).toBe('9455');
+  });
+});
