@@ -70,7 +70,10 @@ export async function observe(row: Row): Promise<Observation> {
   const { type, kind } = row;
   const { parameters } = expectations[type];
   const givesUp = outcomeOf(type, kind).result === 'timeout';
-  const program = await startProgram(givesUp ? { [apiOf(kind)]: 2000 } : {});
+  const program = await startProgram({
+    isNamed: true,
+    timeoutMs: givesUp ? { [apiOf(kind)]: 2000 } : {},
+  });
   const { simulator } = program;
   const [hit = {}] = isListing(kind) ? [] : program.targets[kind];
   const target = Object.values(hit).join('/');

@@ -59,7 +59,8 @@ function addressOf(simulator: Simulator, operation: AnyOperation, kind?: AnyKind
   return {
     operation: operation.name,
     // Without a page, the core API answers in another shape.
-    url: simulator.origin + urlOf(operation, Object.values(ids)) + (operation.api === 'core' ? '?page=1' : ''),
+    url:
+      simulator.origin + urlOf(operation, Object.values(ids)) + (operation.api === 'core' ? '?page=1' : ''),
     key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
   };
 }
