@@ -68,17 +68,21 @@ async function startAll(change: (config: Config, simulator: Simulator) => Config
 
 /** The page with the values that differ from run to run taken out: times, durations, the process's own. */
 function withoutVolatile(page: string): string {
-  return page
-    .split('\n')
-    .filter((line) => !/^(# (HELP|TYPE) )?(process|nodejs)_/.test(line))
-    .map((line) =>
-      line.startsWith('#') ||
-      !/(last_success|reload_success|duration_seconds|schedule_lag|build_info)/.test(line)
-        ? line
-        : line.replace(/(version|revision)="[^"]*"/g, '$1="…"').replace(/ [^ ]+$/, ' …'),
-    )
-    .join('\n')
-    .replaceAll(/\n{2,}/g, '\n');
+  return (
+    page
+      .split('\n')
+      .filter((line) => !/^(# (HELP|TYPE) )?(process|nodejs)_/.test(line))
+      .map((line) =>
+        line.startsWith('#') ||
+        !/(last_success|reload_success|duration_seconds|schedule_lag|build_info)/.test(line)
+          ? line
+          : line.replace(/(version|revision)="[^"]*"/g, '$1="…"').replace(/ [^ ]+$/, ' …'),
+      )
+      .join('\n')
+      .replaceAll(/\n{2,}/g, '\n')
+      // What is found is in the order of the answers.
+      .replaceAll(/^(?:[^#\n].*\n)+/gm, (rows) => `${rows.trimEnd().split('\n').toSorted().join('\n')}\n`)
+  );
 }
 
 describe('the exporter', () => {
