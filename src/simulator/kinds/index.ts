@@ -44,7 +44,6 @@ export const kinds = [
   pullZoneOriginShield,
   pullZoneSafehop,
   dnsZone,
-  videoLibrary,
   videoLibraryStatistics,
   videoLibraryTranscribing,
   videoLibraryDrm,
