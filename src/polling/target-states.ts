@@ -2,7 +2,7 @@
  * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
  * the last poll succeeded and when the last success was, always.
  */
-import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Ids, Sample } from '../resources/resource.ts';
 import type { Target } from './plan.ts';
 
@@ -38,6 +38,8 @@ export interface TargetStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
+  /** The state that the API reports of it, while its values are on the page. */
+  readonly condition?: string | undefined;
 }
 
 /** A moment on both clocks. */
@@ -59,6 +61,7 @@ interface TargetState {
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
+  condition: string | undefined;
 }
 
 interface Counts {
@@ -160,6 +163,7 @@ export class TargetStates {
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
     known.hasValues = true;
+    known.condition = conditionOf(target.kind, reading);
     this.#store.replace(target.key, target.kind, target.ids, [...stateRowsOf(known), ...rows]);
   }
 
@@ -234,6 +238,7 @@ export class TargetStates {
       lastSuccessMs: undefined,
       lastDurationSeconds: undefined,
       lastFailure: undefined,
+      condition: undefined,
     };
   }
 
@@ -261,6 +266,7 @@ export class TargetStates {
   #showStateAlone(known: TargetState): void {
     const { target, state } = known;
     known.hasValues = false;
+    known.condition = undefined;
     if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, stateRowsOf(known));
   }
 }
