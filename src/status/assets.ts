@@ -88,7 +88,7 @@ button:hover{border-color:var(--quiet)}
 .targets .s{white-space:nowrap}.targets .why,.targets .cred{overflow-wrap:anywhere}
 .targets .kind,.targets .cred{color:var(--quiet)}.targets .kind{white-space:nowrap}
 @media (min-width:821px){.targets .s,.targets .c,.targets .kind,.targets .n{width:1%}
-.targets .t{min-width:220px}.targets .why{width:30%}.targets .cred{width:10%;min-width:80px}}
+.targets .t{min-width:220px}.targets .t{width:34%}.targets .why{width:20%}.targets .cred{min-width:80px}}
 .chip{display:inline-block;font-size:12px;line-height:1.4;border:1px solid;border-radius:9px;padding:0 7px;white-space:nowrap}
 a.chip:hover{text-decoration:none;background:var(--raised)}
 .conditions{margin:0;padding:8px 16px;border-top:1px solid var(--line);font-size:13px;color:var(--quiet);line-height:1.9}
