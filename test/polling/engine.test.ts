@@ -92,7 +92,9 @@ const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('r
 const settle = async () => await vi.advanceTimersByTimeAsync(100);
 
 describe('the log', () => {
-  it('has fewer than 50 lines a minute of an outage of 20,000 targets, and says what was down for how long', async () => {
+  it('has fewer than 50 lines a minute of an outage of 20,000 targets, and says what was down for how long', {
+    timeout: 120_000,
+  }, async () => {
     const ids = Array.from({ length: 20_000 }, (_, i) => targetConfig({ app_id: `a${i}` }));
     let isDown = true;
     const { engine, logged } = await engineOf(configOf([sectionConfig('application', ids)]), {
