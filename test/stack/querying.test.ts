@@ -21,8 +21,9 @@ const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMa
       .split(/\n(?![ )])/),
 );
 
-/** Five days back, so that the newest day is an old one. */
-const simulator = createSimulator({ now: () => Date.now() - 5 * 86_400_000 });
+/** It stands still five days back, so that the newest day is an old one and no application changes its state. */
+const nowMs = Date.now() - 5 * 86_400_000;
+const simulator = createSimulator({ now: () => nowMs });
 let folder = '';
 let prometheus = '';
 
@@ -66,7 +67,7 @@ beforeAll(async () => {
   const { document, env } = everything(simulator, {
     isNamed: true,
     interval: '2s',
-    staleAfter: '6s',
+    staleAfter: '30s',
     api: () => ({ requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
   });
   const { targets } = sectionOf(document, application);
@@ -96,11 +97,13 @@ beforeAll(async () => {
       2 * simulator.applications.length,
     );
   }, 120_000);
-  simulator.remove(simulator.applications.at(-1)?.id ?? '');
+  const nameless = simulator.applications[0]?.id;
+  const [active] = await query(`bunnynet_application_status{status="active", app_id!="${nameless}"} == 1`);
+  simulator.remove(active?.metric['app_id'] ?? '');
   await eventually(async () => {
-    const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 12';
+    const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 35';
     expect(await query(`${gone} and bunnynet_application_up == 0`)).toHaveLength(2);
-  });
+  }, 120_000);
 }, 300_000);
 afterAll(async () => {
   await stopAll();
