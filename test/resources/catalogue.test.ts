@@ -16,6 +16,12 @@ const fieldsWithoutSeries = [
   'items',
   'meta',
   'cursor',
+  'Id',
+  'Name',
+  'Items',
+  'CurrentPage',
+  'TotalItems',
+  'HasMoreItems',
 ];
 
 const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };
