@@ -9,6 +9,8 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoStorage } from './video-storage.ts';
@@ -18,6 +20,8 @@ export const resources: readonly Resource[] = [
   shieldZone,
   apiGuardian,
   rateLimit,
+  shieldOverview,
+  shieldOverage,
   videoStorage,
   storageZone,
   pullZone,

@@ -543,7 +543,13 @@ describe('whom a fault strikes', () => {
 
   it('the operations of one API', async () => {
     simulator.inject({ type: 'status-503', api: 'shield' });
-    expect(await struck()).toEqual({ shield_zone: 503, api_guardian: 503, rate_limit: 503 });
+    expect(await struck()).toEqual({
+      shield_zone: 503,
+      api_guardian: 503,
+      rate_limit: 503,
+      shield_overview: 503,
+      shield_overage: 503,
+    });
   });
 
   it('one application by its id', async () => {

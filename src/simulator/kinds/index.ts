@@ -8,6 +8,8 @@ import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { videoStorage } from './video-storage.ts';
@@ -17,6 +19,8 @@ export const kinds = [
   shieldZone,
   apiGuardian,
   rateLimit,
+  shieldOverview,
+  shieldOverage,
   videoStorage,
   storageZone,
   pullZone,
