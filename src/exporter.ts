@@ -8,13 +8,14 @@ import type { ClientObserver } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
+import { compareListed, describeDiscovery } from './discovery/discovered.ts';
 import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
-import { PollEngine } from './polling/engine.ts';
+import { type ListingStatus, PollEngine } from './polling/engine.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
@@ -45,6 +46,8 @@ export interface ExporterOptions {
   /** The way to the APIs, where it is not direct. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Whether everything is polled once alone: nothing is said of what comes next. */
+  readonly isOnce?: boolean | undefined;
   /** Unix time, by which values grow old. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -59,6 +62,8 @@ export interface Exporter {
   pollOnce(): Promise<boolean>;
   /** The state of every target. */
   targets(): readonly TargetStatus[];
+  /** The state of every listing. */
+  listings(): readonly ListingStatus[];
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
   /** Loads the configuration again. Rejects where it is wrong, and keeps the previous one. */
@@ -116,6 +121,9 @@ class WiredExporter implements Exporter {
       observer: this.#telemetry,
       log,
       foundKeys: this.#foundKeys,
+      keySource: (name) =>
+        this.#foundKeys.get(name) ? 'found with its library' : this.#credentials.describe(name),
+      isOnce: options.isOnce,
       redact: (text) => this.#foundKeys.redact(this.#credentials.redact(text)),
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
@@ -133,6 +141,10 @@ class WiredExporter implements Exporter {
     const urls = await this.#server.start();
     await this.#startPolling();
     this.#logTargets();
+    const startedMs = performance.now();
+    void this.#engine.allPolled.then(() => {
+      this.#options.log.info(this.#engine.roundText(performance.now() - startedMs));
+    });
     return urls;
   }
 
@@ -149,6 +161,10 @@ class WiredExporter implements Exporter {
 
   targets(): readonly TargetStatus[] {
     return [...this.#engine.states.statuses()];
+  }
+
+  listings(): readonly ListingStatus[] {
+    return this.#engine.listings();
   }
 
   async page(): Promise<string> {
@@ -176,8 +192,10 @@ class WiredExporter implements Exporter {
     this.#apis.reconfigure(this.#config.apis, (api, err) =>
       log.error({ api, err }, 'keeping its previous settings'),
     );
-    log.info('the configuration was reloaded');
+    const before = this.targets();
     await this.#apply();
+    const change = describeChange(before, this.targets());
+    log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
     this.#logTargets();
   });
 
@@ -249,7 +267,11 @@ class WiredExporter implements Exporter {
   #logTargets(): void {
     const counts = kinds.map((kind) => [kind, this.#engine.states.counts(kind).targets] as const);
     const targets = Object.fromEntries(counts.filter(([, count]) => count > 0));
-    this.#options.log.info({ targets }, 'polling what the configuration wants');
+    const all = this.#config.sections.flatMap(({ kind, targets: wanted }) =>
+      wanted === 'all' ? [kind] : [],
+    );
+    const found = all.length > 0 ? `, and all that there is of: ${all.join(', ')}` : '';
+    this.#options.log.info({ targets, all }, `polling what the configuration wants${found}`);
   }
 }
 
@@ -259,7 +281,7 @@ function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
   return {
     requested(api, code, seconds, path) {
       telemetry.requested(api, code, seconds);
-      log.debug({ api, path, code, duration_seconds: seconds }, 'asked the API');
+      log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
     },
     paused(api, untilMs) {
       telemetry.paused(api, untilMs);
@@ -300,6 +322,12 @@ function droppedTeller(store: Store, log: Logger): (maxSeries: number) => void {
       log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
     else log.info('no series is left out any more');
   };
+}
+
+/** What has changed of the targets: `+2 −1, 1 renamed`; nothing where they are the same. */
+function describeChange(before: readonly TargetStatus[], after: readonly TargetStatus[]): string {
+  const found = ({ target: { key, name } }: TargetStatus) => ({ ids: { key }, name });
+  return describeDiscovery(compareListed(before.map(found), after.map(found)));
 }
 
 /** Runs never overlap; whoever asks while one waits for its turn joins it. */

@@ -19,6 +19,9 @@ import { revision, version } from './version.ts';
 const stopDeadlineMs = 4500;
 const progressIntervalMs = 100;
 
+/** What the process ends with. Scripts depend on it. */
+const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
+
 /** Of all keys since the start: answers to requests before a reload may still come. */
 const redactor = new Redactor();
 
@@ -47,7 +50,7 @@ function takeEnvironment(): Environment {
   return env;
 }
 
-/** Polls once, prints the page. 0 when every poll succeeded, else 2. On a terminal it shows progress and the outcome. */
+/** Polls once, prints the page. 0 when every poll and listing succeeded, else 3. On a terminal it shows progress and the outcome. */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
   const tookMs = () => performance.now() - startedMs;
@@ -56,11 +59,12 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   const succeeded = await exporter.pollOnce();
   clearInterval(drawing);
   progress.clear();
-  const report = pollReport(exporter.targets(), tookMs(), styleFor(process.stderr, env));
+  const style = styleFor(process.stderr, env);
+  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs(), style);
   await print(await exporter.page());
-  if (process.stderr.isTTY) process.stderr.write(report);
   await exporter.stop();
-  return succeeded ? 0 : 2;
+  if (process.stderr.isTTY) process.stderr.write(report);
+  return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
 }
 
 /** Serves until a signal comes. */
@@ -100,7 +104,8 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason, env);
   const [loaded, web] = checks;
   if (web.status === 'fulfilled') for (const warning of web.value?.warnings ?? []) log.warn(warning);
-  if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected')) return 1;
+  if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
+    return exitCodes.wrongConfiguration;
   const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
   await print(
     `${flags.shard ? `shard ${shardText(flags)}\n` : ''}${summary(loaded.value.config, resources, ownedBy(flags.shard), style)}`,
@@ -124,6 +129,7 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
+      isOnce: flags.once,
       log,
     });
     return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
@@ -153,5 +159,5 @@ try {
   printError(error, process.env);
   const isUsage = error instanceof UsageError;
   if (isUsage) process.stderr.write('See bunnynet-exporter --help.\n');
-  process.exitCode = isUsage ? 2 : 1;
+  process.exitCode = isUsage ? exitCodes.wrongUsage : exitCodes.wrongConfiguration;
 }

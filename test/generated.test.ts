@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { flagRows } from '../src/cli/flags.ts';
 import { environmentSettings } from '../src/config/environment.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
+import {
+  isOfAccount,
+  minStaleAfterIntervals,
+  shortForms,
+  staleAfterIntervals,
+  takesAll,
+} from '../src/config/schema.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
+import type { Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
+import { formatDuration } from '../src/text.ts';
 
 /** Cells of a table: pipes would end them. */
 const row = (...cells: readonly string[]) =>
@@ -81,15 +90,148 @@ function settingRows(node: SchemaNode, path: string): readonly string[] {
   });
 }
 
+/** What every section has: explained once, not for each kind. */
+const commonSettings: readonly string[] = [
+  'credential',
+  'interval',
+  'stale_after',
+  'targets',
+  'include',
+  'exclude',
+  'parents',
+  'overrides',
+];
+
 function configurationReference(): string {
+  const schema = configJsonSchema(resources) as SchemaNode;
+  const rowsOf = (...keys: readonly string[]) =>
+    settingRows(
+      { properties: Object.fromEntries(keys.map((key) => [key, schema.properties?.[key] ?? {}])) },
+      '',
+    );
+  const own = resources.flatMap(({ section }) => {
+    const settings = Object.entries(schema.properties?.[section]?.properties ?? {});
+    const properties = Object.fromEntries(settings.filter(([key]) => !commonSettings.includes(key)));
+    return settingRows({ properties }, section);
+  });
   return [
     '# Configuration',
     '',
     'Generated from the code by `npm run generate`; the tests fail when it is out of date.',
     '',
-    '[An example](../config/bunnynet-exporter.example.yml) with every section, and',
-    '[the JSON Schema](../config/bunnynet-exporter.schema.json) by which editors complete and check it: begin the file with',
+    '## With one key',
+    '',
+    'Everything that the account has is exported with nothing but its key, in `BUNNYNET_ACCESS_KEY` or in the file that',
+    '`BUNNYNET_ACCESS_KEY_FILE` names. Only `video_storage` stays off, because it costs a request for each video. Each kind has a',
+    'variable, too: as soon as one of them is set, only the kinds are on that are set, to `all` or to ids. The same as with the key',
+    'alone, as a file for `--config.file`:',
+    '',
+    '```yaml',
+    'credentials:',
+    '  account: { env: BUNNYNET_ACCESS_KEY }',
+    'discovery:',
+    '  interval: 10m            # between two polls of a listing that is not a kind of its own',
+    '  kinds: all               # every kind without a section is on; default: none',
+    '  except: [video_storage]',
+    '```',
+    '',
+    '`--config.check` checks a file and the keys without calling the API, and says what is on. [An',
+    'example](../config/bunnynet-exporter.example.yml) shows every kind of setting, and editors complete and check the file by [its',
+    'JSON Schema](../config/bunnynet-exporter.schema.json): begin it with',
     '`# yaml-language-server: $schema=…/bunnynet-exporter.schema.json`.',
+    '',
+    '## Selection',
+    '',
+    'Each kind has a section; where it is absent and `discovery` does not turn the kind on, the kind is off. With `targets: all`, a',
+    'section says which of the targets found it takes, and what is different for single ones:',
+    '',
+    '```yaml',
+    'applications:',
+    '  targets: all',
+    '  include: "prod-.*"         # a pattern or a list of them',
+    '  exclude: [".*-preview"]    # wins over include',
+    '  overrides:                 # by id: name, interval, stale_after',
+    '    - { id: q7TzVb2, interval: 30s }',
+    'api_guardian:',
+    '  targets: all',
+    '  parents: { include: "shop|www" }   # of these Shield Zones only',
+    '```',
+    '',
+    'Patterns are in [RE2 syntax](https://github.com/google/re2/wiki/Syntax) and match the whole name or the whole id; `.` matches any',
+    'character. A target with an id of two parts matches by the last, or by both as `501/77`. Targets that come with one listing',
+    '(`shield_zones`) are read together, so their overrides have no interval.',
+    '',
+    'A video library is read with the key that it is found with, unless the section names the credential of a library; the credential',
+    'that lists the libraries is the only one, else that of the first section of another API, else the only one that no video section',
+    'names.',
+    '',
+    '## Naming targets by hand',
+    '',
+    'Instead of `all`, `targets` may be a list. A target is its id, with `/` between two parts, or a mapping of its ids and `name`,',
+    '`credential`, `interval`, `stale_after`. A list goes without a selection.',
+    '',
+    '```yaml',
+    'credentials:',
+    '  account: { env: BUNNYNET_ACCESS_KEY }',
+    '  library-4711: { file: /run/secrets/library-4711 }   # re-read when it changes',
+    'applications:',
+    '  credential: account',
+    '  targets: [HbqFnk0KZjzYOcp, { id: q7TzVb2, name: storefront, interval: 30s }]',
+    'api_guardian:',
+    '  credential: account',
+    '  targets: [501/77]',
+    'video_storage:',
+    '  credential: library-4711',
+    '  targets: [{ library_id: 4711, video_id: 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f, name: trailer }]',
+    '```',
+    '',
+    '## Kinds',
+    '',
+    row('section', 'kind', 'variable', 'targets', 'interval'),
+    row('---', '---', '---', '---', '---'),
+    ...resources.map((resource) =>
+      row(
+        `\`${resource.section}\``,
+        `\`${resource.kind}\``,
+        `\`${resource.environment}\``,
+        targetsText(resource),
+        formatDuration(resource.defaultIntervalSeconds * 1000),
+      ),
+    ),
+    '',
+    '## Settings',
+    '',
+    'Durations are written as in Prometheus (`30s`, `1h30m`). An unknown key, a duplicate target, a pattern with a mistake and a',
+    'key that cannot be read are errors, all reported at once with their lines.',
+    '',
+    row('setting', 'default', ''),
+    row('---', '---', '---'),
+    ...rowsOf('credentials', 'discovery'),
+    row('`<section>.credential`', '', 'The credential to use; may be left out where only one is defined'),
+    row('`<section>.interval`', '', 'Time between two polls of a target; the defaults are above'),
+    row(
+      '`<section>.stale_after`',
+      '',
+      `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+    ),
+    row('`<section>.targets`', '', 'What to poll: all, or a list'),
+    row('`<section>.include`, `.exclude`', '', 'With all: patterns of what to take and what to leave out'),
+    row(
+      '`<section>.parents`',
+      '',
+      'With all: `{ include, exclude }`, of which zones or libraries, where targets have one',
+    ),
+    row('`<section>.overrides`', '', 'With all: a list of ids with `name`, `interval`, `stale_after`'),
+    ...own,
+    ...rowsOf('apis', 'limits'),
+    '',
+    '## Environment, without a file',
+    '',
+    row('variable', ''),
+    row('---', '---'),
+    ...environmentSettings(resources).map(({ variable, help }) => row(`\`${variable}\``, help)),
+    '',
+    '`HTTPS_PROXY` and `NO_PROXY` apply to requests to the APIs; plain http, meant for this machine, never goes through a proxy.',
     '',
     '## Flags',
     '',
@@ -101,25 +243,13 @@ function configurationReference(): string {
       row(`\`${usage}\``, `\`${variable}\``, preset === undefined ? '' : `\`${preset}\``, help),
     ),
     '',
-    '## Environment, without a file',
-    '',
-    row('variable', ''),
-    row('---', '---'),
-    ...environmentSettings(resources).map(({ variable, help }) => row(`\`${variable}\``, help)),
-    '',
-    '`HTTPS_PROXY` and `NO_PROXY` apply to requests to the APIs; plain http, meant for this machine, never goes through a proxy.',
-    '',
-    '## The file',
-    '',
-    'A section that is absent is off. Durations are written as in Prometheus (`30s`, `1h30m`). A target is its id, or',
-    '`{ <its ids>, name, credential, interval, stale_after }`. An unknown key, a duplicate target and a key that cannot',
-    'be read are errors, reported with their line.',
-    '',
-    row('setting', 'default', ''),
-    row('---', '---', '---'),
-    ...settingRows(configJsonSchema(resources) as SchemaNode, ''),
-    '',
   ].join('\n');
+}
+
+/** `all, or a list of ids` */
+function targetsText(resource: Resource): string {
+  if (isOfAccount(resource)) return "all: the credential's account";
+  return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}`;
 }
 
 describe('generated documentation', () => {

@@ -146,13 +146,14 @@ describe('the command', () => {
     expect(simulator.counters.application.requests).toBe(asked);
   });
 
-  it('polls once, prints the page and ends with 0; with 2 when a poll failed, and the page all the same', async () => {
+  it('polls once, prints the page and ends with 0; with 3 when a poll failed, and the page all the same', async () => {
     const good = await run(['--once'], firstTry()).ended;
     expect(good.stdout).toMatch(/^bunnynet_application_up\{app_id="\w+"\} 1$/m);
     expect(good.code).toBe(0);
     const bad = await run(['--once'], firstTry({ BUNNYNET_APPLICATIONS: 'nowhere' })).ended;
     expect(bad.stdout).toContain('bunnynet_application_up{app_id="nowhere"} 0');
-    expect(bad.code).toBe(2);
+    expect(bad.code).toBe(3);
+    expect(bad.stderr).not.toContain('asking again');
   });
 
   it('runs the demo whole: every kind is on its page', async () => {
@@ -194,17 +195,94 @@ describe('the command', () => {
 
     await writeFile(file, config(`[${one?.id}, ${two?.id}]`));
     running.child.kill('SIGHUP');
-    await logged(running, 'was reloaded');
+    await logged(running, 'was reloaded: +1');
     await expect.poll(page).toContain(`up{app_id="${two?.id}"} 1`);
 
     await writeFile(file, config('[]]'));
     running.child.kill('SIGHUP');
-    const { msg } = await logged(running, 'stays in force');
+    const { msg } = await logged(running, 'keeping the previous configuration');
     expect(msg).toContain(`${file}:3`);
     const after = await page();
     expect(after).toContain(`up{app_id="${two?.id}"} 1`);
     expect(after).toContain('bunnynet_exporter_config_last_reload_successful 0');
   });
+
+  it('ends with 3 when a listing failed, also where it leaves nothing to poll', async () => {
+    const { code, stdout, stderr } = await run(['--once'], {
+      BUNNYNET_ACCESS_KEY: 'not-the-key-1234',
+      BUNNYNET_SHIELD_ZONES: 'all',
+      BUNNYNET_SHIELD_URL: simulator.baseUrls.shield,
+      BUNNYNET_CORE_URL: simulator.baseUrls.core,
+    }).ended;
+    expect(code).toBe(3);
+    expect(stdout).not.toContain('bunnynet_shield_zone_up');
+    // Both listings, of zones and of their names, ask with the same key, each its own API.
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines.filter((line) => JSON.stringify(line).includes('refused'))).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: 'warn',
+      credential: 'account',
+      msg: expect.stringMatching(
+        /^poll failed: the key of account \(from \$BUNNYNET_ACCESS_KEY\) was refused: HTTP 401.*; it must be the account's API key$/,
+      ),
+    });
+  });
+
+  it('says at the start what is polled, and how the first round went', async () => {
+    const running = run(
+      [anyPort],
+      firstTry({
+        BUNNYNET_APPLICATIONS: `${simulator.applications[0]?.id},nowhere`,
+        BUNNYNET_SHIELD_ZONES: 'all',
+        BUNNYNET_SHIELD_URL: simulator.baseUrls.shield,
+        BUNNYNET_CORE_URL: simulator.baseUrls.core,
+      }),
+    );
+    expect(await logged(running, 'polling what')).toMatchObject({
+      targets: { application: 2 },
+      all: ['shield_zone'],
+      msg: expect.stringContaining('and all that there is of: shield_zone'),
+    });
+    const { msg } = await logged(running, 'first round');
+    expect(msg).toMatch(/^first round: \d+ ok, 1 failing, (1 listing failing, )?\d+ s$/);
+  });
+
+  it('names the address once where it answers everything with 404', async () => {
+    const env = firstTry({
+      BUNNYNET_APPLICATIONS: 'one,two,three',
+      BUNNYNET_APPLICATION_URL: `${simulator.origin}/nowhere`,
+    });
+    const { stderr } = await run(['--once'], env).ended;
+    const told = stderr.match(/every request to \S+ answers HTTP 404: check apis\.application\.base_url/g);
+    expect(told).toEqual([
+      `every request to ${simulator.origin}/nowhere answers HTTP 404: check apis.application.base_url`,
+    ]);
+    const good = await run(
+      ['--once'],
+      firstTry({ BUNNYNET_APPLICATIONS: `${simulator.applications[0]?.id},two,three` }),
+    ).ended;
+    expect(good.stderr).not.toContain('every request');
+  });
+
+  it('says that a key changed', async () => {
+    const [one] = simulator.applications;
+    const key = join(folder, 'rotated');
+    const file = join(folder, 'rotated.yml');
+    await writeFile(key, 'an-old-key-1234', { mode: 0o600 });
+    await writeFile(
+      file,
+      `credentials: { account: { file: "${key}" } }\napis: { application: { base_url: "${simulator.baseUrls.application}" } }\napplications: { targets: [${one?.id}] }\n`,
+    );
+    const running = run([anyPort, `--config.file=${file}`]);
+    const failed = await logged(running, 'poll failed');
+    expect(failed['msg']).toContain(`the key of account (from the file ${key}) was refused`);
+    await writeFile(key, simulator.keys.account);
+    await logged(running, 'the key of account changed');
+    await logged(running, 'polls succeed again');
+  }, 20_000);
 
   it('logs one line for a change of state, not one for each poll', async () => {
     const file = join(folder, 'states.yml');

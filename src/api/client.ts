@@ -1,15 +1,16 @@
 /** Requests to one API: the key in the header, the deadline, the limits and the retries. Gives a parsed body or an ApiError. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, errors, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { decodeBody, parseJson, tooLongMessage } from './body.ts';
+import { decodeBody, parseJson } from './body.ts';
 import { type Answer, ApiError, failureOf } from './errors.ts';
 import type { Pacer, Permit } from './pacer.ts';
 import { createPool } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
+import { errorOfTransport } from './transport-error.ts';
 
 /** Told of every request. */
 export interface ClientObserver {
@@ -112,27 +113,6 @@ function errorOfStatus(
   );
 }
 
-/** The ApiError for what undici threw. */
-function errorOfTransport(cause: unknown, timeoutMs: number, maxBytes: number): ApiError {
-  if (cause instanceof ApiError) return cause;
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  if (refusal !== undefined) {
-    return new ApiError('network', `the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
-  }
-  const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
-  // HeadersTimeoutError is that of a proxy that does not answer; for an API there is only the deadline.
-  if (wasAborted || cause instanceof errors.HeadersTimeoutError) {
-    return new ApiError('timeout', `no whole answer within ${timeoutMs} ms`, {}, { cause });
-  }
-  if (cause instanceof errors.ResponseExceededMaxSizeError) {
-    return new ApiError('schema', tooLongMessage(maxBytes));
-  }
-  const reason = message === '' ? (code ?? 'unknown') : message;
-  const named = code && !reason.includes(code) ? `${code}: ${reason}` : reason;
-  return new ApiError('network', named, {}, { cause });
-}
-
 export class ApiClient {
   readonly #api: ApiName;
   #config: ApiConfig;
@@ -218,7 +198,7 @@ export class ApiClient {
       this.#refusals = 0;
       return { body: parseBody(text, answer, hide) };
     } catch (cause) {
-      error = errorOfTransport(cause, this.#config.timeoutMs, this.#config.maxResponseBytes);
+      error = errorOfTransport(cause, this.#api, this.#config, this.#proxy !== undefined);
       status ??= error.answer.status;
       if (error.result === 'rate_limited') this.#pause(error.retryAfterMs);
       return error;

@@ -111,7 +111,7 @@ const table = {
   },
   once: {
     name: 'once',
-    help: 'Poll every target once, print the page on stdout and exit: 0 when every poll succeeded, else 2.',
+    help: 'Poll every target once, print the page on stdout and exit: 0 when every poll and listing succeeded, else 3.',
   },
   demo: {
     name: 'demo',
@@ -170,8 +170,7 @@ const table = {
   logFormat: {
     name: 'log.format',
     placeholder: 'FORMAT',
-    default: 'json',
-    help: `Format of the log on stderr: ${oneOf(logFormats)}.`,
+    help: `Format of the log on stderr: ${oneOf(logFormats)}. Without it: pretty on a terminal, json elsewhere.`,
     read: choice(logFormats),
   },
   version: { name: 'version', help: 'Print the version and exit.' },

@@ -39,7 +39,7 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (logFormat === 'pretty') {
+  if ((logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty') {
     return pino(options, { write: (record: string) => progress.write(prettyLine(record, style)) });
   }
   return process.stderr.isTTY

@@ -1,5 +1,6 @@
 /** A log record as a line for people: time, level, the target, what happened, and the rest in short. */
 import type { Ids } from '../resources/resource.ts';
+import { pollDuration } from '../text.ts';
 import { plainText, type Style, targetText } from './terminal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,6 +21,10 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
+function isDuration(key: string, value: unknown): value is number {
+  return key.endsWith('_seconds') && typeof value === 'number';
+}
+
 function textOf(value: unknown): string {
   return plainText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
@@ -28,11 +33,9 @@ function textOf(value: unknown): string {
 function subjectOf({ kind, target, name, listing_of: credential }: Fields): string {
   if (typeof kind !== 'string') return '';
   if (credential !== undefined) return `${plainText(kind)} listing of ${textOf(credential)}`;
-  return targetText(
-    kind,
-    name === undefined ? undefined : textOf(name),
-    isFields(target) ? (target as Ids) : {},
-  );
+  // What is said of many of a kind names it itself.
+  if (!isFields(target)) return '';
+  return targetText(kind, name === undefined ? undefined : textOf(name), target as Ids);
 }
 
 /** `09:43:12` of the machine's own time. */
@@ -53,7 +56,10 @@ export function prettyLine(record: string, style: Style): string {
   const subject = subjectOf(fields);
   const rest = Object.entries(fields)
     .filter(([key]) => !shown.has(key))
-    .map(([key, value]) => `${key}=${textOf(value)}`);
+    .map(
+      ([key, value]) =>
+        `${key}=${isDuration(key, value) ? pollDuration(value).replace(' ', '') : textOf(value)}`,
+    );
   const words = [
     style.dim(clock(fields['time'])),
     style[levelStyles[level] ?? 'dim'](level.toUpperCase().padEnd(5)),

@@ -1,7 +1,8 @@
 /** What people see on a terminal: colours, a line of progress, tables. Streams and the environment are handed to it. */
+import type { ListingStatus } from '../polling/engine.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';
-import { count } from '../text.ts';
+import { count, plural } from '../text.ts';
 
 export interface Style {
   bold(text: string): string;
@@ -119,38 +120,76 @@ export function targetText(kind: string, name: string | undefined, ids: Ids): st
   return plainText(`${kind} ${name === undefined ? id : `${name} (${id})`}`).trim();
 }
 
-/** How many of the targets that failed are listed. */
+/** How many of the targets that failed are listed, and of the listings. */
 const shownFailures = 20;
 
-/** The outcome of polling every target once: a table by kind, and each failure with its reason. */
-export function pollReport(statuses: readonly TargetStatus[], durationMs: number, style: Style): string {
+/** `videos of trailers (4711)`, `Shield Zones of account`: what a listing lists, and of what. */
+function listingText({ poll: { listing, parent, credential } }: ListingStatus): string {
+  const id = parent && Object.values(parent.ids).join('/');
+  const of = parent?.name === undefined ? (id ?? credential) : `${parent.name} (${id})`;
+  return plainText(`${listing.nouns} of ${of}`);
+}
+
+function reasonText(failure: TargetStatus['lastFailure']): string {
+  return failure ? plainText(`${failure.result}: ${failure.message}`) : 'not polled';
+}
+
+/** The first rows of a list, and how many more there are. */
+function shortened(lines: readonly string[], style: Style): string {
+  const more = lines.length - shownFailures;
+  return `${lines.slice(0, shownFailures).join('')}${more > 0 ? style.dim(`  … and ${count(more)} more\n`) : ''}`;
+}
+
+/**
+ * The outcome of polling every target once: a table by kind, each failure with its reason, and a verdict.
+ *
+ * @param succeeded the outcome that the exit code tells
+ */
+export function pollReport(
+  statuses: readonly TargetStatus[],
+  listings: readonly ListingStatus[],
+  succeeded: boolean,
+  durationMs: number,
+  style: Style,
+): string {
   const row = (name: string, of: readonly TargetStatus[]) => {
     const { targets, ok, failing, absent } = tally(of);
     return [name, ...[targets, ok, failing, absent].map(count)];
   };
-  const kinds = [...new Set(statuses.map(({ target }) => target.kind))];
-  const rows = kinds.map((kind) =>
-    row(
-      kind,
-      statuses.filter(({ target }) => target.kind === kind),
-    ),
-  );
+  const byKind = new Map<string, TargetStatus[]>();
+  for (const status of statuses) {
+    const known = byKind.get(status.target.kind);
+    if (known) known.push(status);
+    else byKind.set(status.target.kind, [status]);
+  }
+  const rows = [...byKind].map(([kind, of]) => row(kind, of));
   if (rows.length > 1) rows.push(row('all', statuses));
   const failed = statuses.filter(({ state }) => state !== 'ok');
-  const failures = failed.slice(0, shownFailures).map(({ target: { kind, name, ids }, lastFailure }) => {
-    const why = lastFailure ? `${lastFailure.result}: ${lastFailure.message}` : 'not polled';
-    return `${style.red('✗')} ${style.bold(targetText(kind, name, ids))}: ${plainText(why)}\n`;
+  const failedLines = failed.map(({ target: { kind, name, ids }, lastFailure }) => {
+    const what = style.bold(targetText(kind, name, ids));
+    return `${style.red('✗')} ${what}: ${reasonText(lastFailure)}\n`;
   });
-  const more = failed.length - failures.length;
-  if (more > 0) failures.push(style.dim(`  … and ${more} more\n`));
-  const verdict =
-    failed.length === 0
-      ? `${style.green('✓')} every poll succeeded`
-      : `${style.red('✗')} ${failed.length} of ${statuses.length} targets failed`;
+  const failedListings = listings.filter(({ state }) => state !== 'ok');
+  const listingRows = failedListings.map((one) => [listingText(one), reasonText(one.lastFailure)]);
+  const listingLines = table([['listing', 'why it failed'], ...listingRows], style).match(/.*\n/g) ?? [];
+  const failures = [
+    ...(failed.length > 0 ? [`${count(failed.length)} of ${plural(statuses.length, 'target')}`] : []),
+    ...(failedListings.length > 0
+      ? [`${count(failedListings.length)} of ${plural(listings.length, 'listing')}`]
+      : []),
+  ];
+  const good =
+    statuses.length === 0 ? 'every listing succeeded, and there is no target' : 'every poll succeeded';
+  const verdict = succeeded
+    ? `${style.green('✓')} ${good}`
+    : `${style.red('✗')} ${failures.join(' and ')} failed`;
   return [
     '',
-    table([['kind', 'targets', 'ok', 'failing', 'absent'], ...rows], style, true),
-    ...(failures.length > 0 ? [failures.join('')] : []),
+    ...(rows.length > 0
+      ? [table([['kind', 'targets', 'ok', 'failing', 'absent'], ...rows], style, true)]
+      : []),
+    ...(failedListings.length > 0 ? [shortened(listingLines, style)] : []),
+    ...(failed.length > 0 ? [shortened(failedLines, style)] : []),
     `${verdict}, in ${seconds(durationMs)}\n`,
   ].join('\n');
 }

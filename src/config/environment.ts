@@ -104,8 +104,8 @@ export function fromEnvironment(
   if (Object.keys(root).length === 0) {
     if (!hasKey('account')) {
       const message =
-        'expected the key of the account in BUNNYNET_ACCESS_KEY, or a configuration file (--config.file=PATH); ' +
-        'set BUNNYNET_ACCESS_KEY to export everything that the account has. To try it without an account: --demo';
+        'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
+        'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
       throw new ConfigError([{ ...nowhere, message }, ...hints()]);
     }
     for (const resource of resources) {

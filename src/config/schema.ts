@@ -24,6 +24,17 @@ function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mappin
   });
 }
 
+/** Remembers what is made: a schema costs much when it is made and first used, and little after. */
+function onceFor<Of extends object, Schema>(make: (of: Of, withLongForm: boolean) => Schema) {
+  const made = { long: new WeakMap<Of, Schema>(), short: new WeakMap<Of, Schema>() };
+  return (of: Of, withLongForm = true): Schema => {
+    const known = withLongForm ? made.long : made.short;
+    const schema = known.get(of) ?? make(of, withLongForm);
+    known.set(of, schema);
+    return schema;
+  };
+}
+
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 
 const credentialSchema = mapping(
@@ -227,8 +238,8 @@ function targetsSchema(resource: Resource, withLongForm: boolean) {
 }
 
 /** The section of a kind. */
-export function sectionSchema(resource: Resource, withLongForm: boolean) {
-  return mapping(
+export const sectionSchema = onceFor((resource: Resource, withLongForm: boolean) =>
+  mapping(
     {
       credential: value.credentialName
         .describe(
@@ -251,8 +262,10 @@ export function sectionSchema(resource: Resource, withLongForm: boolean) {
       ...selectionShape(resource),
     },
     'a mapping with `targets`',
-  ).describe(`${resource.noun}, kind ${resource.kind}; without this section it is off`);
-}
+  ).describe(
+    `${resource.noun}, kind ${resource.kind}; unless discovery turns it on, it is off without this section`,
+  ),
+);
 
 /** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
@@ -284,7 +297,7 @@ function longForm({ ids }: Resource): string {
 }
 
 /** `withLongForm`: targets may be mappings, as in a file. */
-export function documentSchema(resources: readonly Resource[], withLongForm = true) {
+export const documentSchema = onceFor((resources: readonly Resource[], withLongForm: boolean) => {
   const sections = resources.map(
     (resource) => [resource.section, sectionSchema(resource, withLongForm).optional()] as const,
   );
@@ -308,7 +321,7 @@ export function documentSchema(resources: readonly Resource[], withLongForm = tr
     },
     'a mapping of settings',
   );
-}
+});
 
 export type DiscoverySettings = z.output<ReturnType<typeof discoverySchema>>;
 

@@ -23,6 +23,24 @@ export interface YamlDocument {
   readonly position: (path: Path) => { line: number; column: number };
 }
 
+/** What is wrong on one line and noticed on the next: a key without its colon, a bracket or quote that is not closed. */
+const isNoticedLate = /multiline key|deficient indentation/;
+
+/** The end of the last line with content before the line of an offset. */
+function endOfLineBefore(text: string, offset: number): number {
+  let end = text.lastIndexOf('\n', offset - 1);
+  while (end > 0) {
+    const start = text.lastIndexOf('\n', end - 1) + 1;
+    const line = text
+      .slice(start, end)
+      .replace(/^\s*#.*/, '')
+      .trimEnd();
+    if (line !== '') return start + line.length - 1;
+    end = start - 1;
+  }
+  return offset;
+}
+
 /** More values than this once aliases are followed is an attack or a mistake: the largest file holds fewer. */
 const maxValues = 8_000_000;
 const tooManyValues = `expected at most ${maxValues} values once aliases are followed`;
@@ -37,7 +55,8 @@ export function parseYaml(text: string): YamlDocument {
     // Some reasons end in a word of the document.
     const reason =
       error instanceof YAMLException ? error.reason.replace(/[:"].*$/s, '').trim() : 'it cannot be read';
-    const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
+    const noticedAt = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
+    const offset = isNoticedLate.test(reason) ? endOfLineBefore(text, noticedAt) : noticedAt;
     return {
       raw: null,
       problems: [{ path: [], ...linesAt(offset), message: `expected YAML: ${reason}` }],
@@ -191,7 +210,7 @@ class Builder {
 
   /** Where a value without any text stands: the parser gives it no place of its own. */
   #afterLast(): number {
-    const blank = /["']?(?:\s|#.*)*/y;
+    const blank = /["']?(?:\s|#.*|:(?=\s))*/y;
     blank.lastIndex = this.#lastEnd;
     return this.#lastEnd + (blank.exec(this.#text)?.[0].length ?? 0);
   }

@@ -14,7 +14,10 @@ import {
   describeDiscovery,
 } from '../discovery/discovered.ts';
 import { type ApiName, type Found, isReadAlone, type Resource } from '../resources/resource.ts';
+import { count, durationInWords, plural } from '../text.ts';
+import { AddressCheck } from './address-check.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
+import { FailureLog } from './failure-log.ts';
 import {
   type Discoveries,
   idText,
@@ -72,6 +75,10 @@ export interface EngineOptions {
   readonly redact: (text: string) => string;
   /** Keeps the keys that listings find. */
   readonly foundKeys: FoundKeys;
+  /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
+  readonly keySource: (credential: string) => string;
+  /** Whether everything is asked once alone. */
+  readonly isOnce?: boolean | undefined;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
   /** Told when what is planned has changed, once the changes have settled. */
@@ -133,6 +140,8 @@ export class PollEngine {
   readonly #options: EngineOptions;
   readonly #now: () => number;
   readonly #poller: Poller;
+  readonly #failureLog: FailureLog;
+  readonly #addressCheck = new AddressCheck();
   readonly #scheduler: Scheduler<Poll>;
   readonly #wanted: WantedTargets;
   readonly #abort = new AbortController();
@@ -169,14 +178,25 @@ export class PollEngine {
   readonly allPolled: Promise<void>;
 
   constructor(options: EngineOptions) {
-    const { store, clientOf, paceOf, observer, log, redact, owns } = options;
+    const { store, clientOf, paceOf, observer, log, redact, owns, keySource, isOnce } = options;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.allPolled = new Promise((resolve) => {
       this.#onAllPolled = resolve;
     });
     this.states = new TargetStates(store, this.#now);
-    this.#poller = new Poller({ clientOf, states: this.states, observer, log, redact, now: this.#now });
+    this.#failureLog = new FailureLog(log);
+    this.#poller = new Poller({
+      clientOf,
+      states: this.states,
+      observer,
+      log,
+      failureLog: this.#failureLog,
+      keySource,
+      isOnce,
+      redact,
+      now: this.#now,
+    });
     this.#wanted = new WantedTargets(owns);
     this.#scheduler = new Scheduler(
       (poll, permit, lagMs) => this.#run(poll, permit, lagMs),
@@ -218,6 +238,19 @@ export class PollEngine {
     });
   }
 
+  /** How a round of polls went that took so long: `first round: 4,998 ok, 2 failing, 12 s`. */
+  roundText(durationMs: number): string {
+    let ok = 0;
+    let failing = 0;
+    for (const { state } of this.states.statuses())
+      if (state === 'ok') ok++;
+      else failing++;
+    const listings = this.listings().filter(({ state }) => state === 'failing').length;
+    const parts = [`${count(ok)} ok`, `${count(failing)} failing`];
+    if (listings > 0) parts.push(`${plural(listings, 'listing')} failing`);
+    return `first round: ${[...parts, durationInWords(durationMs)].join(', ')}`;
+  }
+
   /** Every poll that is wanted. */
   *polls(): Generator<Poll> {
     for (const { poll } of this.#active.values()) yield poll;
@@ -229,11 +262,13 @@ export class PollEngine {
    */
   async apply(config: Config): Promise<void> {
     this.#config = config;
+    this.#addressCheck.reset();
     await this.#reconcile();
     for (const [key, { health }] of this.#active) if (health.lasting > 0) this.#scheduler.runNow(key);
     this.#checkReady();
     this.#sweep ??= setInterval(() => {
       this.dropStale();
+      this.#failureLog.tell();
       this.#tellPlanned();
     }, sweepIntervalMs).unref();
     this.#tellPlanned();
@@ -241,6 +276,7 @@ export class PollEngine {
 
   /** Asks at once what the old key of a credential may have failed for. */
   keyChanged(credential: string): void {
+    this.#options.log.info({ credential }, `the key of ${credential} changed`);
     for (const [key, { poll, health }] of this.#active)
       if (poll.credential === credential && health.lasting > 0) this.#scheduler.runNow(key);
   }
@@ -273,6 +309,7 @@ export class PollEngine {
     this.#scheduler.stop();
     this.#abort.abort(new Error('the exporter is stopping'));
     await Promise.allSettled(this.#running);
+    this.#failureLog.tell(true);
   }
 
   /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
@@ -374,6 +411,8 @@ export class PollEngine {
     this.#active.delete(key);
     if (!active.hasEnded) this.#pending--;
     this.#count(active.poll, -1);
+    this.#failureLog.forget(key);
+    this.#addressCheck.forget(active.poll);
     this.#scheduler.remove(key);
     for (const resolve of active.waiters) resolve();
   }
@@ -430,15 +469,28 @@ export class PollEngine {
   async #pollAndFollow(active: Active, poll: Poll, permit: Permit): Promise<number> {
     const { signal } = this.#abort;
     const targets = () => (poll.type === 'read' ? [poll.target] : active.fed.values());
-    const { backoffFactor, found, durationSeconds } = await this.#poller.poll(
+    const { backoffFactor, found, durationSeconds, isMissing } = await this.#poller.poll(
       poll,
       targets,
       active.health,
       permit,
       signal,
     );
+    if (!signal.aborted && this.#active.get(poll.key) === active) this.#checkAddress(poll, isMissing);
     if (found && poll.type === 'listing') await this.#follow(active, poll, found, durationSeconds);
     return backoffFactor;
+  }
+
+  #checkAddress(poll: Poll, isMissing: boolean): void {
+    const { api } = poll;
+    let polls = 0;
+    for (const waiting of this.#queues.get(api)?.values() ?? []) polls += waiting;
+    if (!this.#addressCheck.ended(poll, isMissing, polls)) return;
+    const url = this.#config?.apis[api].baseUrl;
+    this.#options.log.warn(
+      { api, base_url: url },
+      `every request to ${url} answers HTTP 404: check apis.${api}.base_url`,
+    );
   }
 
   /** Takes over what a complete listing has: first its targets, then their readings. */
@@ -524,7 +576,8 @@ export class PollEngine {
 
   #logStale({ target, lastSuccessMs }: TargetStatus): void {
     const { kind, ids, name, staleAfterMs } = target;
-    this.#options.log.warn(
+    this.#failureLog.aged(
+      kind,
       { kind, target: ids, name, last_success: new Date(lastSuccessMs ?? 0).toISOString() },
       `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
     );

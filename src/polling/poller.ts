@@ -7,6 +7,7 @@ import type { Request } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
+import type { FailureLog } from './failure-log.ts';
 import { idText, type ListingPoll, type Poll, type ReadPoll, type Target } from './plan.ts';
 import type { Failure, TargetStates } from './target-states.ts';
 
@@ -27,6 +28,11 @@ export interface PollerOptions {
   readonly states: TargetStates;
   readonly observer: PollObserver;
   readonly log: Logger;
+  readonly failureLog: FailureLog;
+  /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
+  readonly keySource: (credential: string) => string;
+  /** Whether everything is asked once alone. */
+  readonly isOnce?: boolean | undefined;
   /** Takes keys out of what the API wrote: an answer may repeat them. */
   readonly redact: (text: string) => string;
   /** Unix time. */
@@ -46,6 +52,8 @@ export interface Outcome {
   /** What a listing has, where the poll was one and succeeded. */
   readonly found?: readonly Found[];
   readonly durationSeconds: number;
+  /** Whether it got HTTP 404 without a reason: the path may be wrong. */
+  readonly isMissing: boolean;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -87,8 +95,19 @@ function inSeconds(durationMs: number): string {
   return `${Math.round(durationMs / 1000)} s`;
 }
 
+/** Why a key was refused, and which key is needed. source: where it comes from, in words. */
+export function refusedKeyText(credential: string, source: string, api: ApiName, message: string): string {
+  const needed =
+    api === 'video'
+      ? "the library's own key, not the account's, and not the read-only one"
+      : "the account's API key";
+  return `the key of ${credential} (${source}) was refused: ${message}; it must be ${needed}`;
+}
+
 export class Poller {
   readonly #options: PollerOptions;
+  /** The fields of each kind that were not as documented, as far as the log has them. */
+  readonly #drifted = new Set<string>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -113,19 +132,21 @@ export class Poller {
         const found = await this.#discover(poll, get);
         const durationSeconds = took();
         this.#succeed(poll, health, durationSeconds);
-        return { backoffFactor: 1, found, durationSeconds };
+        return { backoffFactor: 1, found, durationSeconds, isMissing: false };
       }
       const reading = await this.#read(poll, get);
       const durationSeconds = took();
-      this.#options.states.succeeded(poll.target, reading, durationSeconds, this.#options.now());
+      const { states, now } = this.#options;
+      states.succeeded(poll.target, reading, durationSeconds, now(), this.#notFiniteIn(poll.target));
       this.#succeed(poll, health, durationSeconds);
-      return { backoffFactor: 1, durationSeconds };
+      return { backoffFactor: 1, durationSeconds, isMissing: false };
     } catch (error) {
       const durationSeconds = took();
-      const backoffFactor = signal.aborted
-        ? 1
-        : this.#fail(poll, targets(), health, describe(error), durationSeconds);
-      return { backoffFactor, durationSeconds };
+      if (signal.aborted) return { backoffFactor: 1, durationSeconds, isMissing: false };
+      const failed = describe(error);
+      const { status, errorKey } = failed.answer;
+      const backoffFactor = this.#fail(poll, targets(), health, failed, durationSeconds);
+      return { backoffFactor, durationSeconds, isMissing: status === 404 && errorKey === undefined };
     } finally {
       permit.release();
     }
@@ -138,14 +159,16 @@ export class Poller {
     if (!found) {
       const message = 'the complete listing does not have it';
       if (!wasAbsent) {
-        const next = `its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
-        log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}; ${next}`);
+        const again = this.#options.isOnce
+          ? ''
+          : `; its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
+        log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}${again}`);
       }
       states.absent(target, { result: 'not_found', message, atMs: now() }, durationSeconds);
       return;
     }
     try {
-      states.succeeded(target, found.reading, durationSeconds, now());
+      states.succeeded(target, found.reading, durationSeconds, now(), this.#notFiniteIn(target));
       if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
     } catch (error) {
       const { result, message } = describe(error);
@@ -155,12 +178,38 @@ export class Poller {
     }
   }
 
-  #diagnosticsOf({ kind }: Poll): Diagnostics {
-    const { observer } = this.#options;
+  #diagnosticsOf(poll: Poll): Diagnostics {
+    const { kind } = poll;
     return {
-      mismatch: (field) => observer.mismatched(kind, field),
-      unrecognized: (field) => observer.unrecognized(kind, field),
+      mismatch: (field, expected, received) =>
+        this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
+      unrecognized: (field) => this.#options.observer.unrecognized(kind, field),
     };
+  }
+
+  /** Told of the API field of a sample that is left out, because its value is no finite number. */
+  #notFiniteIn(target: Target): (field: string) => void {
+    return (field) =>
+      this.#noteDrift(
+        target.kind,
+        aboutTarget(target),
+        field,
+        'a finite number',
+        'a number that is too large',
+      );
+  }
+
+  #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {
+    const { observer, log } = this.#options;
+    observer.mismatched(kind, field);
+    const key = `${kind} ${field}`;
+    if (this.#drifted.has(key)) return;
+    this.#drifted.add(key);
+    const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
+    log.warn(
+      { ...about, field, expected, received },
+      `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
+    );
   }
 
   /** Asks with the permit that the poll holds, then with one for each further page; for an interval at most. */
@@ -200,9 +249,9 @@ export class Poller {
   }
 
   #succeed(poll: Poll, health: PollHealth, durationSeconds: number): void {
-    const { observer, log } = this.#options;
+    const { observer, failureLog } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
-    if (health.lastFailure) log.info(aboutPoll(poll), 'polls succeed again; values are fresh');
+    failureLog.succeeded(poll.key, aboutPoll(poll));
     health.lastFailure = undefined;
     health.lasting = 0;
   }
@@ -214,9 +263,9 @@ export class Poller {
     failed: Failed,
     durationSeconds: number,
   ): number {
-    const { states, observer, log, now } = this.#options;
-    const { result, answer } = failed;
-    const message = this.#toLine(failed.message);
+    const { states, observer, now } = this.#options;
+    const { result } = failed;
+    const message = this.#reasonOf(poll, failed);
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const failure: Failure = { result, message, atMs: now() };
     let hasValues = false;
@@ -224,29 +273,54 @@ export class Poller {
       states.failed(target, failure, durationSeconds);
       hasValues ||= states.status(target.key)?.lastSuccessMs !== undefined;
     }
-    const wasFailing = health.lastFailure !== undefined;
     health.lastFailure = failure;
     health.lasting = willLast(failed) ? health.lasting + 1 : 0;
-    if (!wasFailing) {
-      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
-      log.warn(
-        {
-          ...aboutPoll(poll),
-          result,
-          reason: message,
-          status: answer.status,
-          error_key: this.#toLine(answer.errorKey),
-          request_id: this.#toLine(answer.requestId),
-        },
-        `poll failed: ${message}; ${values}, ${whatNext(poll, result, health.lasting > 0)}`,
-      );
-    }
+    this.#logFailure(poll, failed, message, hasValues, health.lasting > 0);
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, health.lasting - 1));
     const { retryAfterMs } = failed;
     // The next poll may begin a tenth of an interval early.
     return retryAfterMs === undefined
       ? backoffFactor
       : Math.max(backoffFactor, retryAfterMs / poll.intervalMs + 0.1);
+  }
+
+  #reasonOf({ credential, api }: Poll, { result, message, answer }: Failed): string {
+    const reason = this.#toLine(message);
+    // Without a status it was not sent: the key cannot be read.
+    if (result !== 'auth' || answer.status === undefined) return reason;
+    return refusedKeyText(credential, this.#options.keySource(credential), api, reason);
+  }
+
+  #logFailure(poll: Poll, failed: Failed, reason: string, hasValues: boolean, isLasting: boolean): void {
+    const { failureLog, isOnce } = this.#options;
+    const { kind, credential, api } = poll;
+    const { result, answer } = failed;
+    const isRefused = result === 'auth' && answer.status !== undefined;
+    const what = poll.type === 'listing' ? `${kind} listing` : kind;
+    const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
+    const next = isOnce ? '' : `; ${values}, ${whatNext(poll, result, isLasting)}`;
+    failureLog.failed(
+      poll.key,
+      {
+        key: isRefused
+          ? `${credential} ${api === 'video'} ${answer.status}`
+          : `${what} ${credential} ${result}`,
+        what,
+        result,
+        message: reason,
+        fields: isRefused ? { credential } : { kind, credential },
+        refused: isRefused ? credential : undefined,
+      },
+      {
+        ...aboutPoll(poll),
+        result,
+        reason,
+        status: answer.status,
+        error_key: this.#toLine(answer.errorKey),
+        request_id: this.#toLine(answer.requestId),
+      },
+      `poll failed: ${reason}${next}`,
+    );
   }
 
   /** One line without keys and of bounded length: what answers say is not to be trusted. */

@@ -3,7 +3,7 @@
  * the last poll succeeded, when the last success was, and the counters, always.
  */
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
-import type { Ids, Sample } from '../resources/resource.ts';
+import type { Family, Ids, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Target } from './plan.ts';
 
@@ -78,15 +78,28 @@ function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState):
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
+/** The API field that a family comes from, as its help says. */
+function fieldOf(family: Pick<Family, 'name' | 'help'> | undefined): string {
+  return /API fields? (\w+)/.exec(family?.help ?? '')?.[1] ?? family?.name ?? '';
+}
+
+/** Told of the API field of a sample whose value is no finite number. */
+type OnNotFinite = (field: string) => void;
+
 /** The rows of a reading, without the counters. What is no finite number is nothing. */
-export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
+export function rowsOf(
+  target: Target,
+  reading: unknown,
+  onNotFinite: OnNotFinite = () => undefined,
+): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
   for (let family = first; catalogue[family]?.kind === target.kind; family++) {
     const given = catalogue[family]?.samples(reading, target);
-    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) =>
-      Number.isFinite(value),
-    );
+    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) => {
+      if (!Number.isFinite(value)) onNotFinite(fieldOf(catalogue[family]));
+      return Number.isFinite(value);
+    });
     if (samples.length > 0) rows.push({ family, samples });
   }
   return rows;
@@ -149,11 +162,17 @@ export class TargetStates {
   }
 
   /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
-  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
+  succeeded(
+    target: Target,
+    reading: unknown,
+    durationSeconds: number,
+    atMs: number,
+    onNotFinite?: OnNotFinite,
+  ): void {
     const known = this.#stateOf(target);
     if (!known) return;
     // First of all: a reading that cannot become rows is no success.
-    const rows = rowsOf(target, reading);
+    const rows = rowsOf(target, reading, onNotFinite);
     known.counters?.add(target, reading, atMs);
     known.state = 'ok';
     this.#setStale(known, false);

@@ -1,7 +1,7 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
 import { z } from 'zod';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, id, integer, readElements, readFields, text, unwrapData } from './fields.ts';
+import { type Day, id, integer, readElements, readFields, record, text, unwrapData } from './fields.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -12,21 +12,18 @@ const endpointMetrics = z.object({
   totalRequestsInspected: integer,
   totalFailedRequestValidation: integer,
   totalFailedAuthenticationEnforcement: integer,
-  overviewPastTwentyEightDays: z
-    .record(
-      z.string(),
-      z
-        .object({
-          blockedRequests: integer,
-          loggedRequests: integer,
-          rateLimited: integer,
-          requestsInspected: integer,
-          failedRequestValidation: integer,
-          failedAuthenticationEnforcement: integer,
-        })
-        .nullish(),
-    )
-    .nullish(),
+  overviewPastTwentyEightDays: record(
+    z
+      .object({
+        blockedRequests: integer,
+        loggedRequests: integer,
+        rateLimited: integer,
+        requestsInspected: integer,
+        failedRequestValidation: integer,
+        failedAuthenticationEnforcement: integer,
+      })
+      .nullish(),
+  ).nullish(),
 });
 type Metrics = z.output<typeof endpointMetrics>;
 type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[string]>;
@@ -58,7 +55,8 @@ const figures = [
   ],
 ] as const;
 
-const guardian = z.object({ endpoints: z.array(z.unknown()).nullish() });
+// Whatever else is there in their place is no empty list.
+const guardian = z.object({ endpoints: z.unknown() });
 const endpoint = z.object({ apiGuardianEndpointId: id, requestMethod: text, requestPath: text });
 
 /** Every endpoint of a zone, called by its method and path. */

@@ -1,8 +1,8 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import { z } from 'zod';
-import { number, parseInstant, readFields, text } from './fields.ts';
+import { divided, number, parseChartKey, readFields, record, text } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
-import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** ApplicationStatus (reference 3), matched without regard to case. */
 export const applicationStates = [
@@ -21,7 +21,7 @@ const summary = z.object({
   currentLatency: number,
   totalVolumeSizeInGb: number,
   monthlyCost: number,
-  latencyChart: z.record(z.string(), number).nullish(),
+  latencyChart: record(number).nullish(),
   status: text,
 });
 
@@ -38,23 +38,34 @@ export interface ApplicationReading extends Omit<z.output<typeof summary>, 'stat
   readonly chart: readonly ChartPoint[] | undefined;
 }
 
-const settings = {
+/** The setting that every kind with a latency of applications has. */
+export const latencySettings = {
   latency_unit: z
     .enum(['milliseconds', 'seconds'])
     .default('milliseconds')
     .describe('The unit of the latencies that the API reports'),
+};
+
+const settings = {
+  ...latencySettings,
   latency_chart: z
     .enum(['latest', 'points', 'off'])
     .default('latest')
     .describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
 };
 type Settings = z.output<z.ZodObject<typeof settings>>;
+export type LatencySettings = z.output<z.ZodObject<typeof latencySettings>>;
 
-function readChart(chart: Record<string, number | null | undefined>): readonly ChartPoint[] {
+function readChart(
+  chart: Readonly<Record<string, number | null | undefined>>,
+  diagnostics: Diagnostics,
+): readonly ChartPoint[] {
   return Object.entries(chart)
-    .flatMap(([key, latency]) =>
-      typeof latency === 'number' ? [{ key, atSeconds: parseInstant(key), latency }] : [],
-    )
+    .flatMap(([key, latency]) => {
+      const atSeconds = parseChartKey(key);
+      if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
+      return typeof latency === 'number' ? [{ key, atSeconds, latency }] : [];
+    })
     .toSorted(
       (a, b) =>
         (b.atSeconds ?? Number.NEGATIVE_INFINITY) - (a.atSeconds ?? Number.NEGATIVE_INFINITY) ||
@@ -62,11 +73,11 @@ function readChart(chart: Record<string, number | null | undefined>): readonly C
     );
 }
 
-function inSeconds(latency: number | null | undefined, { latency_unit }: Settings): number | undefined {
-  if (typeof latency !== 'number') return undefined;
-  if (latency_unit === 'seconds') return latency;
-  // 248.3 ms are 0.2483 s, not 0.24830000000000002.
-  return Number((latency / 1000).toPrecision(15));
+export function inSeconds(
+  latency: number | null | undefined,
+  { latency_unit }: LatencySettings,
+): number | undefined {
+  return latency_unit === 'seconds' ? (latency ?? undefined) : divided(latency, 1000);
 }
 
 /** The newest entry of the chart, where the chart is on and its keys are instants. */
@@ -117,7 +128,7 @@ export const application = defineResource({
     return {
       ...rest,
       state: state ?? (given ? 'unknown' : undefined),
-      chart: latencyChart ? readChart(latencyChart) : undefined,
+      chart: latencyChart ? readChart(latencyChart, diagnostics) : undefined,
     };
   },
 

@@ -2,9 +2,9 @@
  * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
  * shown as the figure of the newest day and as a counter.
  */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { chartDays, daysToRead } from './days.ts';
-import { number, readFields } from './fields.ts';
+import { number, readFields, record } from './fields.ts';
 import {
   type CounterSample,
   type DayFigure,
@@ -17,7 +17,7 @@ import {
 } from './resource.ts';
 
 /** A map from an instant, or from what is counted apart, to a number. */
-export const chart = z.record(z.string(), number).nullish();
+export const chart = record(number).nullish();
 type Chart = z.output<typeof chart>;
 
 /** Most series of one target that are told apart by what the API calls them; the others are summed up. */

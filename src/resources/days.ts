@@ -64,7 +64,7 @@ export function mapDays<Figures>(
   const days: Day<Figures>[] = [];
   for (const [key, figures] of Object.entries(map)) {
     const startSeconds = parseDay(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field);
+    if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (figures) days.push({ startSeconds, figures });
   }
   return days.toSorted((a, b) => b.startSeconds - a.startSeconds);
@@ -100,7 +100,7 @@ export function chartDays(
   const days = new Map<number, number>();
   for (const [key, value] of Object.entries(chart)) {
     const startSeconds = dayOfKey(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field);
+    if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (typeof value === 'number') days.set(startSeconds, (days.get(startSeconds) ?? 0) + value);
   }
   return [...days]

@@ -12,7 +12,30 @@ const figure = z.union([z.number(), z.bigint()]).transform(Number);
 export const number = figure.nullish();
 
 /** An integer; `3.0` is one. */
-export const integer = figure.refine(Number.isInteger).nullish();
+export const integer = figure.refine(Number.isInteger, 'a whole number').nullish();
+
+/** The values that the reference lists, of the fields that have them. */
+const codes = z.registry<readonly number[]>();
+
+/** An integer that stands for something. A value that is not listed is kept, and noted by `readFields`. */
+export function code(listed: readonly number[]) {
+  return figure.refine(Number.isInteger, 'a whole number').nullish().register(codes, listed);
+}
+
+/** The fields of an object that are codes. */
+export function codeFieldsOf({ shape }: z.ZodObject): readonly string[] {
+  return Object.keys(shape).filter((field) => codes.has(shape[field] as z.ZodType));
+}
+
+/** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
+export function divided(value: number | null | undefined, by: number): number | undefined {
+  return typeof value === 'number' ? Number((value / by).toPrecision(15)) : undefined;
+}
+
+/** 1 or 0. */
+export function flag(value: boolean | null | undefined): number | undefined {
+  return typeof value === 'boolean' ? Number(value) : undefined;
+}
 
 export const boolean = z.boolean().nullish();
 
@@ -21,9 +44,28 @@ export const text = z.string().nullish();
 /** A list of which only the length matters. */
 export const list = z.array(z.unknown()).nullish();
 
+/** An object whose keys are data: any text may be one, `__proto__` too, which `z.record` passes over. */
+export function record<Value extends z.ZodType>(value: Value) {
+  return z.custom<Readonly<Record<string, unknown>>>(isObject, 'an object').transform((given, context) => {
+    const values = Object.create(null) as Record<string, z.output<Value>>;
+    for (const [key, one] of Object.entries(given)) {
+      const read = value.safeParse(one);
+      if (read.success) values[key] = read.data;
+      else for (const issue of read.error.issues) context.addIssue({ ...issue, path: [key, ...issue.path] });
+    }
+    return values;
+  });
+}
+
+const idText = 'a whole number of up to 64 bits';
+
 /** An identifier of up to 64 bits, as its decimal digits. */
 export const id = z
-  .union([z.int().nonnegative(), z.bigint().nonnegative(), z.string().regex(/^\d{1,20}$/)])
+  .union([
+    z.int().nonnegative(idText),
+    z.bigint().nonnegative(idText),
+    z.string().regex(/^\d{1,20}$/, idText),
+  ])
   .transform(String)
   .nullish();
 
@@ -40,13 +82,23 @@ export function parseInstant(value: string): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
+/**
+ * The time of a chart's key, in seconds since 1970: an ISO 8601 date with or without a time, or Unix seconds. Undefined for
+ * what could be read in two ways, such as `05/06/2026`.
+ */
+export function parseChartKey(key: string): number | undefined {
+  if (/^\d{9,10}$/.test(key)) return Number(key);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(key)) return parseDay(key);
+  return parseInstant(key.replace(/^([\d-]{10}[T ]\d{2}:\d{2})(?=Z|[+-]|$)/i, '$1:00'));
+}
+
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
 export const instant = z
   .string()
   .transform((value, context) => {
     if (value.startsWith('0001-01-01')) return undefined;
     const seconds = parseInstant(value);
-    if (seconds === undefined) context.addIssue({ code: 'custom', message: 'not a date-time' });
+    if (seconds === undefined) context.addIssue({ code: 'custom', message: 'a date-time' });
     return seconds;
   })
   .nullish();
@@ -71,21 +123,6 @@ export interface Day<Figures> {
   readonly figures: Figures;
 }
 
-/** The newest day of a 28-day map, whatever the order of its keys; a key that is no day is noted and passed over. */
-export function newestDay<Figures>(
-  days: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
-  field: string,
-  diagnostics: Diagnostics,
-): Day<Figures> | undefined {
-  let newest: Day<Figures> | undefined;
-  for (const [key, figures] of Object.entries(days ?? {})) {
-    const startSeconds = parseDay(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field);
-    else if (figures && (!newest || startSeconds > newest.startSeconds)) newest = { startSeconds, figures };
-  }
-  return newest;
-}
-
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -93,7 +130,25 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 function nameOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
-  return `a ${typeof value}`;
+  return typeof value === 'number' && !Number.isFinite(value)
+    ? 'a number that is too large'
+    : `a ${typeof value}`;
+}
+
+/** What an issue of zod expected. */
+function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union') {
+    const first = issue.errors[0]?.[0];
+    if (first) return expectedBy(first);
+  }
+  if (issue.code !== 'invalid_type') return issue.message.replace(/^.*: expected /, '');
+  const { expected } = issue;
+  if (expected === 'int') return 'a whole number';
+  return `${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], body);
 }
 
 /** Takes the value at a path out of a body, so that it counts as missing. */
@@ -106,7 +161,7 @@ function removeAt(body: unknown, path: readonly PropertyKey[]): void {
 
 /**
  * Reads the fields of an object; the body is used up by it. Fields of the wrong type are noted by their outermost name
- * and left out.
+ * and left out; codes that are not listed are noted and kept.
  *
  * @throws {ReadingError} when the body is no object, or has none of the fields: then it is not the answer asked for
  */
@@ -120,12 +175,17 @@ export function readFields<Schema extends z.ZodObject>(
     throw new ReadingError('schema', 'the answer has none of the expected fields');
   }
   const first = schema.safeParse(body);
-  if (first.success) return first.data;
-  for (const issue of first.error.issues) {
-    diagnostics.mismatch(String(issue.path[0]));
+  for (const issue of first.error?.issues ?? []) {
+    diagnostics.mismatch(String(issue.path[0]), expectedBy(issue), nameOf(valueAt(body, issue.path)));
     removeAt(body, issue.path);
   }
-  return schema.parse(body);
+  const fields = first.data ?? schema.parse(body);
+  for (const field of codeFieldsOf(schema)) {
+    const value = fields[field as keyof typeof fields];
+    const listed = codes.get(schema.shape[field] as z.ZodType);
+    if (typeof value === 'number' && !listed?.includes(value)) diagnostics.unrecognized(field);
+  }
+  return fields;
 }
 
 /**
@@ -143,7 +203,8 @@ export function readElements<Schema extends z.ZodObject>(
   const elements: z.output<Schema>[] = [];
   for (const element of value as readonly unknown[]) {
     if (!isObject(element) || element[identifier] === undefined || element[identifier] === null) {
-      diagnostics.mismatch(identifier);
+      const received = isObject(element) ? element[identifier] : element;
+      diagnostics.mismatch(identifier, isObject(element) ? 'an identifier' : 'an object', nameOf(received));
       continue;
     }
     // An identifier of the wrong type is noted here, as any field is.

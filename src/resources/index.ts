@@ -1,7 +1,12 @@
 /** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { applicationLimits } from './application-limits.ts';
+import { applicationOverview } from './application-overview.ts';
+import { applicationVolume } from './application-volume.ts';
+import { billing } from './billing.ts';
 import { dnsZone } from './dns-zone.ts';
+import { edgeScript } from './edge-script.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
@@ -21,21 +26,26 @@ import { videoStorage } from './video-storage.ts';
 
 export const resources: readonly Resource[] = [
   application,
+  applicationOverview,
+  applicationVolume,
+  applicationLimits,
   shieldZone,
   shieldOverview,
   shieldOverage,
   apiGuardian,
   rateLimit,
-  videoStorage,
-  storageZone,
   pullZone,
   pullZoneStatistics,
   pullZoneOptimizer,
   pullZoneOriginShield,
   pullZoneSafehop,
+  storageZone,
   dnsZone,
   videoLibrary,
   videoLibraryStatistics,
   videoLibraryTranscribing,
   videoLibraryDrm,
+  videoStorage,
+  edgeScript,
+  billing,
 ];

@@ -134,7 +134,8 @@ export function readShieldPages<Schema extends z.ZodObject>(
 }
 
 const corePage = z.object({
-  Items: z.array(z.unknown()).nullish(),
+  // Whatever else is there in its place is no empty list.
+  Items: z.unknown(),
   CurrentPage: integer,
   TotalItems: integer,
   HasMoreItems: boolean,
@@ -168,7 +169,7 @@ export function readCorePages<Schema extends z.ZodObject>(
 }
 
 const cursorPage = z.object({
-  items: z.array(z.unknown()).nullish(),
+  items: z.unknown(),
   meta: z.object({ totalItems: integer }).nullish(),
   cursor: z.string().nullish(),
 });
@@ -194,7 +195,7 @@ const videoPage = z.object({
   totalItems: integer,
   currentPage: integer,
   itemsPerPage: integer,
-  items: z.array(z.unknown()).nullish(),
+  items: z.unknown(),
 });
 export const videoPageFields = Object.keys(videoPage.shape);
 

@@ -1,7 +1,7 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
 import { z } from 'zod';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, id, integer, readElements, text, unwrapList } from './fields.ts';
+import { type Day, id, integer, readElements, record, text, unwrapList } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
@@ -16,7 +16,7 @@ const breachCounts = z.object({
 const rateLimitMetrics = z.object({
   ratelimitId: id,
   overview: breachCounts.nullish(),
-  ratelimitOverviewPastTwentyEightDays: z.record(z.string(), breachCounts.nullish()).nullish(),
+  ratelimitOverviewPastTwentyEightDays: record(breachCounts.nullish()).nullish(),
 });
 type Breaches = z.output<typeof breachCounts>;
 

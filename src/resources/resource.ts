@@ -34,8 +34,13 @@ export interface ReadContext {
 
 /** Takes note of what could not be used of an answer. */
 export interface Diagnostics {
-  /** A field of the wrong type: its series are left out, the rest of the answer is kept. */
-  mismatch(field: string): void;
+  /**
+   * A field of the wrong type: its series are left out, the rest of the answer is kept.
+   *
+   * @param expected what it should be, such as `a number`
+   * @param received what it is, without its value
+   */
+  mismatch(field: string, expected?: string, received?: string): void;
   /** A value that the reference does not list (an unknown state). */
   unrecognized(field: string): void;
 }

@@ -1,6 +1,6 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
 import { z } from 'zod';
-import { boolean, id, instant, integer, list } from './fields.ts';
+import { boolean, code, codeFieldsOf, id, instant, integer, list } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
@@ -11,7 +11,7 @@ const zone = z.object({
   learningMode: boolean,
   learningModeUntil: instant,
   wafEnabled: boolean,
-  wafExecutionMode: integer,
+  wafExecutionMode: code([0, 1]),
   wafDisabledRules: list,
   wafLogOnlyRules: list,
   wafCustomRuleOrder: list,
@@ -21,13 +21,13 @@ const zone = z.object({
   wafRealtimeThreatIntelligenceEnabled: boolean,
   wafProfileId: id,
   wafEngineConfig: list,
-  wafRequestBodyLimitAction: integer,
-  wafResponseBodyLimitAction: integer,
+  wafRequestBodyLimitAction: code([0, 1, 2]),
+  wafResponseBodyLimitAction: code([0, 1, 2]),
   rateLimitRulesLimit: integer,
   customWafRulesLimit: integer,
-  planType: integer,
-  dDoSShieldSensitivity: integer,
-  dDoSExecutionMode: integer,
+  planType: code([0, 1, 2, 3]),
+  dDoSShieldSensitivity: code([0, 1, 2, 3, 4]),
+  dDoSExecutionMode: code([0, 1]),
   dDoSChallengeWindow: integer,
   whitelabelResponsePages: boolean,
 });
@@ -99,6 +99,7 @@ export const shieldZone = defineResource({
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
   fields: zones.fields,
+  enumeratedFields: codeFieldsOf(zone),
   listing: zones,
 
   families: [

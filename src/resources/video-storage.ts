@@ -1,6 +1,6 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
 import { z } from 'zod';
-import { instant, integer, readFields, text, unwrapData } from './fields.ts';
+import { instant, integer, readFields, record, text, unwrapData } from './fields.ts';
 import { readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
@@ -8,9 +8,7 @@ import { videoLibraries } from './video-library.ts';
 const maxEncodings = 50;
 
 const storageInfo = z.object({
-  encoded: z
-    .record(z.string(), z.object({ codec: text, resolution: text, size: integer }).nullish())
-    .nullish(),
+  encoded: record(z.object({ codec: text, resolution: text, size: integer }).nullish()).nullish(),
   thumbnails: integer,
   previews: integer,
   originals: integer,
@@ -87,7 +85,7 @@ export const videoStorage = defineResource({
     info('The name that the configuration gives the video.', ['name'], (_, { name }) => ({ name })),
     gauge(
       'storage_bytes',
-      'Stored bytes by component; the sum over the components is the size of the video (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous).',
+      'Stored bytes by component; the sum over the components is the size of the video, and too small while one of them is missing: encoded is, as long as the size of one encoding cannot be read (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous).',
       (reading) =>
         [
           ['originals', reading.originals],

@@ -55,6 +55,8 @@ export interface Credentials {
   check(): Promise<readonly CredentialProblem[]>;
   /** The key as it is now. Rejects with a `CredentialError` when there was none yet; keeps the last good one otherwise. */
   read(name: string): Promise<Secret>;
+  /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
+  describe(name: string): string;
   /** Grows when the key changed since it was first read; 0 before that. */
   version(name: string): number;
   /** The text with every part of a key that was read taken out: for texts from outside. */
@@ -120,6 +122,11 @@ export function createCredentials(
     },
     redact: (text) => redactor.redact(text),
     version: (name) => find(name).version,
+    describe(name) {
+      const source = sources[name];
+      if (source === undefined) return 'not defined';
+      return 'env' in source ? `from $${shown(source.env)}` : `from the file ${shown(source.file)}`;
+    },
   };
 }
 
@@ -242,6 +249,10 @@ function parseKey(text: string, where: string): Secret {
   if (text.length > maxKeyBytes) throw refuse(`it is larger than ${maxKeyBytes} bytes`);
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') throw refuse('it is empty');
+  // A file is read as Latin-1.
+  if (/^(?:\uFEFF|\u00EF\u00BB\u00BF)/.test(key))
+    throw refuse('it begins with a byte order mark: save it as plain text without one');
+  if (/[\r\n]/.test(key)) throw refuse('it has several lines; it must be the key alone, on one line');
   if (/[^\x20-\x7e]/.test(key)) throw refuse('it holds control characters or characters beyond ASCII');
   if (key.includes(' ')) throw refuse('it holds a space');
   return new Secret(key);

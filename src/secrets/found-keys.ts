@@ -17,13 +17,14 @@ export class FoundKeys {
 
   forget(credential: string): void {
     this.#keys.delete(credential);
+    this.#redactor.forget(credential);
   }
 
   get(credential: string): Secret | undefined {
     return this.#keys.get(credential);
   }
 
-  /** The text without any key that was ever found here: answers that repeat one may still come. */
+  /** The text without the keys found here, those no longer listed among them: answers that repeat one may still come. */
   redact(text: string): string {
     return this.#redactor.redact(text);
   }

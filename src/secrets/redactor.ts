@@ -25,26 +25,49 @@ function formsOf(key: string): readonly string[] {
   return [key, encodeURIComponent(key), bytes.toString('hex'), ...base64];
 }
 
+/** So many keys that are no longer in use are still taken out. */
+const maxForgotten = 256;
+
+/** Adds to a count, and drops what nothing counts any more. */
+function add(counts: Map<string, number>, text: string, change: number): void {
+  const count = (counts.get(text) ?? 0) + change;
+  if (count > 0) counts.set(text, count);
+  else counts.delete(text);
+}
+
 export class Redactor {
   /** By the credential: the key in use and the one before, whose answers may still come. */
   readonly #keys = new Map<string, readonly string[]>();
-  /** Of all keys in all forms, in lower case. */
-  #runs: ReadonlySet<string> = new Set();
-  /** Forms that are shorter than a run. */
-  #short: readonly string[] = [];
+  /** Keys of credentials that are gone, the oldest first: their answers may still come, too. */
+  readonly #forgotten: string[] = [];
+  /** The runs of all keys in all forms, in lower case, and how often each occurs. */
+  readonly #runs = new Map<string, number>();
+  /** Forms that are shorter than a run, and how often each occurs. */
+  readonly #short = new Map<string, number>();
 
   /** From now on this key of the credential is taken out, and the one before it. */
   learn(credential: string, key: string): void {
-    const [current] = this.#keys.get(credential) ?? [];
+    const [current, before] = this.#keys.get(credential) ?? [];
     if (current === key) return;
     this.#keys.set(credential, current === undefined ? [key] : [key, current]);
-    const forms = [...this.#keys.values()].flat().flatMap(formsOf).map(lowerCased);
-    const runs = new Set<string>();
-    for (const form of forms)
-      for (let at = 0; at + runLength <= form.length; at++) runs.add(form.slice(at, at + runLength));
-    this.#runs = runs;
-    // Three characters or fewer occur in ordinary words; taking them out would only garble the text.
-    this.#short = forms.filter(({ length }) => length > 3 && length < runLength);
+    this.#count(key, 1);
+    if (before !== undefined) this.#count(before, -1);
+  }
+
+  /** The credential is no longer in use. Its keys are still taken out until many others have gone after them. */
+  forget(credential: string): void {
+    this.#forgotten.push(...(this.#keys.get(credential) ?? []));
+    this.#keys.delete(credential);
+    while (this.#forgotten.length > maxForgotten) this.#count(this.#forgotten.shift() ?? '', -1);
+  }
+
+  #count(key: string, change: number): void {
+    for (const form of formsOf(key).map(lowerCased)) {
+      for (let at = 0; at + runLength <= form.length; at++)
+        add(this.#runs, form.slice(at, at + runLength), change);
+      // Three characters or fewer occur in ordinary words; taking them out would only garble the text.
+      if (form.length > 3 && form.length < runLength) add(this.#short, form, change);
+    }
   }
 
   /** The text with `[redacted]` in place of every part of a key. */
@@ -69,7 +92,8 @@ export class Redactor {
     let end = at;
     for (let next = at; next <= end && this.#runs.has(plain.slice(next, next + runLength)); next++)
       end = next + runLength;
-    const short = this.#short.find((form) => plain.startsWith(form, at));
-    return Math.max(end, at + (short?.length ?? 0));
+    for (const form of this.#short.keys())
+      if (plain.startsWith(form, at)) end = Math.max(end, at + form.length);
+    return end;
   }
 }

@@ -17,6 +17,8 @@ export const streams = {
   key: 6,
   pullZone: 7,
   library: 8,
+  script: 9,
+  billing: 10,
   storageZone: 20,
   dnsZone: 21,
 } as const;

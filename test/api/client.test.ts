@@ -530,15 +530,19 @@ describe('an API that does not answer', () => {
     expect((await failure('/a')).result).toBe('timeout');
   });
 
+  const closed =
+    /^127\.0\.0\.1:\d+ closed the connection before the answer was complete \(\w+\): check the network/;
+  const other = /^127\.0\.0\.1:\d+ does not answer in HTTP(?: \(\w+\))?: check apis\.shield\.base_url$/;
+
   it.each([
-    ['resets before the head', '', 'reset'],
-    ['resets in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'reset'],
-    ['closes before the head', '', 'end'],
-    ['closes in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'end'],
-    ['closes between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`, 'end'],
-    ['speaks another protocol', '220 mail ready\r\n', 'end'],
-    ['sends a head without end', `${head}${'x: y\r\n'.repeat(20_000)}`, 'end'],
-  ])('but %s is an error of the network', async (_, bytes, how) => {
+    ['resets before the head', '', 'reset', closed],
+    ['resets in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'reset', closed],
+    ['closes before the head', '', 'end', closed],
+    ['closes in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'end', closed],
+    ['closes between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`, 'end', closed],
+    ['speaks another protocol', '220 mail ready\r\n', 'end', other],
+    ['sends a head without end', `${head}${'x: y\r\n'.repeat(20_000)}`, 'end', /^127\.0\.0\.1:\d+/],
+  ])('but %s is an error of the network that says so, with the host', async (_, bytes, how, words) => {
     const url = await serveBytes(bytes, (socket) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.end();
@@ -546,21 +550,27 @@ describe('an API that does not answer', () => {
     const { failure, codes } = createClient({ baseUrl: url, maxRetries: 0 });
     const error = await failure('/a');
     expect(error).toMatchObject({ result: 'network', retryable: true });
-    expect(error.message).not.toBe('');
+    expect(error.message).toMatch(words);
     expect(codes).toEqual(['shield network']);
   });
 
-  it('for want of TLS is an error of the network', async () => {
-    const { failure } = createClient({
-      baseUrl: await serveBytes('no TLS', (socket) => socket.end(), 'https'),
-    });
-    expect((await failure('/a')).result).toBe('network');
+  it('for want of TLS is an error of the network that says so, with the address', async () => {
+    const url = await serveBytes('no TLS', (socket) => socket.end(), 'https');
+    const { failure } = createClient({ baseUrl: `${url}/mc` });
+    const error = await failure('/a');
+    expect([error.result, error.message]).toEqual([
+      'network',
+      `${url.slice('https://'.length)} does not speak TLS, and base_url begins with https (EPROTO): check apis.shield.base_url`,
+    ]);
   });
 
   it('because nobody listens is an error of the network that says so', async () => {
-    const { failure } = createClient({ baseUrl: 'http://127.0.0.1:1' });
+    const { failure } = createClient({ baseUrl: 'http://127.0.0.1:1/mc' });
     const error = await failure('/a');
-    expect([error.result, error.message]).toEqual(['network', expect.stringContaining('ECONNREFUSED')]);
+    expect([error.result, error.message]).toEqual([
+      'network',
+      '127.0.0.1:1 refuses connections (ECONNREFUSED): check apis.shield.base_url',
+    ]);
   });
 });
 

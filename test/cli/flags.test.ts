@@ -28,7 +28,7 @@ test('without flags the defaults hold', () => {
     enableLifecycle: false,
     shard: undefined,
     logLevel: 'info',
-    logFormat: 'json',
+    logFormat: undefined,
     version: false,
     help: false,
   });

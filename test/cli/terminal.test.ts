@@ -9,6 +9,9 @@ import {
   styledProblems,
   styleFor,
 } from '../../src/cli/terminal.ts';
+import type { ListingStatus } from '../../src/polling/engine.ts';
+import type { ListingPoll } from '../../src/polling/plan.ts';
+import { zones } from '../../src/resources/shield-zone.ts';
 import { failing, many, status } from '../status/fixtures.ts';
 
 /** A terminal that keeps what was written, with escape sequences readable. */
@@ -68,14 +71,67 @@ describe('the line of progress', () => {
   });
 });
 
+/** The state of a listing, as far as people see it. */
+function listing(more: Partial<ListingStatus>, poll: Partial<ListingPoll> = {}): ListingStatus {
+  return {
+    poll: {
+      type: 'listing',
+      key: 'shield_zone Shield Zones',
+      kind: 'shield_zone',
+      api: 'shield',
+      queue: 'shield_zone',
+      credential: 'account',
+      intervalMs: 60_000,
+      listing: zones,
+      namesKey: undefined,
+      parent: undefined,
+      account: 'account',
+      isRead: true,
+      ...poll,
+    },
+    state: 'ok',
+    found: 0,
+    lastSuccessMs: undefined,
+    lastDurationSeconds: undefined,
+    lastFailure: undefined,
+    selections: [],
+    ...more,
+  };
+}
+
+const refused = {
+  state: 'failing',
+  lastFailure: { result: 'auth', message: 'the key of account was refused\u001B[2J: HTTP 401', atMs: 0 },
+} as const;
+
 describe('the report of a round of polls', () => {
+  it('tells of each listing that failed, and its verdict counts them', () => {
+    const parent = { ids: { library_id: '4711' }, name: 'trailers' };
+    const listings = [listing({}), listing(refused), listing(refused, { parent })];
+    expect(pollReport([], listings, false, 2100, plain)).toBe(`
+listing                          why it failed
+Shield Zones of account          auth: the key of account was refused [2J: HTTP 401
+Shield Zones of trailers (4711)  auth: the key of account was refused [2J: HTTP 401
+
+✗ 2 of 3 listings failed, in 2.1 s
+`);
+    const both = pollReport([failing({ app_id: 'b' })], listings, false, 2100, plain);
+    expect(both).toMatch(/\n✗ 1 of 1 target and 2 of 3 listings failed, in 2\.1 s\n$/);
+  });
+
+  it('does not call nothing a success of polls', () => {
+    expect(pollReport([], [listing({})], true, 400, plain)).toBe(
+      '\n✓ every listing succeeded, and there is no target, in 0.4 s\n',
+    );
+  });
+
   it('is a table by kind, each failure with its reason, and a verdict', () => {
     const statuses = [
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }, { name: 'storefront\u001B[2J' }),
       status({ shield_zone_id: '501' }, { kind: 'shield_zone' }),
     ];
-    expect(pollReport(statuses, 2100, plain)).toBe(`
+    expect(pollReport(statuses, [], false, 2100, plain)).toBe(`
 kind         targets  ok  failing  absent
 application        2   1        1       0
 shield_zone        1   1        0       0
@@ -88,13 +144,13 @@ all                3   2        1       0
   });
 
   it('tells of many failures the first, and how many more there are', () => {
-    const report = pollReport(many(10_000), 2100, plain);
+    const report = pollReport(many(10_000), [], false, 2100, plain);
     expect(report.match(/^✗ application service/gm)).toHaveLength(20);
     expect(report).toContain('… and 80 more');
   });
 
   it('is short where all is well', () => {
-    expect(pollReport([status({ app_id: 'a' })], 400, plain)).toBe(`
+    expect(pollReport([status({ app_id: 'a' })], [listing({})], true, 400, plain)).toBe(`
 kind         targets  ok  failing  absent
 application        1   1        0       0
 
@@ -144,6 +200,19 @@ describe('a pretty log line', () => {
   it('writes what others have written without anything that moves the cursor', () => {
     const fields = { kind: 'application', target: { app_id: 'a' }, name: 'x\u001B[2J\u202Ey', msg: 'a\nb' };
     expect(line(fields)).toBe('INFO  application x [2J y (a): a b\n');
+  });
+
+  it('names what many have in common in its message alone', () => {
+    const msg = '480 more application polls failed: HTTP 502 (server_error)';
+    expect(line({ kind: 'application', credential: 'account', reason: 'HTTP 502', polls: 480, msg })).toBe(
+      `INFO  ${msg} credential=account polls=480\n`,
+    );
+  });
+
+  it('rounds durations', () => {
+    expect(line({ msg: 'asked', duration_seconds: 0.184567, other_seconds: 12.34567 })).toBe(
+      'INFO  asked duration_seconds=185ms other_seconds=12.35s\n',
+    );
   });
 
   it('shows the stack of an error', () => {

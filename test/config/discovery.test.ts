@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
 import { defineResource } from '../../src/resources/resource.ts';
 import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
@@ -48,12 +50,8 @@ describe('discovery', () => {
   });
 
   test('leaves out kinds whose targets cannot be found', async () => {
-    const unlisted = defineResource({
-      ...accountKind,
-      kind: 'unlisted',
-      section: 'unlisted',
-      ofAccount: undefined,
-    });
+    const { ofAccount: _, ...alone } = accountKind;
+    const unlisted = defineResource({ ...alone, kind: 'unlisted', section: 'unlisted' });
     const document = { credentials: { a: { env: 'KEY' } }, discovery: { kinds: 'all' } };
     const { config } = await loadConfig({
       document,
@@ -326,4 +324,78 @@ shield_zones: { targets: all, credential: a }`,
     );
     expect(section(config, 'application').credential).toBe('one');
   });
+});
+
+test('any mix of these settings loads, or every problem has its path', async () => {
+  const odd = fc.constantFrom<unknown>(
+    '',
+    'a',
+    'a(',
+    '(a+)+$',
+    '501/77',
+    '30s',
+    '1h',
+    'all',
+    7,
+    null,
+    [],
+    ['b', '['],
+    {},
+  );
+  const some = <T>(usual: fc.Arbitrary<T>) =>
+    fc.oneof({ weight: 4, arbitrary: usual as fc.Arbitrary<unknown> }, odd);
+  const pattern = fc.constantFrom('a.*', 'b|c');
+  const selection = { include: some(pattern), exclude: some(fc.array(pattern, { minLength: 1 })) };
+  const duration = fc.constantFrom('30s', '1m', '90s');
+  const override = {
+    shield_zone_id: some(fc.constantFrom(1, 2)),
+    endpoint_id: some(fc.constantFrom(1, 2)),
+    interval: some(duration),
+    stale_after: some(duration),
+  };
+  const optional = { requiredKeys: [] as [] };
+  const document = fc.record(
+    {
+      discovery: some(
+        fc.record(
+          { interval: some(duration), kinds: some(fc.constantFrom('all', 'none')), except: odd },
+          optional,
+        ),
+      ),
+      api_guardian: some(
+        fc.record(
+          {
+            targets: some(fc.constantFrom<unknown>('all', ['1/2'])),
+            credential: some(fc.constantFrom('account', 'other')),
+            interval: some(duration),
+            ...selection,
+            parents: some(fc.record(selection, optional)),
+            overrides: some(fc.array(some(fc.record(override, optional)), { maxLength: 3 })),
+          },
+          optional,
+        ),
+      ),
+      video_storage: some(fc.record({ targets: some(fc.constant('all')), credential: odd }, optional)),
+    },
+    optional,
+  );
+  const noSection = /^expected `discovery: /;
+  await fc.assert(
+    fc.asyncProperty(document, async (settings) => {
+      const credentials = { account: { env: 'BUNNYNET_ACCESS_KEY' }, other: { env: 'BUNNYNET_ACCESS_KEY' } };
+      const loading = loadConfig({
+        document: { credentials, ...settings } as LoadOptions['document'],
+        env,
+        resources,
+      });
+      const outcome = await loading.then(
+        ({ config }) => config.sections.length > 0,
+        (error: unknown) =>
+          error instanceof ConfigError &&
+          error.problems.every(({ path, message }) => path !== '' || noSection.test(message)),
+      );
+      expect(outcome).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flagVariables } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
 import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
 import { takesAll } from '../../src/config/schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, canary, directory, linesOf } from './fixtures.ts';
@@ -14,6 +16,10 @@ async function load(env: Record<string, string>): Promise<Loaded> {
 
 const key = { BUNNYNET_ACCESS_KEY: canary };
 const video = '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
+
+const nothing =
+  'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
+  'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
 
 describe('without a file', () => {
   test('the environment alone configures every kind', async () => {
@@ -114,10 +120,6 @@ describe('without a file', () => {
     ]);
   });
 
-  const nothing =
-    'expected the key of the account in BUNNYNET_ACCESS_KEY, or a configuration file (--config.file=PATH); ' +
-    'set BUNNYNET_ACCESS_KEY to export everything that the account has. To try it without an account: --demo';
-
   test.each<[string, Record<string, string>, string[]]>([
     ['nothing at all', {}, [nothing]],
     ['a key that is empty', { BUNNYNET_ACCESS_KEY: ' ' }, [nothing]],
@@ -177,6 +179,26 @@ describe('without a file', () => {
   ])('%s is said', async (_, env, problems) => {
     expect(await linesOf(load(env))).toEqual(problems);
   });
+});
+
+test('any environment is a configuration, or is told which variable is wrong', async () => {
+  const variables = environmentSettings(resources).map(({ variable }) => variable);
+  const value = fc.oneof(
+    fc.constantFrom('all', 'a', '501', '501/77', `4711/${video}`, ',', '', 'all,a'),
+    fc.string(),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.constantFrom(...variables), value), async (env) => {
+      const outcome = await load({ ...key, ...env }).then(
+        ({ config }) => config.sections.length > 0,
+        (error: unknown) =>
+          error instanceof ConfigError &&
+          error.problems.every(({ path, message }) => path !== '' || message === nothing),
+      );
+      expect(outcome, JSON.stringify(env)).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 describe('variables that nobody reads', () => {

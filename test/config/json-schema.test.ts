@@ -26,10 +26,13 @@ test('the shipped schema is the generated one', async () => {
 describe('the example', () => {
   const file = `${folder}bunnynet-exporter.example.yml`;
 
-  test('loads without a problem or a warning, with every section', async () => {
-    const { config, warnings } = await loadConfig({ file, env, resources });
+  test('loads without a problem or a warning, and turns on everything but videos', async () => {
+    const { BUNNYNET_ACCESS_KEY } = env;
+    const { config, warnings } = await loadConfig({ file, env: { BUNNYNET_ACCESS_KEY }, resources });
     expect(warnings).toEqual([]);
-    expect(config.sections.map(({ kind }) => kind)).toEqual(resources.map(({ kind }) => kind));
+    expect(config.sections.map(({ kind }) => kind)).toEqual(
+      resources.map(({ kind }) => kind).filter((kind) => kind !== 'video_storage'),
+    );
   });
 
   test('is valid for editors, and names the schema for them', async () => {
@@ -37,6 +40,16 @@ describe('the example', () => {
     expect(accepts(text), JSON.stringify(validate.errors)).toBe(true);
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./bunnynet-exporter.schema.json');
   });
+});
+
+test('every file that the documentation shows is valid for editors', async () => {
+  const text = await readFile(`${folder}../docs/configuration.md`, 'utf8');
+  const files = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(2);
+  for (const file of files) {
+    const whole = file.startsWith('credentials:') ? file : `${account}${file}`;
+    expect(accepts(whole), JSON.stringify(validate.errors)).toBe(true);
+  }
 });
 
 const applications = 'applications: { targets: [a] }\n';

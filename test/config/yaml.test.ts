@@ -63,6 +63,15 @@ describe('problems', () => {
     ]);
   });
 
+  test.each([
+    ['a key without its colon', 'a: 1\nb\nc: 3\n'],
+    ['a key without its colon, before a comment and an empty line', 'a: 1\nb\n# of c\n\nc: 3\n'],
+    ['a bracket that is not closed', 'a: 1\nb: [2\nc: 3\n'],
+    ['a quote that is not closed', 'a: 1\nb: "2\nc: 3\n'],
+  ])('%s is reported on its own line', (_, text) => {
+    expect(parseYaml(text).problems).toMatchObject([{ line: 2 }]);
+  });
+
   test('a document that grows without bound through aliases is refused', () => {
     const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]`);
     const { problems } = parseYaml(`a0: &a0 x\n${levels.join('\n')}`);
@@ -73,6 +82,10 @@ describe('problems', () => {
 });
 
 describe('positions', () => {
+  test('an empty item that is the first of its list is at its own line', () => {
+    expect(parseYaml('a:\n  -\n  - x\n').position(['a', 0])).toEqual({ line: 2, column: 3 });
+  });
+
   const { position } = parseYaml(
     'a:\n  - x\n  -\n  - { b: 1,\n      c: 2 }\nd: "long\n  text"\ne: &f\n  g: 1\nh: *f\n',
   );

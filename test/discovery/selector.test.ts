@@ -88,7 +88,7 @@ describe('a pattern', () => {
   test('that has no problem matches or does not, whatever the name', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab(|)*+?[]{}1,^$.\\pd') })),
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab(|)*+?[]{}1,^$.\\pd'.split('')) })),
         fc.string({ unit: 'binary' }),
         (pattern, name) => {
           const problem = patternProblem(pattern);
@@ -97,7 +97,7 @@ describe('a pattern', () => {
           else expect(problem).not.toBe('it cannot be compiled');
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 

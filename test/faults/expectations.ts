@@ -6,6 +6,7 @@ import type { PollResult } from '../../src/api/errors.ts';
 import type { AnyOperation, OperationName } from '../../src/simulator/dataset.ts';
 import type { FaultParameters, FaultType } from '../../src/simulator/faults.ts';
 import { problemDetails, videoEnvelope } from '../../src/simulator/forms.ts';
+import { isPaged } from '../../src/simulator/kind.ts';
 import { operationOf } from '../simulator/addresses.ts';
 
 export interface Outcome {
@@ -39,6 +40,7 @@ export interface Expectation extends Outcome {
 }
 
 const isList = ({ traits }: AnyOperation) => traits.list === true;
+const isPagedList = (operation: AnyOperation) => isPaged(operation);
 const hasStates = ({ traits }: AnyOperation) => traits.states !== undefined;
 const hasCodes = ({ traits }: AnyOperation) => traits.codes !== undefined;
 const hasCharts = ({ traits }: AnyOperation) => traits.charts !== undefined;
@@ -89,6 +91,12 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   // The answer that is struck has an empty error envelope there: it failed, without a reason.
   'data-null': { ...unreadable, where: [[({ name }) => name === 'api_guardian', { result: 'rejected' }]] },
 
+  'nothing-listed': {
+    ...right,
+    loses: true,
+    where: [[isPagedList, { requests: 1, alters: true, absent: 3 }]],
+  },
+
   'empty-body': unreadable,
   html: unreadable,
   'plain-text': unreadable,
@@ -114,6 +122,14 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   // A chart counts its readable points.
   'number-strings': { ...right, loses: true, mismatches: true, where: [[hasCharts, { alters: true }]] },
   'duplicate-ids': { ...right, alters: true },
+  // Where a page has one entry, none of it can be used.
+  'entry-without-id': {
+    ...right,
+    loses: true,
+    mismatches: true,
+    where: [[isPagedList, { ...unreadable, loses: false }]],
+  },
+  'hostile-names': { ...right, alters: true },
   'unknown-values': { ...right, alters: true, where: [[hasStates, { unrecognized: true }]] },
   'capitalised-status': right,
   'mixed-day-keys': right,
@@ -132,6 +148,14 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'page-fails': { ...serverError, requests: 3 },
   // Three pages, and an empty one that ends them.
   'page-missing': { ...right, requests: 4 },
+  'page-without-fields': { ...right, requests: 4 },
+  'page-zeros': { ...right, requests: 4 },
+  'page-announced': { ...right, requests: 4 },
+  'page-entries-move': { ...unreadable, requests: 3 },
+  'page-counts-too-many': { ...unreadable, requests: 3 },
+  'page-counts-too-few': right,
+  'page-says-last': { ...unreadable, requests: 1 },
+  'page-invents': { ...unreadable, requests: 1000 },
 
   'secret-echo': {
     ...rejected,

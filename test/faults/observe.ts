@@ -71,7 +71,10 @@ export async function observe(row: Row): Promise<Observation> {
   const { parameters } = expectations[type];
   // An answer of 408 is counted as a timeout, too, and needs no waiting.
   const givesUp = outcomeOf(type, kind).result === 'timeout' && !type.startsWith('status-');
-  const program = await startProgram(givesUp ? { [apiOf(kind)]: 2000 } : {});
+  const program = await startProgram({
+    isNamed: true,
+    timeoutMs: givesUp ? { [apiOf(kind)]: 2000 } : {},
+  });
   const { simulator } = program;
   const [hit = {}] = isListing(kind) ? [] : program.targets[kind];
   const target = Object.values(hit).join('/');

@@ -6,9 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
+import type { Shard } from '../../src/polling/shard.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { ApiName, Ids } from '../../src/resources/resource.ts';
-import type { KindName } from '../../src/simulator/dataset.ts';
+import type { KindName, Shape } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { resourceOf } from '../polling/fixtures.ts';
@@ -32,7 +33,7 @@ export interface LogLine {
 export interface Program {
   readonly exporter: Exporter;
   readonly simulator: Simulator;
-  /** Two targets a kind; three zones, a page each. */
+  /** Unless told otherwise, two a kind; three zones, a page each. */
   readonly targets: Readonly<Record<KindName, readonly Ids[]>>;
   /** Each key that must never be seen. */
   readonly keys: readonly string[];
@@ -44,16 +45,24 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+export interface ProgramOptions {
+  /** Of the APIs that are to give up soon; the others have all the time of a busy machine. */
+  readonly timeoutMs?: Partial<Record<ApiName, number>>;
+  /** Whether targets are named one by one. Default: they are found from the account's one key. */
+  readonly isNamed?: boolean;
+  readonly shape?: Partial<Shape>;
+  readonly maxPageSize?: number;
+  readonly shard?: Shard;
+  /** What the exporter has for the account's key. Default: the right one. */
+  readonly accountKey?: (simulator: Simulator) => string;
+}
+
 let lastStart: Promise<unknown> = Promise.resolve();
 
-/**
- * Starts one after the other: many at a time would keep the process from all else for seconds.
- *
- * @param timeoutMs of the APIs that are to give up soon; the others have all the time of a busy machine
- */
-export function startProgram(timeoutMs: Partial<Record<ApiName, number>> = {}): Promise<Program> {
+/** Starts one after the other: many at a time would keep the process from all else for seconds. */
+export function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const starting = lastStart.then(async () => {
-    const program = await createProgram(timeoutMs);
+    const program = await createProgram(options);
     await nextTurn();
     return program;
   });
@@ -61,11 +70,18 @@ export function startProgram(timeoutMs: Partial<Record<ApiName, number>> = {}): 
   return starting;
 }
 
-async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promise<Program> {
+async function createProgram({
+  timeoutMs = {},
+  isNamed = false,
+  shape,
+  maxPageSize = 1,
+  shard,
+  accountKey,
+}: ProgramOptions): Promise<Program> {
   let nowMs = Date.parse('2026-08-15T12:00:00Z');
   const simulator = createSimulator({
     now: () => nowMs,
-    maxPageSize: 1,
+    maxPageSize,
     logRequests: true,
     shape: {
       applications: 2,
@@ -75,15 +91,15 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
       rulesPerZone: 2,
       libraries: 1,
       videosPerLibrary: 2,
+      ...shape,
     },
   });
   await simulator.start();
-  const targets = Object.fromEntries(kindNames.map((kind) => [kind, idsOf(simulator, kind)])) as Record<
-    KindName,
-    readonly Ids[]
-  >;
-  const { document, env } = everything(simulator, {
-    isNamed: true,
+  const targets = Object.fromEntries(
+    kindNames.map((kind) => [kind, idsOf(simulator, kind, isNamed)]),
+  ) as Record<KindName, readonly Ids[]>;
+  const { document, env: rightEnv } = everything(simulator, {
+    isNamed,
     interval: '1h',
     staleAfter: '30d',
     api: (name) => ({
@@ -94,6 +110,7 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
       max_response_bytes: 1_000_000,
     }),
   });
+  const env = accountKey ? { ...rightEnv, ACCOUNT_KEY: accountKey(simulator) } : rightEnv;
   const loaded = await load({ document, env });
   const lines: string[] = [];
   const log = pino(
@@ -102,9 +119,10 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
   );
   const exporter = await createExporter({
     load: () => Promise.resolve(loaded),
-    addresses: [],
+    addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: false,
+    shard,
     log,
     now: () => nowMs,
   });
@@ -112,7 +130,13 @@ async function createProgram(timeoutMs: Partial<Record<ApiName, number>>): Promi
     exporter,
     simulator,
     targets,
-    keys: Object.values(env),
+    keys: [
+      ...new Set([
+        ...Object.values(env),
+        ...Object.values(rightEnv),
+        ...Object.values(simulator.keys.libraries),
+      ]),
+    ],
     get log() {
       // What is said of targets; an API and the configuration have lines of their own.
       return lines.map((line) => JSON.parse(line) as LogLine).filter(({ kind }) => kind !== undefined);

@@ -60,9 +60,17 @@ describe('the chart', () => {
     });
   });
 
+  test('has its icon in this repository', () => {
+    const { icon } = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as { icon: string };
+    const [, path = ''] =
+      /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/[^/]+\/main\/(.+)$/.exec(icon) ?? [];
+    expect(readFileSync(`${root}${path}`, 'utf8')).toContain('<svg');
+  });
+
   test.each([
     ['deploy/kustomize/sidecar/sidecar.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
     ['deploy/compose/compose.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
+    ['helm/bunnynet-exporter/Chart.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
     ['deploy/helm-sidecar/Chart.yaml', /- name: bunnynet-exporter\n {4}version: (\S+)/],
   ])('has its version repeated by %s', (file, expression) => {
     const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };

@@ -21,13 +21,14 @@ function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimit
 function counted() {
   const counters = Counters.of('rate_limit');
   return {
-    read(atDays: number, ...reading: ReturnType<typeof rateLimit>[]) {
+    read: (atDays: number, ...reading: ReturnType<typeof rateLimit>[]): Record<string, number> => {
       counters?.add(target, reading, (firstDay + atDays) * daySeconds * 1000);
-      return Object.fromEntries(
-        counters?.rows
-          .find(({ family }) => family === breaches)
-          ?.samples.map(({ labels, value }) => [labels?.['rate_limit_id'], value]) ?? [],
-      );
+      const rows = counters?.rows.find(({ family }) => family === breaches);
+      const values = rows?.samples.map(({ labels, value }): [string, number] => [
+        labels?.['rate_limit_id'] ?? '',
+        value,
+      ]);
+      return Object.fromEntries(values ?? []);
     },
     get samples() {
       return counters?.rows.find(({ family }) => family === breaches)?.samples ?? [];

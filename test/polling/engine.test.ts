@@ -56,6 +56,7 @@ async function engineOf(config: Config, setting: Setting = {}) {
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     redact: (text) => text,
     foundKeys: { learn: () => false, forget: () => undefined },
+    keySource: () => 'from $KEY',
     owns: setting.owns ?? (() => true),
     onPlanned: (planned) => capacities.push(planned),
   });

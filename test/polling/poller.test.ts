@@ -2,8 +2,9 @@ import pino from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import { FailureLog } from '../../src/polling/failure-log.ts';
 import type { Poll } from '../../src/polling/plan.ts';
-import { Poller, type PollHealth } from '../../src/polling/poller.ts';
+import { Poller, type PollerOptions, type PollHealth } from '../../src/polling/poller.ts';
 import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -16,7 +17,12 @@ const zone = { shield_zone_id: '501' };
 const summary = { monthlyCost: 3.5 };
 
 /** One target, or one listing with a zone, and a poller whose API answers as told. */
-function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
+function pollerOf(
+  kind: string,
+  ids: Record<string, string>,
+  resource: Resource = resourceOf(kind),
+  more: Partial<PollerOptions> = {},
+) {
   const rows = new Map<string, readonly FamilyRows[]>();
   const states = new TargetStates({
     replace: (group, _kind, _labels, families) => void rows.set(group, families),
@@ -40,6 +46,10 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
   const counted: string[] = [];
   const lines: Record<string, unknown>[] = [];
   const released: string[] = [];
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
   const poller = new Poller({
     clientOf: () => ({
       get: async (request) => await Promise.resolve(answer(request.path, request)),
@@ -50,12 +60,12 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       mismatched: (_kind, field) => counted.push(`mismatch ${field}`),
       unrecognized: (_kind, field) => counted.push(`unrecognized ${field}`),
     },
-    log: pino(
-      { base: null, timestamp: false },
-      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-    ),
+    log,
+    failureLog: new FailureLog(log),
+    keySource: () => 'from $KEY',
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => 1_000_000_000_000,
+    ...more,
   });
   return {
     health,
@@ -243,13 +253,74 @@ describe('the log', () => {
         target: { app_id: 'a' },
         credential: 'account',
         result: 'auth',
-        reason: 'HTTP 401',
+        reason: "the key of account (from $KEY) was refused: HTTP 401; it must be the account's API key",
         status: 401,
         error_key: 'unauthorised',
         request_id: 'r-1',
-        msg: 'poll failed: HTTP 401; values stay until they are stale, asking again in 60 s, then less and less often until the key of account changes',
+        msg: "poll failed: the key of account (from $KEY) was refused: HTTP 401; it must be the account's API key; values stay until they are stale, asking again in 60 s, then less and less often until the key of account changes",
       },
     ]);
+  });
+
+  it('says for a video that the key of its library is needed, and where the one in use comes from', async () => {
+    const ids = { library_id: '4711', video_id: '0f8c3f9e-0000-4000-8000-000000000000' };
+    const { run, fails, lines, status } = pollerOf('video_storage', ids, undefined, {
+      keySource: () => 'found with its library',
+    });
+    fails(new ApiError('auth', 'HTTP 403', { status: 403 }));
+    await run();
+    const words =
+      "the key of account (found with its library) was refused: HTTP 403; it must be the library's own key, not the account's, and not the read-only one";
+    expect(lines[0]?.['msg']).toContain(`poll failed: ${words}; there are no values yet`);
+    expect(status()?.lastFailure?.message).toBe(words);
+  });
+
+  it('blames no API for a key that cannot be read', async () => {
+    const { run, fails, lines } = applicationPoller();
+    fails(new ApiError('auth', 'the key cannot be read: there is none'));
+    await run();
+    expect(lines[0]?.['reason']).toBe('the key cannot be read: there is none');
+  });
+
+  it('promises nothing where everything is asked once alone', async () => {
+    const { run, fails, lines } = pollerOf('application', { app_id: 'a' }, undefined, { isOnce: true });
+    fails(new ApiError('server_error', 'HTTP 500', { status: 500 }));
+    await run();
+    expect(lines[0]?.['msg']).toBe('poll failed: HTTP 500');
+  });
+
+  it('has one warning of a field that is not as documented, the first time, and the counter has each', async () => {
+    const { run, answers, lines, counted } = applicationPoller();
+    answers(() => ({ monthlyCost: 'three', averageLatency: [] }));
+    await run();
+    await run();
+    expect(counted.filter((one) => one.startsWith('mismatch'))).toHaveLength(4);
+    const about = { level: 40, kind: 'application', target: { app_id: 'a' }, credential: 'account' };
+    expect(lines).toEqual([
+      {
+        ...about,
+        field: 'averageLatency',
+        expected: 'a number',
+        received: 'an array',
+        msg: 'the field averageLatency is not as documented: expected a number, received an array; its series are left out, here and wherever it is so',
+      },
+      {
+        ...about,
+        field: 'monthlyCost',
+        expected: 'a number',
+        received: 'a string',
+        msg: 'the field monthlyCost is not as documented: expected a number, received a string; its series are left out, here and wherever it is so',
+      },
+    ]);
+  });
+
+  it('and the counter have a series that is left out because its number is not finite', async () => {
+    const { run, answers, lines, counted, status } = applicationPoller();
+    answers(() => ({ totalVolumeSizeInGb: 1e300 }));
+    await run();
+    expect(counted).toEqual(['mismatch totalVolumeSizeInGb', 'success']);
+    expect(lines).toMatchObject([{ field: 'totalVolumeSizeInGb', expected: 'a finite number' }]);
+    expect(status()?.state).toBe('ok');
   });
 
   it('takes every text of an answer as one line, bounded, without control characters', async () => {

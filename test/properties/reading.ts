@@ -69,6 +69,8 @@ export function createReader(kind: KindName, settings?: unknown) {
 /** Everything that a value of a body may become on the page: itself, or what the documentation says is made of it. */
 interface Sources {
   readonly numbers: Set<number>;
+  /** The most that things of it can add up to: its numbers without their signs, and the lengths of its lists. */
+  most: number;
   /** Seconds since 1970 of texts and keys that are instants or days. */
   readonly instants: number[];
 }
@@ -91,13 +93,16 @@ function addText(text: string, { instants }: Sources): void {
 function addAll(value: unknown, sources: Sources): void {
   const { numbers } = sources;
   if (typeof value === 'number') {
+    sources.most += Math.abs(value);
     numbers
       .add(value)
+      .add(Number((value / 100).toPrecision(15)))
       .add(Number((value / 1000).toPrecision(15)))
       .add(Math.round(value * 1e9));
   } else if (typeof value === 'boolean') numbers.add(Number(value));
   else if (typeof value === 'string') addText(value, sources);
   else if (Array.isArray(value)) {
+    sources.most += value.length;
     numbers.add(value.length);
     for (const held of value) addAll(held, sources);
   } else if (typeof value === 'object' && value !== null) {
@@ -135,6 +140,11 @@ const fieldNames = new Map(
   ]),
 );
 
+/** Families that add up things by a label, or count them. */
+const sums = new Set(
+  catalogue.filter(({ help }) => /^Number of .* by |added up over/.test(help)).map(({ name }) => name),
+);
+
 /** Nothing for a body that is no JSON: a page that was not asked for may be such. */
 function parsedOf(body: string): unknown {
   try {
@@ -156,7 +166,7 @@ export function unfounded(
   const sourcesOf = (field: string): Sources => {
     const known = found.get(field);
     if (known) return known;
-    const sources: Sources = { numbers: new Set(), instants: [] };
+    const sources: Sources = { numbers: new Set(), instants: [], most: 0 };
     for (const value of fields.get(field) ?? []) addAll(value, sources);
     found.set(field, sources);
     return sources;
@@ -168,7 +178,8 @@ export function unfounded(
       return !isGiven || (value !== 0 && value !== 1);
     }
     return !fieldNames.get(name)?.some((field) => {
-      const { numbers, instants } = sourcesOf(field);
+      const { numbers, instants, most } = sourcesOf(field);
+      if (sums.has(name)) return Math.abs(value) <= most;
       // The texts have more digits than a parsed time.
       return numbers.has(value) || instants.some((instant) => Math.abs(instant - value) < 0.0011);
     });

@@ -1,5 +1,20 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseDay, parseInstant, unwrapData } from '../../src/resources/fields.ts';
+import { z } from 'zod';
+import {
+  code,
+  codeFieldsOf,
+  id,
+  instant,
+  integer,
+  list,
+  number,
+  parseChartKey,
+  parseDay,
+  parseInstant,
+  readFields,
+  record,
+  unwrapData,
+} from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
 
 describe('unwrapData', () => {
@@ -126,4 +141,90 @@ describe('parseDay', () => {
       expect(parseDay(text)).toBeUndefined();
     },
   );
+});
+
+describe('parseChartKey', () => {
+  it.each([
+    ['2026-11-20', 1795132800],
+    ['2026-11-20T09:30', 1795167000],
+    ['2026-11-20 09:30', 1795167000],
+    ['2026-11-20T09:30Z', 1795167000],
+    ['2026-11-20T09:30+01:00', 1795163400],
+    ['2026-11-20T09:30:00Z', 1795167000],
+    ['1795167000', 1795167000],
+  ])('reads %s', (key, seconds) => {
+    expect(parseChartKey(key)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    'monday',
+    '05/06/2026',
+    '11/20/2026 09:30:00',
+    '05-06-2026',
+    '2026-02-31',
+    '2026-11-20T25:00',
+    '20261120',
+  ])('finds no time in %j', (key) => {
+    expect(parseChartKey(key)).toBeUndefined();
+  });
+});
+
+describe('readFields', () => {
+  const schema = z.object({
+    mode: code([0, 1]),
+    count: integer,
+    cost: number,
+    until: instant,
+    zoneId: id,
+    rules: list,
+    sizes: record(z.object({ size: integer }).nullish()).nullish(),
+  });
+  const read = (json: string) => {
+    const noted: string[] = [];
+    const fields = readFields(schema, JSON.parse(json), {
+      mismatch: (field, expected, received) => noted.push(`${field}: ${expected}, not ${received}`),
+      unrecognized: (field) => noted.push(`${field}: unknown`),
+    });
+    return { fields, noted };
+  };
+
+  it.each([
+    ['{"count": 1.5}', 'count: a whole number, not a number'],
+    ['{"count": "7"}', 'count: a number, not a string'],
+    ['{"cost": true}', 'cost: a number, not a boolean'],
+    ['{"cost": 1e999}', 'cost: a number, not a number that is too large'],
+    ['{"until": "soon"}', 'until: a date-time, not a string'],
+    ['{"until": 7}', 'until: a string, not a number'],
+    ['{"zoneId": -1}', 'zoneId: a whole number of up to 64 bits, not a number'],
+    ['{"rules": {}}', 'rules: an array, not an object'],
+    ['{"sizes": 7}', 'sizes: an object, not a number'],
+    ['{"sizes": {"x264": 123456}}', 'sizes: an object, not a number'],
+    ['{"sizes": {"x264": {"size": []}}}', 'sizes: a number, not an array'],
+    ['{"mode": "log"}', 'mode: a number, not a string'],
+  ])('notes of %s what was expected and what came', (json, note) => {
+    expect(read(json).noted).toEqual([note]);
+  });
+
+  it('keeps a code that is not listed, and notes it; null is none', () => {
+    expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown'] });
+    expect(read('{"mode": 1}').noted).toEqual([]);
+    expect(read('{"mode": null}').noted).toEqual([]);
+    expect(codeFieldsOf(schema)).toEqual(['mode']);
+  });
+
+  it('reads __proto__ as a key like any other, in good values and in bad ones', () => {
+    const { fields, noted } = read('{"sizes": {"__proto__": {"size": 7}, "toString": {"size": 8}}}');
+    expect(Object.entries(fields.sizes ?? {})).toEqual([
+      ['__proto__', { size: 7 }],
+      ['toString', { size: 8 }],
+    ]);
+    expect(noted).toEqual([]);
+    const bad = read('{"sizes": {"__proto__": 7, "x264": {"size": 8}}}');
+    expect(Object.entries(bad.fields.sizes ?? {})).toEqual([
+      ['__proto__', undefined],
+      ['x264', { size: 8 }],
+    ]);
+    expect(bad.noted).toEqual(['sizes: an object, not a number']);
+  });
 });

@@ -104,13 +104,26 @@ describe('the fields of a zone', () => {
     ]);
   });
 
-  it('may be codes that nobody has listed, and integers with a point', async () => {
-    const { rows, mismatched, unrecognized } = await zone('"planType": 17, "wafExecutionMode": 3.0');
-    expect(rows).toBe(`\
-bunnynet_shield_zone_waf_execution_mode{shield_zone_id="501"} 3
-bunnynet_shield_zone_plan_type{shield_zone_id="501"} 17
-`);
+  it('may be integers with a point', async () => {
+    const { rows, mismatched, unrecognized } = await zone('"planType": 3.0');
+    expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="501"} 3\n');
     expect([mismatched, unrecognized]).toEqual([[], []]);
+  });
+
+  it('are exported and noted where they are codes that nobody has listed', async () => {
+    const fields = {
+      wafExecutionMode: 2,
+      wafRequestBodyLimitAction: 3,
+      wafResponseBodyLimitAction: -1,
+      planType: 99,
+      dDoSShieldSensitivity: 5,
+      dDoSExecutionMode: 9007199254740992,
+    };
+    const { rows, mismatched, unrecognized } = await zone(JSON.stringify(fields).slice(1, -1));
+    expect(rows.match(/\} (\S+)$/gm)).toEqual(['} 2', '} 3', '} -1', '} 99', '} 5', '} 9007199254740992']);
+    expect(mismatched).toEqual([]);
+    expect(unrecognized).toEqual(Object.keys(fields));
+    expect(shieldZone.enumeratedFields).toEqual(Object.keys(fields));
   });
 
   it('that are unknown are ignored', async () => {
@@ -337,10 +350,39 @@ describe('the listing', () => {
     expect(listing.mismatched.toSorted()).toEqual(['totalCount', 'totalPages']);
   });
 
-  it.each([{ data: {} }, { data: 'zones' }, { data: zones(1), page: 'first' }, { data: zones(1), page: {} }])(
-    'takes %j for no listing',
-    async (answer) => {
-      await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
-    },
-  );
+  it.each([
+    { page: {} },
+    { page: 'first' },
+    { page: null },
+    { page: { totalCount: 0, totalPages: 0, currentPage: 0, nextPage: null, pageSize: 0 } },
+  ])('goes on to its end beside a page object that says nothing: %j', async (about) => {
+    const listing = await readPages(
+      { data: zones(1, 2), ...about },
+      { data: zones(3), ...about },
+      { data: null, ...about },
+    );
+    expect(idsIn(listing)).toEqual(['1', '2', '3']);
+    expect([listing.asked.length, listing.mismatched]).toEqual([3, []]);
+  });
+
+  it.each([
+    {},
+    { error: null },
+    { error: { statusCode: 0, success: false, message: null, errorKey: null } },
+    { errorResponse: { statusCode: 200, success: true, message: '', errorKey: '' } },
+  ])('is empty where its data is null and no error is told: %j', async (envelope) => {
+    const listing = await readPages({ data: null, page: {}, ...envelope });
+    expect([listing.rows, listing.asked.length]).toEqual(['', 1]);
+  });
+
+  it.each([
+    { statusCode: 500, success: false, message: null, errorKey: null },
+    { statusCode: 0, success: false, message: null, errorKey: 'internal_failure.zones' },
+  ])('is no empty one where its data is null and an error is told: %j', async (error) => {
+    await expect(readPages({ data: null, error })).rejects.toMatchObject({ result: 'rejected' });
+  });
+
+  it.each([{ data: {} }, { data: 'zones' }, {}])('takes %j for no listing', async (answer) => {
+    await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
+  });
 });

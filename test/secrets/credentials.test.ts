@@ -48,7 +48,7 @@ describe('a key in the environment', () => {
     ['\n', 'expected a key in the environment variable KEY; it is empty'],
     [
       `${canary}\n${canary}`,
-      'expected a key in the environment variable KEY; it holds control characters or characters beyond ASCII',
+      'expected a key in the environment variable KEY; it has several lines; it must be the key alone, on one line',
     ],
     [
       `${canary}é`,
@@ -60,6 +60,20 @@ describe('a key in the environment', () => {
     expect(await credentials(text).check()).toEqual([{ credential: 'account', severity: 'error', message }]);
     await expect(credentials(text).read('account')).rejects.toThrow(new CredentialError(message));
   });
+});
+
+test('where a key comes from can be said in words, without what may be a key itself', () => {
+  const sources = {
+    account: { env: 'KEY' },
+    library: { file: '/run/secrets/library' },
+    odd: { env: '4f1d9e27-77aa-4ca1-b00c-5e1f0d2c3b4a' },
+  };
+  const { describe: source } = createCredentials(sources, {});
+  expect(['account', 'library', 'odd'].map(source)).toEqual([
+    'from $KEY',
+    'from the file /run/secrets/library',
+    'from $[redacted]',
+  ]);
 });
 
 describe('a key file', () => {
@@ -77,11 +91,15 @@ describe('a key file', () => {
     ],
     [
       `\ufeff${canary}`,
-      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
+      'error: expected a key in the file FILE; it begins with a byte order mark: save it as plain text without one',
     ],
     [
       `${canary}\n${canary}`,
-      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
+      'error: expected a key in the file FILE; it has several lines; it must be the key alone, on one line',
+    ],
+    [
+      `${canary}\r\n# of the account\r\n`,
+      'error: expected a key in the file FILE; it has several lines; it must be the key alone, on one line',
     ],
     ['x'.repeat(4097), 'error: expected a key in the file FILE; it is larger than 4096 bytes'],
   ])('that holds %.40j is refused', async (text, message) => {

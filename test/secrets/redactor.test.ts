@@ -67,3 +67,37 @@ it('knows the key before the one in use, for answers that were under way, and no
 it('knows nothing before it has learned a key', () => {
   expect(new Redactor().redact(key)).toBe(key);
 });
+
+describe('a credential that is no longer in use', () => {
+  const keyOf = (n: number) =>
+    `the-key-of-library-${String(n).padStart(4, '0')}-${'abcdefghij'[n % 10]}${n * 7919}`;
+
+  it('has its keys redacted for a while longer, for answers that were under way', () => {
+    const libraries = new Redactor();
+    libraries.learn('library', 'the-old-key-1234');
+    libraries.learn('library', 'the-new-key-5678');
+    libraries.forget('library');
+    libraries.forget('library');
+    expect(libraries.redact('the-old-key-1234 the-new-key-5678')).toBe('[redacted] [redacted]');
+  });
+
+  it('leaves nothing behind once many others have gone after it', () => {
+    const libraries = new Redactor();
+    libraries.learn('first', 'QWERTYUIOPASDFGH');
+    for (let n = 0; n < 300; n++) libraries.learn(`library/${n}`, keyOf(n));
+    libraries.forget('first');
+    expect(libraries.redact('QWERTYUIOPASDFGH')).toBe('[redacted]');
+    for (let n = 0; n < 290; n++) libraries.forget(`library/${n}`);
+    expect(libraries.redact('QWERTYUIOPASDFGH')).toBe('QWERTYUIOPASDFGH');
+    expect(libraries.redact(`${keyOf(289)} ${keyOf(299)}`)).toBe('[redacted] [redacted]');
+  });
+
+  it('takes nothing from another credential that has the same key', () => {
+    const libraries = new Redactor();
+    libraries.learn('one', 'k-12');
+    libraries.learn('other', 'k-12');
+    libraries.learn('one', 'k-34');
+    libraries.learn('one', 'k-56');
+    expect(libraries.redact('k-12 k-34 k-56')).toBe('[redacted] [redacted] [redacted]');
+  });
+});

@@ -243,7 +243,7 @@ test('--once shows no key, with every fault at once', { timeout: 60_000 }, async
   const { code, output } = await run(['--once', `--config.file=${join(directory, 'config.yml')}`], {
     env: { ACCOUNT: keys.account, LIBRARY: keys.library },
   }).ended;
-  expect(code).toBe(2);
+  expect(code).toBe(3);
   expect(output.match(/_up\{.*\} 0$/gm)?.length).toBeGreaterThan(2 * faults.length);
   expect(found(canaries, output)).toEqual([]);
 });
@@ -271,7 +271,7 @@ test('a proxy that repeats its password does not get it into a log', async () =>
   };
   const { code, output } = await run(['--once', '--log.level=trace'], { env }).ended;
   proxy.close();
-  expect(code).toBe(2);
+  expect(code).toBe(3);
   expect(output).toContain('refused the tunnel: HTTP 407');
   expect(passwords).toContain(`scraper:${proxyPassword}`);
   expect(found(canaries, output)).toEqual([]);

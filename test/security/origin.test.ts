@@ -46,7 +46,7 @@ test.each([301, 302, 303, 307, 308] as const)(
     simulator.inject({ type: 'redirect', redirectStatus: status, location });
     const env = environment(simulator.baseUrls.application, [simulator.applications[0]?.id ?? '']);
     const { code, output } = await run(['--once'], { env }).ended;
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(output).toContain(`HTTP ${status}: a redirect, which is not followed; check base_url`);
     expect(elsewhere.heard()).toEqual([]);
   },

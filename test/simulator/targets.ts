@@ -2,6 +2,7 @@
 import { resources } from '../../src/resources/index.ts';
 import type { Ids } from '../../src/resources/resource.ts';
 import { allKinds, type Dataset, type KindName } from '../../src/simulator/dataset.ts';
+import { targetsOf } from '../../src/simulator/everything.ts';
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 
@@ -9,10 +10,11 @@ export function isKindName(name: string): name is KindName {
   return (kindNames as readonly string[]).includes(name);
 }
 
-/** The ids of each target of a kind, by their labels. */
-export function idsOf(dataset: Dataset, kind: KindName): readonly Ids[] {
+/** The ids of each target of a kind, by their labels: of those that are named one by one, or of those that are found. */
+export function idsOf(dataset: Dataset, kind: KindName, isNamed = true): readonly Ids[] {
   const labels = resources.find((one) => one.kind === kind)?.ids ?? [];
-  const targets = allKinds.find((one) => one.kind === kind)?.targets(dataset) ?? [];
+  const declared = allKinds.find((one) => one.kind === kind);
+  const targets = declared ? targetsOf(declared, dataset, isNamed) : [];
   return targets.map(({ ids }) =>
     Object.fromEntries(labels.map(({ label, setting }) => [label, ids[setting] ?? ''])),
   );

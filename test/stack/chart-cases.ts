@@ -224,6 +224,10 @@ export const refusals: Readonly<
     values: { config: oneApplication.config },
     naming: [/existingSecret: name the Secret/],
   },
+  'several credentials that nothing is polled with': {
+    values: { existingSecret: 'bunnynet', credentials: [{ name: 'second', existingSecret: 'bunnynet' }] },
+    naming: [/config: with several credentials.*applications=\{credential: account/],
+  },
   'a configuration twice': {
     values: { ...oneApplication, existingConfigMap: 'own' },
     naming: [/existingConfigMap.*leave config empty/],

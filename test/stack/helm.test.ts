@@ -26,6 +26,13 @@ describe.each(helms)('%s', (helm) => {
     await expect(ownManifests(render(helm, values))).toMatchFileSnapshot(`golden/${name}.yaml`);
   });
 
+  test.each(readdirSync(`${chart}/ci`))('lints and renders %s', (name) => {
+    const values = parseYaml(readFileSync(`${chart}/ci/${name}`, 'utf8'));
+    const { code, stdout, stderr } = lint(helm, values);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    expect(parse(render(helm, values)).map(({ kind }) => kind)).toContain('ServiceAccount');
+  });
+
   test.each(Object.entries(switches))('renders %s', (_, values) => {
     const manifests = parse(render(helm, { ...plain, ...values }));
     expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toMatchSnapshot();

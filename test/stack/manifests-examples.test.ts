@@ -175,10 +175,36 @@ describe('the documentation of Kubernetes', () => {
     const fences = [...text.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
     expect(fences.filter((language) => language !== 'sh')).toHaveLength(blocks.length);
   });
+});
 
-  test('links to files that exist', () => {
-    const links = [...text.matchAll(/\]\((\.\.\/[^)#]+)\)/g)].map(([, link]) => link ?? '');
-    expect(links.length).toBeGreaterThan(2);
-    for (const link of links) expect(existsSync(join(root, 'docs', link)), link).toBe(true);
+/** The part of an address after `#` that leads to a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+describe('the documentation', () => {
+  const pages = ['', 'docs/', 'docs/runbooks/', 'helm/bunnynet-exporter/'].flatMap((place) =>
+    readdirSync(`${root}${place}`)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${place}${name}`),
+  );
+
+  test.each(pages)('%s links to files and headings that exist', (page) => {
+    const text = readFileSync(`${root}${page}`, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    const links = text.matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)"\s]+)/g);
+    for (const [, link = ''] of links) {
+      const [path = '', anchor] = link.split('#');
+      const file = path === '' ? `${root}${page}` : join(root, page, '..', path);
+      expect(existsSync(file), link).toBe(true);
+      if (anchor === undefined) continue;
+      const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+        ([, heading = '']) => heading,
+      );
+      expect(headings.map(anchorOf), link).toContain(anchor);
+    }
   });
 });

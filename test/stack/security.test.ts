@@ -61,7 +61,7 @@ describe.each(logFormats)('logs in %s', (format) => {
     const args = ['--once', `--config.file=${join(directory, 'config.yml')}`];
     const { code, output } = await run([...args, `--log.level=${level}`, `--log.format=${format}`], { env })
       .ended;
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(output.includes('poll failed')).toBe(level !== 'error');
     expect(found(keys, output)).toEqual([]);
   });

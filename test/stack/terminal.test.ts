@@ -50,18 +50,47 @@ describe('--once on a terminal', () => {
     expect(page).not.toContain('\u001B');
   });
 
-  it('tells each failure with its reason at the end, and ends with 2', () => {
+  it('tells each failure with its reason at the end, and ends with 3', () => {
     const env = {
       BUNNYNET_ACCESS_KEY: 'k',
       BUNNYNET_APPLICATIONS: 'one,two',
       BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1',
       NO_COLOR: '1',
     };
-    const { shown, status } = onTerminal(`${exporter} --once --log.format=pretty`, env);
-    expect(status).toBe(2);
-    expect(shown).toMatch(/WARN {2}application one: poll failed: .*result=network/);
+    const { shown, status } = onTerminal(`${exporter} --once`, env);
+    expect(status).toBe(3);
+    expect(shown).toMatch(
+      /WARN {2}application one: poll failed: 127\.0\.0\.1:1 refuses connections \(ECONNREFUSED\): check .* result=network/,
+    );
+    expect(shown).not.toContain('asking again');
     expect(shown).toMatch(/\n✗ application two: network: .*\n\n✗ 2 of 2 targets failed, in \d+\.\d s\n$/);
     expect(shown).not.toContain(colour);
+  });
+
+  it('says of a listing that failed why there is nothing, in the same words as its exit code', () => {
+    const env = {
+      BUNNYNET_ACCESS_KEY: 'k',
+      BUNNYNET_SHIELD_ZONES: 'all',
+      BUNNYNET_SHIELD_URL: 'http://127.0.0.1:1',
+      BUNNYNET_CORE_URL: 'http://127.0.0.1:1',
+      NO_COLOR: '1',
+    };
+    const { shown, status } = onTerminal(`${exporter} --once`, env);
+    expect(status).toBe(3);
+    expect(shown).toMatch(/\nlisting +why it failed\n/);
+    expect(shown).toMatch(/\nShield Zones of account +network: 127\.0\.0\.1:1 refuses connections/);
+    expect(shown).toMatch(/\n✗ 2 of 2 listings failed, in \d+\.\d s\n$/);
+    expect(shown).not.toContain('succeeded');
+  });
+
+  it('logs in JSON where the flag says so', () => {
+    const env = {
+      BUNNYNET_ACCESS_KEY: 'k',
+      BUNNYNET_APPLICATIONS: 'one',
+      BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1',
+    };
+    const { shown } = onTerminal(`${exporter} --once --log.format=json`, env);
+    expect(shown).toContain('{"level":"warn",');
   });
 
   it('is plain where stdout and stderr are piped', () => {

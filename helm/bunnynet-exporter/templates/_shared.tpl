@@ -87,6 +87,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- concat $account .Values.credentials | toJson }}
 {{- end }}
 
+{{/* Whether the configuration says nothing of what to poll. */}}
+{{- define "bunnynet-exporter.discoversAll" -}}
+{{- if not (omit .Values.config "credentials" "apis" "limits") }}true{{ end }}
+{{- end }}
+
 {{/* Checks that the schema cannot express. */}}
 {{- define "bunnynet-exporter.check" -}}
 {{- $credentials := include "bunnynet-exporter.credentials" . | fromJsonArray }}
@@ -107,6 +112,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail (printf "credentials: %q is given twice" .name) }}
 {{- end }}
 {{- $_ := set $names .name true }}
+{{- end }}
+{{- $several := gt (len (merge $names (.Values.config.credentials | default dict))) 1 }}
+{{- if and $several (not .Values.existingConfigMap) (include "bunnynet-exporter.discoversAll" .) }}
+{{- fail "config: with several credentials, say which is the account's: applications={credential: account, targets: all}, and discovery={kinds: all} for the other kinds" }}
 {{- end }}
 {{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
 {{- fail "serviceMonitor, podMonitor: with both, every Pod is scraped twice; enable one" }}
@@ -140,7 +149,7 @@ the account is discovered.
 {{- end }}
 {{- $credentials = merge $credentials (.Values.config.credentials | default dict) }}
 {{- $rest := omit .Values.config "credentials" }}
-{{- if not (omit $rest "apis" "limits") }}
+{{- if include "bunnynet-exporter.discoversAll" . }}
 {{- $rest = merge (dict "discovery" (dict "kinds" "all" "except" (list "video_storage"))) $rest }}
 {{- end }}
 {{- toYaml (merge (dict "credentials" $credentials) $rest) }}

@@ -153,26 +153,26 @@ function summary(one: Application, nowMs: number): Answer {
 }
 
 /** Most are active; in each ring the other state goes round, so that wherever there are six applications every state occurs. */
-function statusOf({ ring, ringIndex, ringSize }: Application, nowMs: number): string {
+export function statusOf({ ring, ringIndex, ringSize }: Application, nowMs: number): string {
   const state = ringStates[ring];
   if (state === undefined) return 'active';
   const turn = ringIndex + Math.floor(nowMs / state.periodMs);
   return turn % ringSize === 0 ? state.status : 'active';
 }
 
-function notFound(id: string): Answer {
+export function notFound(id: string, operation = 'summary'): Answer {
   return {
     status: 404,
     body: {
       title: 'Not Found',
       status: 404,
       detail: `Application ${id} was not found.`,
-      instance: `/apps/${id}/summary`,
+      instance: `/apps/${id}/${operation}`,
     },
   };
 }
 
-function monthStart(nowMs: number): number {
+export function monthStart(nowMs: number): number {
   const now = new Date(nowMs);
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
 }

@@ -1,7 +1,12 @@
 /** Every kind of the simulated API. A kind may build on the dataset of those before it. A new kind is one line here. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { applicationLimits } from './application-limits.ts';
+import { applicationOverview } from './application-overview.ts';
+import { applicationVolume } from './application-volume.ts';
+import { billing } from './billing.ts';
 import { dnsZone } from './dns-zone.ts';
+import { edgeScript } from './edge-script.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
@@ -20,12 +25,18 @@ import { videoStorage } from './video-storage.ts';
 
 export const kinds = [
   application,
+  applicationOverview,
+  applicationVolume,
+  applicationLimits,
   shieldZone,
   shieldOverview,
   shieldOverage,
   apiGuardian,
   rateLimit,
   videoStorage,
+  videoLibrary,
+  edgeScript,
+  billing,
   storageZone,
   pullZone,
   pullZoneStatistics,
@@ -33,7 +44,6 @@ export const kinds = [
   pullZoneOriginShield,
   pullZoneSafehop,
   dnsZone,
-  videoLibrary,
   videoLibraryStatistics,
   videoLibraryTranscribing,
   videoLibraryDrm,

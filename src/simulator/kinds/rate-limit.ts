@@ -95,9 +95,6 @@ export const rateLimit = {
             ({ rateLimitId, name }) => ({
               id: jsonInteger(rateLimitId),
               shieldZoneId: jsonInteger(zone),
-              userId: null,
-              ruleName: request.nameOf(rateLimitId, name),
-              ruleDescription: null,
               ruleConfiguration: {
                 actionType: 1,
                 requestCount: 20,
@@ -106,6 +103,9 @@ export const rateLimit = {
                 counterKeyType: 0,
                 severityType: 2,
               },
+              userId: null,
+              ruleName: request.nameOf(rateLimitId, name),
+              ruleDescription: null,
             }),
             request,
           );

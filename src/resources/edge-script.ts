@@ -1,0 +1,117 @@
+/** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
+import { z } from 'zod';
+import { chartDays, dayQuery } from './days.ts';
+import { divided, id, number, readFields, text } from './fields.ts';
+import { corePageFields, readCorePages } from './pages.ts';
+import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
+
+const chart = z.record(z.string(), number).nullish();
+const statistics = z.object({
+  TotalMonthlyCost: number,
+  RequestsServedChart: chart,
+  AverageCpuTimeChart: chart,
+  TotalCpuTimeChart: chart,
+});
+
+/** Figures by day, the oldest first; CPU times in milliseconds. */
+export interface EdgeScriptReading {
+  readonly monthlyCost: number | null | undefined;
+  readonly requests: readonly DayFigure[] | undefined;
+  readonly averageCpu: readonly DayFigure[] | undefined;
+  readonly cpu: readonly DayFigure[] | undefined;
+}
+
+const listedScript = z.object({ Id: id, Name: text });
+
+/** Every edge script with its name. What else an answer has, its deployment key among it, is not read. */
+const scripts: Listing = {
+  kind: 'edge_script',
+  api: 'core',
+  nouns: 'edge scripts',
+  fields: [...Object.keys(listedScript.shape), ...corePageFields],
+  async discover(get, _parent, diagnostics) {
+    const found = await readCorePages(
+      {
+        path: '/compute/script',
+        nouns: 'edge scripts',
+        perPage: 100,
+        element: listedScript,
+        identifier: 'Id',
+      },
+      get,
+      diagnostics,
+    );
+    return Array.from(found, ([scriptId, { Name }]) => ({
+      ids: { script_id: scriptId },
+      name: Name ?? undefined,
+    }));
+  },
+};
+
+const { gauge, info, counter } = familiesOf<EdgeScriptReading>('bunnynet_edge_script');
+
+function inSeconds(days: readonly DayFigure[] | undefined): readonly DayFigure[] | undefined {
+  return days?.map(({ startSeconds, value }) => ({ startSeconds, value: divided(value, 1000) ?? value }));
+}
+
+export const edgeScript = defineResource({
+  kind: 'edge_script',
+  api: 'core',
+  reference: 'GET /compute/script/{id}/statistics',
+  noun: 'edge script',
+  section: 'edge_scripts',
+  ids: [{ label: 'script_id', setting: 'id', form: 'integer' }],
+  defaultIntervalSeconds: 600,
+  fields: Object.keys(statistics.shape),
+  listing: scripts,
+
+  async read(get, ids, diagnostics, context): Promise<EdgeScriptReading> {
+    const body = await get(`/compute/script/${ids['script_id']}/statistics?${dayQuery(context)}`);
+    const given = readFields(statistics, body, diagnostics);
+    const daysOf = (field: 'RequestsServedChart' | 'AverageCpuTimeChart' | 'TotalCpuTimeChart') =>
+      chartDays(given[field], field, diagnostics);
+    return {
+      monthlyCost: given.TotalMonthlyCost,
+      requests: daysOf('RequestsServedChart'),
+      averageCpu: daysOf('AverageCpuTimeChart'),
+      cpu: daysOf('TotalCpuTimeChart'),
+    };
+  },
+
+  families: [
+    info('The name of the edge script.', ['name'], (_, { name }) => ({ name })),
+    gauge(
+      'requests_latest_day',
+      'Requests so far in the newest UTC day; falls back at midnight (API field RequestsServedChart).',
+      ({ requests }) => requests?.at(-1)?.value,
+    ),
+    counter(
+      'requests_total',
+      'Requests since the exporter first read the script, added up by UTC days (API field RequestsServedChart).',
+      ({ requests }) => requests && [{ days: requests }],
+    ),
+    gauge(
+      'cpu_seconds_latest_day',
+      'CPU time so far in the newest UTC day; falls back at midnight (API field TotalCpuTimeChart, milliseconds).',
+      ({ cpu }) => inSeconds(cpu)?.at(-1)?.value,
+    ),
+    counter(
+      'cpu_seconds_total',
+      'CPU time since the exporter first read the script, added up by UTC days (API field TotalCpuTimeChart, milliseconds).',
+      ({ cpu }) => {
+        const days = inSeconds(cpu);
+        return days && [{ days }];
+      },
+    ),
+    gauge(
+      'average_cpu_seconds',
+      'CPU time of a request on average, in the newest UTC day (API field AverageCpuTimeChart, milliseconds).',
+      ({ averageCpu }) => inSeconds(averageCpu)?.at(-1)?.value,
+    ),
+    gauge(
+      'monthly_cost',
+      'Cost of the script this month in US dollars (API field TotalMonthlyCost).',
+      ({ monthlyCost }) => monthlyCost ?? undefined,
+    ),
+  ],
+});

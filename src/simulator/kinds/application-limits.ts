@@ -1,0 +1,36 @@
+/** How many applications the account has and may have (`/limits`). */
+import { problemDetails } from '../forms.ts';
+import type { Kind } from '../kind.ts';
+import type { Applications } from './application-overview.ts';
+
+export const applicationLimits = {
+  kind: 'application_limits',
+  sizes: { small: {}, medium: {}, full: {} },
+  create: () => ({}),
+  operations: [
+    {
+      name: 'application_limits',
+      api: 'application',
+      path: '/limits',
+      key: 'account',
+      form: problemDetails,
+      traits: { number: 'maxNumberOfApplications', wholeNumbers: true },
+      answers:
+        ({ applications }) =>
+        ({ isRemoved }) => ({
+          status: 200,
+          body: {
+            maxNumberOfApplications: Math.max(20, 2 * applications.length),
+            existingNumberOfApplications: applications.filter(({ id }) => !isRemoved(id)).length,
+            maxNumberOfRegionsPerApplication: null,
+            maxNumberOfInstancesPerRegion: 10,
+            maxNumberOfInstancesPerApplication: 40,
+            maxNumberOfVolumesPerApplication: 4,
+            maxVolumeSize: 400,
+          },
+        }),
+    },
+  ],
+  section: 'application_limits',
+  targets: () => [{ ids: {} }],
+} as const satisfies Kind<Record<string, never>, object, Applications>;

@@ -1,0 +1,73 @@
+/** The volumes of applications and their instances (`/apps/{app}/volumes`). */
+import { hourMs } from '../days.ts';
+import { guid, round } from '../entities.ts';
+import { problemDetails } from '../forms.ts';
+import type { Kind } from '../kind.ts';
+import { drift, hash, unit } from '../random.ts';
+import { type Application, notFound } from './application.ts';
+import { type Applications, podOf, regionsOf } from './application-overview.ts';
+
+export const applicationVolume = {
+  kind: 'application_volume',
+  sizes: { small: {}, medium: {}, full: {} },
+  create: () => ({}),
+  operations: [
+    {
+      name: 'application_volume',
+      api: 'application',
+      path: '/apps/{app}/volumes',
+      key: 'account',
+      form: problemDetails,
+      traits: { field: 'items', list: true, ids: ['id', 'name'], number: 'size', states: ['status'] },
+      answers: ({ applications }) => {
+        const known = new Map(applications.map((one) => [one.id, one]));
+        return ({ ids: [id = ''], nowMs, isRemoved }) => {
+          const one = isRemoved(id) ? undefined : known.get(id);
+          if (!one) return notFound(id, 'volumes');
+          const items = volumesOf(one, nowMs);
+          const instances = items.reduce((sum, { totalInstancesCount }) => sum + totalInstancesCount, 0);
+          return {
+            status: 200,
+            body: {
+              items,
+              meta: { totalItems: items.length },
+              cursor: null,
+              summary: { totalPods: instances, totalContainers: instances, totalStorage: one.volumeGb },
+            },
+          };
+        };
+      },
+    },
+  ],
+  section: 'application_volumes',
+  targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
+} as const satisfies Kind<Record<string, never>, object, Applications>;
+
+/** One volume for every third application, two for the others, with the size of all their volumes. */
+function volumesOf(one: Application, nowMs: number) {
+  const { seed, index, volumeGb } = one;
+  const names = index % 3 === 0 ? ['data'] : ['data', 'cache'];
+  return names.map((name, place) => {
+    const size = round(Math.max(1, volumeGb / names.length), 1);
+    const volumeInstances = regionsOf(one).map((region, regionIndex) => ({
+      id: guid(hash(seed, place, regionIndex)),
+      attachedPods: [podOf(one, regionIndex, 0, nowMs).name],
+      attachedContainers: ['app'],
+      region,
+      status: unit(seed, place, Math.floor(nowMs / hourMs)) < 0.1 ? 'detached' : 'attached',
+      size,
+      usage: round(size * unit(seed, place, 7), 2),
+      set: 'default',
+    }));
+    return {
+      name,
+      id: guid(hash(seed, place, 0x99)),
+      size,
+      totalUsage: round(size * (0.2 + 0.7 * drift(hash(seed, place), nowMs, 24 * hourMs)), 2),
+      totalInstancesCount: volumeInstances.length,
+      attachedInstancesCount: volumeInstances.filter(({ status }) => status === 'attached').length,
+      containersCount: 1,
+      volumeInstances,
+    };
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * Listings against every fault: one that fails says so, with a reason, and changes nothing else; one that succeeds has
+ * everything. The next good one makes everything as it was.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import type { OperationName } from '../../src/simulator/dataset.ts';
+import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
+import { type Outcome, outcomeOf } from './expectations.ts';
+import { listings, observeListings, struckBy } from './listings.ts';
+
+/** What is otherwise than for the polls of a kind, or cannot be told from a good answer. */
+const differing: Partial<Record<FaultType, Partial<Record<OperationName, Partial<Outcome>>>>> = {
+  // A zone without the feature has no endpoints.
+  'status-404': { api_guardian_listing: { result: 'success', loses: true } },
+  'feature-not-on-plan': { api_guardian_listing: { result: 'success', loses: true } },
+  // Its zones have an empty error envelope, or none.
+  'data-null': { api_guardian_listing: { result: 'rejected' } },
+  // Beside it are others, and the listing is complete all the same.
+  'entry-without-id': { api_guardian_listing: { result: 'success', loses: true } },
+  // A total is all that videos have to tell the end by.
+  'page-counts-too-few': { video_storage_listing: { loses: true } },
+  'page-says-last': { video_storage_listing: { result: 'success' } },
+};
+
+function expected(type: FaultType, name: OperationName): Outcome {
+  return { ...outcomeOf(type, name), ...differing[type]?.[name] };
+}
+
+const observing = observeListings();
+afterAll(async () => {
+  await Promise.allSettled([observing]);
+});
+
+describe('a fault of listings', () => {
+  const types = (Object.keys(faultTypes) as FaultType[]).filter((type) => struckBy(type).length > 0);
+
+  it('can happen to each of them', () => {
+    expect(listings.length).toBeGreaterThanOrEqual(6);
+    expect(new Set(types.flatMap(struckBy))).toEqual(new Set(listings));
+  });
+
+  it.each(types)('%s', { timeout: 300_000 }, async (type) => {
+    const seen = (await observing).get(type);
+    if (!seen) throw new Error('the fault was not played');
+    const { struck, before, during, after, leaked } = seen;
+    const outcomes = struck.map((name) => [name, expected(type, name)] as const);
+    expect(Object.fromEntries(struck.map((name) => [name, during.listings[name]?.failures]))).toEqual(
+      Object.fromEntries(outcomes.map(([name, { result }]) => [name, result === 'success' ? [] : [result]])),
+    );
+    for (const name of struck)
+      for (const reason of during.listings[name]?.reasons ?? []) expect(reason).toMatch(/\w/);
+    expect(during.allHealthy).toBe(outcomes.every(([, { result }]) => result === 'success'));
+
+    // Nothing is lost where a listing failed, and nothing where it is all there.
+    const losing = outcomes
+      .filter(([, { result, loses }]) => result === 'success' && loses)
+      .map(([name]) => name);
+    const canLose = (key: string) =>
+      losing.some((name) => key.startsWith(`${name.replace(/_listing$/, '')}/`)) && !keepsIds(type);
+    const lost = Object.keys(before.names).filter((key) => !(key in during.names));
+    expect(lost.filter((key) => !canLose(key))).toEqual([]);
+    expect(Object.keys(during.names).filter((key) => !(key in before.names))).toEqual([]);
+    if (outcomes.every(([, { result }]) => result !== 'success')) {
+      expect(during.names).toEqual(before.names);
+      expect(during.series).toEqual(before.series);
+    }
+
+    expect(after.names).toEqual(before.names);
+    expect(after.allHealthy).toBe(true);
+    expect(leaked).toBe(false);
+  });
+});
+
+/** Faults that spoil all but the ids: every target is still there. */
+function keepsIds(type: FaultType): boolean {
+  return [
+    'wrong-types',
+    'all-null',
+    'all-missing',
+    'huge-numbers',
+    'number-strings',
+    'unreadable-times',
+  ].includes(type);
+}

@@ -1,0 +1,124 @@
+/**
+ * Plays every fault on every listing that is no kind of its own, all listings of a fault together, in programs that find
+ * everything from one key, and writes down what became of their targets. It judges nothing.
+ */
+import { type OperationName, operations } from '../../src/simulator/dataset.ts';
+import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
+import { isKindName } from '../simulator/targets.ts';
+import { expectations } from './expectations.ts';
+import { type Program, readPage, startProgram } from './program.ts';
+
+/** Those that find targets and give no readings. */
+export const listings: readonly OperationName[] = operations
+  .map(({ name }) => name)
+  .filter((name) => !isKindName(name));
+
+/** What one poll made of one listing. */
+export interface Listed {
+  /** How the polls of the listing ended that failed. */
+  readonly failures: readonly string[];
+  readonly reasons: readonly string[];
+}
+
+export interface Round {
+  readonly listings: Readonly<Record<string, Listed>>;
+  /** Every target with its name. */
+  readonly names: Readonly<Record<string, string | undefined>>;
+  readonly allHealthy: boolean;
+  /** The values of the API on the page, less the times. */
+  readonly series: readonly string[];
+}
+
+export interface ListingObservation {
+  readonly type: FaultType;
+  /** Which of the listings it strikes. */
+  readonly struck: readonly OperationName[];
+  readonly before: Round;
+  readonly during: Round;
+  readonly after: Round;
+  readonly leaked: boolean;
+}
+
+/** How many programs share the faults that do not keep anybody waiting. */
+const programs = 4;
+
+/** Every fault that can happen to a listing; those of a program one after the other, programs side by side. */
+export async function observeListings(): Promise<ReadonlyMap<FaultType, ListingObservation>> {
+  const types = (Object.keys(faultTypes) as FaultType[]).filter((type) => struckBy(type).length > 0);
+  const isSlow = (type: FaultType) => /^hang|^trickle$/.test(type);
+  const quick = types.filter((type) => !isSlow(type));
+  const groups = [
+    ...types.filter(isSlow).map((type) => [type]),
+    ...Array.from({ length: programs }, (_, i) => quick.filter((_type, at) => at % programs === i)),
+  ];
+  const observed = await Promise.all(groups.map((group) => observeGroup(group, group.some(isSlow))));
+  return new Map(observed.flat().map((one) => [one.type, one]));
+}
+
+export function struckBy(type: FaultType): readonly OperationName[] {
+  return listings.filter((name) => faultTypes[type].appliesTo.includes(name));
+}
+
+async function observeGroup(
+  types: readonly FaultType[],
+  givesUp: boolean,
+): Promise<readonly ListingObservation[]> {
+  const timeoutMs = { application: 2000, shield: 2000, core: 2000, video: 2000 };
+  const program = await startProgram({
+    shape: {
+      applications: 3,
+      endpoints: 6,
+      rateLimitZones: 1,
+      rulesPerZone: 3,
+      libraries: 3,
+      videosPerLibrary: 3,
+    },
+    maxPageSize: 2,
+    ...(givesUp && { timeoutMs }),
+  });
+  try {
+    const observations: ListingObservation[] = [];
+    let before = await round(program);
+    for (const type of types) {
+      const struck = struckBy(type);
+      program.simulator.inject({ type, kind: struck, ...expectations[type].parameters });
+      const during = await round(program);
+      program.simulator.clearFaults();
+      const after = await round(program);
+      const texts = [program.logText(), (await readPage(program.exporter)).text];
+      const leaked = texts.some((text) => program.keys.some((key) => text.includes(key)));
+      observations.push({ type, struck, before, during, after, leaked });
+      before = after;
+    }
+    return observations;
+  } finally {
+    await program.stop();
+  }
+}
+
+async function round(program: Program): Promise<Round> {
+  const logged = program.log.length;
+  const allHealthy = await program.exporter.pollOnce();
+  const lines = program.log.slice(logged).filter(({ level, listing_of }) => level === 'warn' && listing_of);
+  const { text } = await readPage(program.exporter);
+  return {
+    listings: Object.fromEntries(
+      listings.map((name) => {
+        const own = lines.filter(({ kind }) => name === kind || name === `${kind}_listing`);
+        return [
+          name,
+          {
+            failures: [...new Set(own.map(({ result = '' }) => result))],
+            reasons: [...new Set(own.map(({ reason = '' }) => reason))],
+          },
+        ];
+      }),
+    ),
+    names: Object.fromEntries(program.exporter.targets().map(({ target }) => [target.key, target.name])),
+    allHealthy,
+    series: text
+      .split('\n')
+      .filter((line) => !/^(#|$|bunnynet_exporter_|process_|nodejs_)|_last_success_/.test(line))
+      .toSorted(),
+  };
+}

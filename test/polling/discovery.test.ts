@@ -1,0 +1,272 @@
+/** The whole program, from the account's one key: what it finds, and what becomes of it when listings change or fail. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { allKinds } from '../../src/simulator/dataset.ts';
+import { targetsOf } from '../../src/simulator/everything.ts';
+import { type Program, type ProgramOptions, readPage, startProgram } from '../faults/program.ts';
+
+async function start(options: ProgramOptions = {}): Promise<Program> {
+  const program = await startProgram(options);
+  onTestFinished(() => program.stop());
+  return program;
+}
+
+/** `application/x7…`, with the name, of every target that the exporter has. */
+function namesOf({ exporter }: Program): Record<string, string | undefined> {
+  return Object.fromEntries(exporter.targets().map(({ target }) => [target.key, target.name]));
+}
+
+/** The same as the simulator has it. */
+function namesIn({ simulator }: Program): Record<string, string | undefined> {
+  return Object.fromEntries(
+    allKinds.flatMap((kind) =>
+      targetsOf(kind, simulator, false).map(({ ids, name }) => [
+        `${kind.kind}/${Object.values(ids).join('/')}`,
+        name,
+      ]),
+    ),
+  );
+}
+
+function statesOf({ exporter }: Program): Record<string, string> {
+  return Object.fromEntries(exporter.targets().map(({ target, state }) => [target.key, state]));
+}
+
+async function seriesOf({ exporter }: Program): Promise<readonly string[]> {
+  const { text } = await readPage(exporter);
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !/^(#|bunnynet_exporter_|process_|nodejs_)/.test(line))
+    .map((line) => line.slice(0, line.lastIndexOf(' ')))
+    .toSorted();
+}
+
+async function pageOf({ exporter }: Program): Promise<string> {
+  return (await readPage(exporter)).text;
+}
+
+/** The keys that these texts, or the log, give away. */
+function leaked({ keys, logText }: Program, ...texts: readonly string[]): readonly string[] {
+  return keys.filter((key) => [logText(), ...texts].some((text) => text.includes(key)));
+}
+
+const warnings = ({ log }: Program) => log.filter(({ level }) => level === 'warn');
+
+describe('from one key', () => {
+  it('finds and polls everything that the account has, and calls each thing by its name', async () => {
+    const program = await start({ shape: { libraries: 2 } });
+    expect(await program.exporter.pollOnce()).toBe(true);
+    expect(namesOf(program)).toEqual(namesIn(program));
+    expect(new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
+    const { text } = await readPage(program.exporter);
+    const { applications, zones, endpoints, videos } = program.simulator;
+    expect(text).toContain(`{app_id="${applications[0]?.id}",name="${applications[0]?.name}"} 1`);
+    expect(text).toContain(`name="${zones[0]?.name}",pull_zone_id="${zones[0]?.pullZoneId}"`);
+    expect(text).toContain(`endpoint_id="${endpoints[0]?.endpointId}",name="${endpoints[0]?.name}"} 1`);
+    expect(text).toContain(`video_id="${videos[0]?.videoId}",name="${videos[0]?.name}"} 1`);
+    expect(warnings(program)).toEqual([]);
+  });
+
+  it('has nothing, and no failure, where the account has nothing', async () => {
+    const shape = {
+      applications: 0,
+      zones: 0,
+      endpoints: 0,
+      rateLimitZones: 0,
+      libraries: 0,
+      videosPerLibrary: 0,
+    };
+    const program = await start({ shape });
+    expect(await program.exporter.pollOnce()).toBe(true);
+    expect(program.exporter.targets()).toEqual([]);
+    expect(warnings(program)).toEqual([]);
+  });
+
+  it("finds nothing with a library's key in the place of the account's, and says of every listing why", async () => {
+    const program = await start({
+      accountKey: ({ keys, libraryIds }) => keys.libraries[libraryIds[0] ?? ''] ?? '',
+    });
+    expect(await program.exporter.pollOnce()).toBe(false);
+    expect(program.exporter.targets()).toEqual([]);
+    expect(warnings(program).map(({ kind, result }) => `${kind} ${result}`)).toEqual(
+      expect.arrayContaining([
+        'application auth',
+        'shield_zone auth',
+        'video_library auth',
+        'pull_zone auth',
+      ]),
+    );
+    expect(leaked(program, await pageOf(program))).toEqual([]);
+  });
+
+  it('is ready when every first listing has ended, and not before', async () => {
+    const program = await start({ timeoutMs: { application: 2000 } });
+    program.simulator.inject({ type: 'hang', kind: 'application_listing' });
+    const [url] = await program.exporter.start();
+    const ready = async () => (await fetch(`${url}/-/ready`)).status;
+    await expect
+      .poll(() => Object.entries(statesOf(program)).filter(([, state]) => state === 'ok').length)
+      .toBeGreaterThan(5);
+    expect(await ready()).toBe(503);
+    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+  });
+
+  it.each([3, 5])('holds each target exactly once in %i shards together', async (count) => {
+    const shape = {
+      applications: 9,
+      zones: 5,
+      endpoints: 7,
+      rateLimitZones: 4,
+      libraries: 2,
+      videosPerLibrary: 4,
+    };
+    const held: string[] = [];
+    let expected: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const program = await start({ shape, maxPageSize: 3, shard: { index, count } });
+      expect(await program.exporter.pollOnce()).toBe(true);
+      held.push(...Object.keys(namesOf(program)));
+      expected = Object.keys(namesIn(program));
+    }
+    expect(held.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('what changes in the account', () => {
+  it('is followed at once: a target that is gone leaves with all its series, one that came is polled', async () => {
+    const program = await start({ shape: { applications: 3, endpoints: 4, libraries: 2 } });
+    const { exporter, simulator } = program;
+    await exporter.pollOnce();
+    const before = await seriesOf(program);
+    for (const { kind } of allKinds) {
+      const last = exporter.targets().findLast(({ target }) => target.kind === kind);
+      const id = Object.values(last?.target.ids ?? {}).at(-1) ?? '';
+      const bringBack = simulator.remove(id);
+      // All that a zone has goes with it, once its own listing was read.
+      expect(await exporter.pollOnce()).toBe(true);
+      const isOfIt = (series: string) => series.includes(`="${id}"`);
+      expect((await seriesOf(program)).filter(isOfIt), kind).toEqual([]);
+      expect(await seriesOf(program)).toEqual(before.filter((series) => !isOfIt(series)));
+      bringBack();
+      await exporter.pollOnce();
+      await expect.poll(() => seriesOf(program)).toEqual(before);
+    }
+  });
+
+  it('moves one series where it is a name, and nothing else', async () => {
+    const program = await start();
+    const { exporter, simulator } = program;
+    await exporter.pollOnce();
+    const { applications, zones, endpoints, videos } = simulator;
+    for (const id of [
+      applications[0]?.id,
+      zones[0]?.pullZoneId,
+      endpoints[0]?.endpointId,
+      videos[0]?.videoId,
+    ]) {
+      const before = await seriesOf(program);
+      simulator.rename(id ?? '', 'POST /called/otherwise');
+      await exporter.pollOnce();
+      const moved = async () => {
+        const after = await seriesOf(program);
+        return [
+          after.filter((series) => !before.includes(series)).length,
+          before.filter((series) => !after.includes(series)).length,
+        ];
+      };
+      await expect.poll(moved).toEqual([1, 1]);
+      expect((await seriesOf(program)).filter((series) => series.includes('called/otherwise'))).toHaveLength(
+        [applications, zones, endpoints, videos].findIndex((all) =>
+          JSON.stringify(all[0]).includes(`"${id}"`),
+        ) + 1,
+      );
+    }
+    expect(warnings(program)).toEqual([]);
+  });
+
+  it('is believed also where a complete listing has nothing any more, and logged', async () => {
+    const program = await start();
+    const { exporter, simulator } = program;
+    await exporter.pollOnce();
+    for (const { id } of simulator.applications) simulator.remove(id);
+    expect(await exporter.pollOnce()).toBe(true);
+    expect(Object.keys(namesOf(program)).filter((key) => key.startsWith('application/'))).toEqual([]);
+    expect((await pageOf(program)).includes('bunnynet_application_up{')).toBe(false);
+    expect(program.log.map(({ msg }) => msg)).toContain('−2 applications');
+  });
+});
+
+describe("a library's own key", () => {
+  it('opens its videos, goes to no other host and is seen nowhere', async () => {
+    const program = await start({ shape: { libraries: 2 } });
+    const { exporter, simulator } = program;
+    simulator.inject({ type: 'secret-echo', kind: 'video_storage', count: 1 });
+    await exporter.pollOnce();
+    simulator.inject({ type: 'secret-echo', kind: 'video_storage_listing', count: 1 });
+    await exporter.pollOnce();
+    simulator.clearFaults();
+    await exporter.pollOnce();
+    expect(await exporter.pollOnce()).toBe(true);
+    const asked = simulator.requests.map(({ path, key }) => `${path.startsWith('/video/')} ${key}`);
+    expect(new Set(asked)).toEqual(new Set(['true library', 'false account']));
+    const [url] = await exporter.start();
+    const pages = await Promise.all(
+      ['/', '/api/v1/targets', '/config', '/metrics'].map(
+        async (path) => await (await fetch(url + path)).text(),
+      ),
+    );
+    expect(leaked(program, ...pages)).toEqual([]);
+  });
+
+  it('is forgotten with the library, and the new one is used when it is replaced', async () => {
+    const program = await start({ shape: { libraries: 2 } });
+    const { exporter, simulator } = program;
+    await exporter.pollOnce();
+    const [library = ''] = simulator.libraryIds;
+    const bringBack = simulator.remove(library);
+    await exporter.pollOnce();
+    const asked = simulator.requests.length;
+    await exporter.pollOnce();
+    expect(simulator.requests.slice(asked).filter(({ path }) => path.includes(`library/${library}`))).toEqual(
+      [],
+    );
+    simulator.replaceKey(library, 'another-key-of-this-library');
+    bringBack();
+    await exporter.pollOnce();
+    await expect.poll(() => namesOf(program)).toEqual(namesIn(program));
+    await expect.poll(() => new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
+    simulator.replaceKey(library, 'yet-another-key-of-this-library');
+    await exporter.pollOnce();
+    await expect.poll(() => new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
+    for (const text of [program.logText(), await pageOf(program)])
+      expect(text).not.toContain('another-key-of');
+  });
+});
+
+describe('a listing that fails', () => {
+  it('of one parent leaves the others alone', async () => {
+    const program = await start({ shape: { libraries: 2, zones: 3, endpoints: 4 } });
+    const { exporter, simulator } = program;
+    const [refused = '', other = ''] = simulator.libraryIds;
+    simulator.inject({ type: 'status-401', kind: 'video_storage_listing', target: refused });
+    expect(await exporter.pollOnce()).toBe(false);
+    const videos = Object.keys(namesOf(program)).filter((key) => key.startsWith('video_storage/'));
+    expect(videos).toEqual(Object.keys(namesIn(program)).filter((key) => key.includes(`/${other}/`)));
+    expect(new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
+    expect(warnings(program)).toEqual([
+      expect.objectContaining({ kind: 'video_storage', result: 'auth', parent: 'marketing' }),
+    ]);
+    simulator.clearFaults();
+    await exporter.pollOnce();
+    await expect.poll(() => namesOf(program)).toEqual(namesIn(program));
+  });
+
+  it('makes the only round of --once a failure, though every target was read', async () => {
+    const program = await start();
+    program.simulator.inject({ type: 'status-500', kind: 'pull_zone' });
+    expect(await program.exporter.pollOnce()).toBe(false);
+    expect(new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
+    expect(warnings(program)).toEqual([
+      expect.objectContaining({ kind: 'pull_zone', result: 'server_error' }),
+    ]);
+  });
+});

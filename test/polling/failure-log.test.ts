@@ -1,0 +1,172 @@
+import pino from 'pino';
+import { describe, expect, it } from 'vitest';
+import { FailureLog } from '../../src/polling/failure-log.ts';
+
+/** A log on a clock that the test moves; every second it may tell. */
+function logOn(level = 'info') {
+  let nowMs = 0;
+  const lines: string[] = [];
+  const log = pino(
+    { base: null, timestamp: false, level },
+    { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
+  );
+  const failures = new FailureLog(log, () => nowMs);
+  return {
+    failures,
+    /** What was logged since the last look. */
+    said: () => lines.splice(0),
+    pass(seconds: number) {
+      for (let second = 0; second < seconds; second++) {
+        nowMs += 1000;
+        failures.tell();
+      }
+    },
+    fail(kind: string, id: number, { result = 'server_error', message = 'HTTP 502' } = {}) {
+      const about = { what: kind, result, message, fields: { kind } };
+      failures.failed(`${kind}/${id}`, { key: `${kind} ${result}`, ...about }, {}, `${kind} ${id} failed`);
+    },
+    refuse(id: number) {
+      const about = {
+        what: 'video_storage',
+        result: 'auth',
+        message: 'refused',
+        fields: {},
+        refused: 'library/7',
+      };
+      failures.failed(`video/${id}`, { key: 'library/7', ...about }, {}, 'the key of library/7 was refused');
+    },
+    succeed: (kind: string, id: number) => failures.succeeded(`${kind}/${id}`, {}),
+  };
+}
+
+const upTo = (n: number) => Array.from({ length: n }, (_, id) => id);
+
+describe('polls that fail', () => {
+  it('have a line each as long as they are few, and one each when they succeed again', () => {
+    const { fail, succeed, said, pass } = logOn();
+    for (const id of upTo(5)) fail('application', id);
+    for (const id of upTo(5)) fail('application', id);
+    expect(said()).toEqual(upTo(5).map((id) => `application ${id} failed`));
+    for (const id of upTo(5)) succeed('application', id);
+    for (const id of upTo(5)) succeed('application', id);
+    pass(120);
+    expect(said()).toEqual(upTo(5).map(() => 'polls succeed again; values are fresh'));
+  });
+
+  it('are counted in one line beyond the first few, again while they grow, and once when all are over', () => {
+    const { fail, succeed, said, pass } = logOn();
+    for (const id of upTo(400)) fail('application', id);
+    said();
+    pass(5);
+    expect(said()).toEqual(['395 more application polls failed: HTTP 502 (server_error)']);
+    for (const id of upTo(485)) fail('application', id);
+    pass(29);
+    expect(said()).toEqual([]);
+    pass(1);
+    expect(said()).toEqual(['85 more application polls failed: HTTP 502 (server_error)']);
+    pass(151);
+    for (const id of upTo(485)) succeed('application', id);
+    pass(6);
+    expect(said()).toEqual([
+      '243 of 485 application polls succeed again after 3m6s; 242 still fail',
+      'all 485 application polls succeed again after 3m6s',
+    ]);
+  });
+
+  it('are all logged at debug', () => {
+    const { fail, succeed, said } = logOn('debug');
+    for (const id of upTo(100)) fail('application', id);
+    expect(said()).toHaveLength(100);
+    for (const id of upTo(100)) succeed('application', id);
+    expect(said()).toHaveLength(100);
+  });
+
+  it('are told of by kind and result', () => {
+    const { fail, said, pass } = logOn();
+    for (const id of upTo(7)) fail('application', id);
+    for (const id of upTo(8)) fail('shield_zone', id, { result: 'timeout', message: 'no whole answer' });
+    said();
+    pass(5);
+    expect(said()).toEqual([
+      '2 more application polls failed: HTTP 502 (server_error)',
+      '3 more shield_zone polls failed: no whole answer (timeout)',
+    ]);
+  });
+
+  it('are told of together where there are many kinds', () => {
+    const { fail, succeed, said, pass } = logOn();
+    const kinds = ['a', 'b', 'c', 'd', 'e'];
+    for (const kind of kinds) for (const id of upTo(1000)) fail(kind, id);
+    for (const id of upTo(50)) fail('a', 2000 + id, { result: 'timeout' });
+    expect(said()).toHaveLength(20);
+    pass(5);
+    expect(said()).toEqual(['5,030 more polls of 5 kinds failed: 4,980 server_error, 50 timeout']);
+    pass(55);
+    for (const kind of kinds) for (const id of upTo(1000)) succeed(kind, id);
+    said();
+    pass(30);
+    expect(said().join()).toContain('polls of 5 kinds succeed again after 1m');
+  });
+
+  it('count for nothing once they are wanted no more', () => {
+    const { failures, fail, said, pass } = logOn();
+    for (const id of upTo(20)) fail('application', id);
+    said();
+    for (const id of upTo(20)) failures.forget(`application/${id}`);
+    pass(60);
+    expect(said()).toEqual([]);
+    fail('application', 1);
+    expect(said()).toEqual(['application 1 failed']);
+  });
+
+  it('of one refused key have one line, and one when it is accepted again', () => {
+    const { failures, refuse, said, pass } = logOn();
+    for (const id of upTo(200)) refuse(id);
+    pass(120);
+    expect(said()).toEqual(['the key of library/7 was refused']);
+    for (const id of upTo(200)) failures.succeeded(`video/${id}`, {});
+    pass(30);
+    expect(said()).toEqual(['the key of library/7 is accepted again: 200 polls succeed after 2m']);
+  });
+
+  it('are told of at the end, where there is no more time', () => {
+    const { failures, fail, said } = logOn();
+    for (const id of upTo(6)) fail('application', id);
+    failures.tell(true);
+    expect(said().at(-1)).toBe('1 more application poll failed: HTTP 502 (server_error)');
+  });
+});
+
+describe('values that grow old', () => {
+  it('have a line each as long as they are few, and are counted beyond that', () => {
+    const { failures, said, pass } = logOn();
+    for (const id of upTo(480)) failures.aged('application', {}, `the values of ${id} are old`);
+    expect(said()).toEqual(upTo(5).map((id) => `the values of ${id} are old`));
+    pass(5);
+    expect(said()).toEqual(['475 more application targets had values too old, which have left the page']);
+    pass(60);
+    failures.aged('application', {}, 'the values of another are old');
+    expect(said()).toEqual(['the values of another are old']);
+  });
+});
+
+it('an outage of 20,000 targets of many kinds has fewer than 50 lines a minute, as it begins, lasts and ends', () => {
+  const { failures, fail, succeed, said, pass } = logOn();
+  const targets = upTo(20_000).map((id) => [`kind${id % 25}`, id] as const);
+  const perSecond = targets.length / 120;
+  const minutes: number[] = [];
+  const spread = (each: (kind: string, id: number) => void) => {
+    for (let second = 0; second < 120; second++) {
+      for (const [kind, id] of targets.slice(second * perSecond, (second + 1) * perSecond)) each(kind, id);
+      pass(1);
+      if (second % 60 === 59) minutes.push(said().length);
+    }
+  };
+  const results = ['server_error', 'timeout', 'network'];
+  spread((kind, id) => fail(kind, id, { result: results[id % 3] ?? '' }));
+  spread((kind) => failures.aged(kind, {}, 'old'));
+  spread(succeed);
+  expect(minutes).toHaveLength(6);
+  expect(Math.max(...minutes)).toBeLessThan(50);
+  expect(Math.min(...minutes)).toBeGreaterThan(0);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { applicationVolume } from '../../src/resources/application-volume.ts';
+import { type Body, expose } from './expose.ts';
+
+const read = (answer: Body) => expose(applicationVolume, answer, { ids: { app_id: 'HbqFNk0' } });
+
+it('shows the size, the use and the instances of each volume', async () => {
+  const { rows, asked } = await read({
+    items: [
+      {
+        name: 'data',
+        id: '0f8c3f9e-0000-4000-a000-000000000001',
+        size: 10,
+        totalUsage: 2.5,
+        totalInstancesCount: 3,
+        containersCount: 2,
+        volumeInstances: [
+          { id: '1', status: 'Attached' },
+          { id: '2', status: 'attached' },
+          { id: '3', status: 'failed' },
+        ],
+      },
+      { name: 'cache', size: 0.5, volumeInstances: null },
+    ],
+    meta: { totalItems: 2 },
+    cursor: null,
+  });
+  expect(asked).toEqual(['/apps/HbqFNk0/volumes?limit=1000']);
+  expect(rows.replaceAll(/^.*instances.* 0\n/gm, '')).toBe(`\
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data"} 10000000000
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="cache"} 500000000
+bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data"} 2500000000
+bunnynet_application_volume_containers{app_id="HbqFNk0",volume="data"} 2
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="attached"} 2
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="failed"} 1
+`);
+  expect(rows.match(/instances/g)).toHaveLength(10);
+});
+
+it('shows nothing for an application without volumes', async () => {
+  expect((await read({ items: [], meta: { totalItems: 0 }, cursor: null })).rows).toBe('');
+  expect((await read({ items: null })).rows).toBe('');
+});
+
+it('counts a state that it does not know as unknown', async () => {
+  const { rows, unrecognized } = await read({
+    items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],
+  });
+  expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",state="unknown"} 1\n');
+  expect(unrecognized).toEqual(['volumeInstances']);
+});
+
+it('leaves out what is null, missing or of the wrong type', async () => {
+  const { rows, mismatched } = await read({
+    items: [
+      { name: 'data', size: '10', totalUsage: 0, containersCount: null },
+      { name: null, size: 4 },
+    ],
+  });
+  expect(rows).toBe('bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data"} 0\n');
+  expect(mismatched).toEqual(['size', 'name']);
+});
+
+it('is a failure where no volume can be told from another', async () => {
+  await expect(read({ items: [{ size: 1 }] })).rejects.toThrow('no element of the array has a usable name');
+});

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { billing } from '../../src/resources/billing.ts';
+import { type Body, expose } from './expose.ts';
+
+const read = (answer: Body) => expose(billing, answer, { ids: { account: 'main' } });
+
+it('shows the balance and the charges of the month, in all and by service', async () => {
+  const { rows, page, asked } = await read({
+    Balance: 120.5,
+    ThisMonthCharges: 33.25,
+    AvailableBalance: 100.5,
+    CouponBalance: 20,
+    MonthlyChargesEUTraffic: 12.5,
+    MonthlyChargesMagicContainers: 20.75,
+    MonthlyChargesScripting: 3,
+    MonthlyChargesScriptingRequests: 1,
+    MonthlyChargesScriptingCpu: 2,
+    MonthlyMcCpu: { Usage: 1.5, TotalUnits: 90000, MeasuringUnit: 'vCPU-seconds' },
+    MonthlyMcVolumes: { Usage: null, TotalUnits: 12, MeasuringUnit: null },
+    MonthlyBandwidthUsed: 4000000000000,
+    BillingEnabled: true,
+    MinimumMonthlyCommit: 1,
+    AutomaticRechargeEnabled: false,
+    AutomaticRechargeTreshold: 50,
+    AutomaticPaymentAmount: 200,
+    AutomaticPaymentFailureCount: 2,
+    AutomaticPaymentIdentifier: 'jane@example.com',
+    SavedPaymentMethods: [{ Token: 'a-secret', LastFour: '4242', Email: 'jane@example.com' }],
+    BillingRecords: [{ Id: 1, Payer: 'jane@example.com' }],
+  });
+  expect(asked).toEqual(['/billing']);
+  expect(rows).toBe(`\
+bunnynet_billing_balance{account="main"} 120.5
+bunnynet_billing_available_balance{account="main"} 100.5
+bunnynet_billing_coupon_balance{account="main"} 20
+bunnynet_billing_monthly_charges{account="main"} 33.25
+bunnynet_billing_monthly_service_charges{account="main",service="traffic_eu"} 12.5
+bunnynet_billing_monthly_service_charges{account="main",service="scripting"} 3
+bunnynet_billing_monthly_service_charges{account="main",service="magic_containers"} 20.75
+bunnynet_billing_minimum_monthly_commit{account="main"} 1
+bunnynet_billing_monthly_bandwidth_bytes{account="main"} 4000000000000
+bunnynet_billing_magic_containers_monthly_units{account="main",resource="cpu",unit="vCPU-seconds"} 90000
+bunnynet_billing_magic_containers_monthly_units{account="main",resource="volumes",unit=""} 12
+bunnynet_billing_magic_containers_monthly_usage{account="main",resource="cpu",unit="vCPU-seconds"} 1.5
+bunnynet_billing_enabled{account="main"} 1
+bunnynet_billing_automatic_recharge_enabled{account="main"} 0
+bunnynet_billing_automatic_recharge_threshold{account="main"} 50
+bunnynet_billing_automatic_recharge_amount{account="main"} 200
+bunnynet_billing_automatic_payment_failures{account="main"} 2
+`);
+  expect(page).not.toMatch(/secret|jane|4242/);
+});
+
+it('keeps nothing of payments and cards', async () => {
+  const body = { Balance: 1, AutomaticPaymentIdentifier: 'jane', SavedPaymentMethods: [{ Token: 't' }] };
+  const reading = await billing.read(
+    () => Promise.resolve(body),
+    {},
+    { mismatch: () => undefined, unrecognized: () => undefined },
+  );
+  expect(reading).toEqual({ Balance: 1 });
+});
+
+it('leaves out what is null, missing or of the wrong type', async () => {
+  const { rows, mismatched } = await read({
+    Balance: '120.5',
+    ThisMonthCharges: null,
+    MonthlyChargesDNS: 0,
+    MonthlyMcCpu: { TotalUnits: 1.5, Usage: 2 },
+    AutomaticRechargeEnabled: 'yes',
+  });
+  expect(rows).toBe(`\
+bunnynet_billing_monthly_service_charges{account="main",service="dns"} 0
+bunnynet_billing_magic_containers_monthly_usage{account="main",resource="cpu",unit=""} 2
+`);
+  expect(mismatched.toSorted()).toEqual(['AutomaticRechargeEnabled', 'Balance', 'MonthlyMcCpu']);
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { edgeScript } from '../../src/resources/edge-script.ts';
+import { type About, type Body, expose } from './expose.ts';
+
+const noon = Date.parse('2026-08-20T12:00:00Z');
+const read = (answer: Body, about: About = {}) =>
+  expose(edgeScript, answer, { ids: { script_id: '61204' }, context: { nowMs: noon }, ...about });
+
+const answer = {
+  TotalRequestsServed: 1204,
+  TotalCpuUsed: 3612.5,
+  TotalMonthlyCost: 0.72,
+  AverageCpuTimePerExecution: 3.0,
+  RequestsServedChart: { '2026-08-20T00:00:00Z': 1204 },
+  AverageCpuTimeChart: { '2026-08-20T00:00:00Z': 3.5 },
+  TotalCpuTimeChart: { '2026-08-20T00:00:00Z': 3612.5 },
+};
+
+it('shows the day so far, and begins to count', async () => {
+  const { rows, asked } = await read(answer, { name: 'redirects' });
+  expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
+  expect(rows).toBe(`\
+bunnynet_edge_script_info{script_id="61204",name="redirects"} 1
+bunnynet_edge_script_requests_latest_day{script_id="61204"} 1204
+bunnynet_edge_script_requests_total{script_id="61204"} 0
+bunnynet_edge_script_cpu_seconds_latest_day{script_id="61204"} 3.6125
+bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
+bunnynet_edge_script_average_cpu_seconds{script_id="61204"} 0.0035
+bunnynet_edge_script_monthly_cost{script_id="61204"} 0.72
+`);
+});
+
+it('asks after midnight for the day before as well, and shows the newer one', async () => {
+  const { rows, asked } = await read(
+    { RequestsServedChart: { '2026-08-20T00:00:00Z': 3, '2026-08-19T00:00:00Z': 900 } },
+    { context: { nowMs: noon - 43_000_000, lastSuccessMs: noon - 43_600_000 } },
+  );
+  expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-19&dateTo=2026-08-20']);
+  expect(rows).toBe(`\
+bunnynet_edge_script_requests_latest_day{script_id="61204"} 3
+bunnynet_edge_script_requests_total{script_id="61204"} 0
+`);
+});
+
+it('leaves out what is null, missing or of the wrong type', async () => {
+  const { rows, mismatched } = await read({
+    TotalMonthlyCost: '0.72',
+    RequestsServedChart: { 'last Monday': 5, '2026-08-20': 'many' },
+    AverageCpuTimeChart: null,
+    TotalCpuTimeChart: {},
+  });
+  expect(rows).toBe(`\
+bunnynet_edge_script_requests_total{script_id="61204"} 0
+bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
+`);
+  expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart', 'TotalMonthlyCost']);
+});
+
+it('is listed with its name, and no more than that is kept', async () => {
+  const asked: string[] = [];
+  const found = await edgeScript.listing.discover(
+    (path) => {
+      asked.push(path);
+      const items = [{ Id: 61204, Name: 'redirects', DeploymentKey: 'a-secret', MonthlyCost: 1 }];
+      return Promise.resolve({ Items: items, CurrentPage: 1, TotalItems: 1, HasMoreItems: false });
+    },
+    undefined,
+    { mismatch: () => undefined, unrecognized: () => undefined },
+  );
+  expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
+  expect(found).toEqual([{ ids: { script_id: '61204' }, name: 'redirects' }]);
+});
