@@ -36,6 +36,7 @@ export interface Traits {
   readonly days?: readonly string[];
   /** Maps by instant. */
   readonly charts?: readonly string[];
+  /** A dot leads into an object: `certificate.expires`. */
   readonly instants?: readonly string[];
 }
 

@@ -178,10 +178,10 @@ export const timeless = each((item, { days = [], charts = [], instants = [] }) =
   const mutated = mutateMaps(item, [...days, ...charts], (entries) =>
     entries.map(([, held], index): [string, unknown] => [`${index} days after the fair`, held]),
   );
-  for (const field of instants) {
-    if (field in mutated) mutated[field] = '2026-13-45T99:00:00Z';
-  }
-  return mutated;
+  return instants.reduce(
+    (made, path) => mutateAt(made, path.split('.'), () => '2026-13-45T99:00:00Z') as Json,
+    mutated,
+  );
 });
 
 /** Fields that the reference does not have. */

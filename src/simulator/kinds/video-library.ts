@@ -44,7 +44,7 @@ export const videoLibrary = {
         names: ['Name'],
         number: 'VideoCount',
         wholeNumbers: true,
-        instants: ['DateCreated'],
+        instants: ['DateCreated', 'AppleFairPlayDrm.CertificateExpirationDate'],
       },
       pages: ({ videoLibraries, videos }, keys) => {
         const sizes = new Map<string, { videos: number; bytes: number }>();
