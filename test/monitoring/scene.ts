@@ -101,7 +101,12 @@ function chooseSeed(nowMs: number): number {
 /** True where the latency of one application is far over its average, and over 0.25 s, for the first two minutes. */
 function hasLeap(dataset: Dataset, nowMs: number): boolean {
   const answers = application.operations[0].answers(dataset);
-  const asked = { query: '', maxPageSize: 1, isRemoved: () => false };
+  const asked = {
+    query: '',
+    maxPageSize: 1,
+    isRemoved: () => false,
+    nameOf: (_id: string, name: string) => name,
+  };
   return dataset.applications.some(({ id }) =>
     [0, 30_000, 60_000, 90_000, 120_000].every((ms) => {
       const { body } = answers({ ...asked, ids: [id], nowMs: nowMs + ms });
