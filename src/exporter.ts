@@ -14,8 +14,9 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
-import type { ApiCapacity } from './polling/capacity.ts';
+import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import { type ListingStatus, PollEngine } from './polling/engine.ts';
+import { summarizeListings } from './polling/listing-summary.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
@@ -26,6 +27,7 @@ import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
 import type { ExporterStatus } from './status/page.ts';
 import { createPages } from './status/pages.ts';
+import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { revision, version } from './version.ts';
 
@@ -92,10 +94,12 @@ class WiredExporter implements Exporter {
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #tellDropped: (maxSeries: number) => void;
+  readonly #tellPlan: (capacities: readonly ApiCapacity[]) => void;
+  readonly #schemaDrift = new SchemaDrift();
   #config: Config;
   #credentials: Credentials;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
-  #paceWarnings: readonly string[] = [];
+  #capacities: readonly ApiCapacity[] = [];
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: ExporterOptions, { config, credentials }: Loaded) {
@@ -109,6 +113,7 @@ class WiredExporter implements Exporter {
       staleTargets: (kind) => this.#engine.states.counts(kind).stale,
       series: (kind) => this.#store.series(kind),
       droppedSeries: (kind) => this.#store.dropped(kind),
+      listings: () => summarizeListings(this.#engine.listings()),
     });
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
     const requests = observeRequests(this.#telemetry, log);
@@ -118,7 +123,13 @@ class WiredExporter implements Exporter {
       store: this.#store,
       clientOf: (api) => this.#apis.client(api),
       paceOf: (api) => this.#apis.pacer(api),
-      observer: this.#telemetry,
+      observer: {
+        ...this.#telemetry,
+        mismatched: (kind, field) => {
+          this.#telemetry.mismatched(kind, field);
+          this.#schemaDrift.note({ kind, field });
+        },
+      },
       log,
       foundKeys: this.#foundKeys,
       keySource: (name) =>
@@ -127,12 +138,15 @@ class WiredExporter implements Exporter {
       redact: (text) => this.#foundKeys.redact(this.#credentials.redact(text)),
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
-        this.#paceWarnings = warnOfShortfalls(capacities, this.#paceWarnings, log);
+        this.#capacities = capacities;
+        this.#telemetry.planned(capacities);
+        this.#tellPlan(capacities);
       },
       now: options.now,
     });
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#tellDropped = droppedTeller(this.#store, log);
+    this.#tellPlan = planTeller(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, webConfigFile } = options;
     this.#server = createWebServer({ addresses, webConfigFile, log, routes: this.#routes() });
   }
@@ -229,6 +243,7 @@ class WiredExporter implements Exporter {
       exporterStatus: () => this.#status(),
       isReady: () => this.#engine.isReady,
       targets: () => this.targets(),
+      listings: () => this.listings(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
       config: () => describeConfig(this.#config, resources),
       reload: enableLifecycle ? this.reload : undefined,
@@ -243,7 +258,8 @@ class WiredExporter implements Exporter {
       maxSeries: this.#config.limits.maxSeries,
       configuration: this.#configuration,
       pauses: this.#apis.pauses,
-      paceWarnings: this.#paceWarnings,
+      capacities: this.#capacities,
+      schemaDrift: this.#schemaDrift.records(),
     };
   }
 
@@ -261,6 +277,7 @@ class WiredExporter implements Exporter {
     this.#watch = setInterval(() => {
       void this.#keyWatch.look();
       this.#tellDropped(this.#config.limits.maxSeries);
+      this.#tellPlan(this.#capacities);
     }, watchIntervalMs).unref();
   }
 
@@ -294,17 +311,44 @@ function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
   };
 }
 
-/** Logs the shortfalls that were not there before. Returns those there are now. */
-function warnOfShortfalls(
-  capacities: readonly ApiCapacity[],
-  known: readonly string[],
-  log: Logger,
-): readonly string[] {
-  const short = capacities.flatMap(({ api, shortfall }) =>
-    shortfall === undefined ? [] : [{ api, shortfall }],
-  );
-  for (const { api, shortfall } of short) if (!known.includes(shortfall)) log.warn({ api }, shortfall);
-  return short.map(({ shortfall }) => shortfall);
+/**
+ * Says what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. That a pace does
+ * not suffice is said at once, and again with the new numbers.
+ */
+function planTeller(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
+  let told: readonly ApiCapacity[] | undefined;
+  let warned = new Map<ApiName, string>();
+  const hasChanged = (capacities: readonly ApiCapacity[]) => {
+    const needs = new Map(told?.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
+    return (
+      capacities.length !== needs.size ||
+      capacities.some(({ api, neededPerSecond }) => {
+        const before = needs.get(api);
+        return before === undefined || Math.abs(neededPerSecond - before) > before / 10;
+      })
+    );
+  };
+  return (capacities) => {
+    if (told === capacities) return;
+    const isTold = told ? hasChanged(capacities) : isListed();
+    if (isTold) {
+      told = capacities;
+      const costs = capacities.map(
+        ({ api, neededPerSecond, allowedPerSecond }) =>
+          `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
+      );
+      if (costs.length > 0) log.info(`planned requests/s: ${costs.join(', ')}`);
+    }
+    const short = new Map<ApiName, string>();
+    for (const { api, shortfall } of capacities) {
+      if (shortfall === undefined) continue;
+      const before = warned.get(api);
+      const isNews = before === undefined || (isTold && before !== shortfall);
+      if (isNews) log.warn({ api }, shortfall);
+      short.set(api, isNews ? shortfall : before);
+    }
+    warned = short;
+  };
 }
 
 function droppedSeries(store: Store): number {

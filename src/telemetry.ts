@@ -1,8 +1,10 @@
 /** The exporter's own metrics: what it did, how it went, and what it holds. The only user of prom-client. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { pollResults } from './api/errors.ts';
+import type { ApiCapacity } from './polling/capacity.ts';
+import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
-import type { ApiName, Resource } from './resources/resource.ts';
+import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is counted at the time of a scrape. */
@@ -11,6 +13,7 @@ export interface Inventory {
   readonly staleTargets: (kind: string) => number;
   readonly series: (kind: string) => number;
   readonly droppedSeries: (kind: string) => number;
+  readonly listings: () => readonly ListingSummary[];
 }
 
 export interface Telemetry extends PollObserver {
@@ -20,6 +23,8 @@ export interface Telemetry extends PollObserver {
   paused(api: ApiName, untilMs: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
+  /** What the polls of each API need. */
+  planned(capacities: readonly ApiCapacity[]): void;
   /** atMs: Unix time of a load of the configuration. */
   reloaded(succeeded: boolean, atMs: number): void;
   /** The exposition of all of it. */
@@ -38,10 +43,24 @@ const processMaxAgeMs = 1000;
 
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The kinds, and what of their answers can be counted. */
-export type CountedKind = Pick<Resource, 'kind' | 'api' | 'fields' | 'enumeratedFields'>;
+/** The listing, and those that it needs. */
+function* listingsWith(listing: Listing | undefined): Generator<Listing> {
+  if (!listing) return;
+  yield listing;
+  yield* listingsWith(listing.parent);
+  yield* listingsWith(listing.names);
+}
 
-export function createTelemetry(kinds: readonly CountedKind[], inventory: Inventory): Telemetry {
+/** What of the answers can be counted by field: those of readings, and those of listings by the kinds they are named after. */
+function* fieldsOf(
+  resource: Resource,
+): Generator<{ readonly kind: string; readonly fields: readonly string[] }> {
+  yield resource;
+  yield* listingsWith(resource.listing);
+  if (isReadAlone(resource)) yield* listingsWith(resource.partNames);
+}
+
+export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
   const registry = new Registry();
   const registers = [registry];
   const processMetrics = createProcessMetrics();
@@ -136,9 +155,19 @@ export function createTelemetry(kinds: readonly CountedKind[], inventory: Invent
     });
   }
 
+  const planned = new Gauge({
+    name: 'bunnynet_exporter_planned_requests_per_second',
+    help: 'Requests a second that the polls and listings of an API need at their intervals, without retries.',
+    labelNames: ['api'],
+    registers,
+  });
+  const setDiscovery = createDiscoveryMetrics(registers);
+
   // Present from the start at 0, so that increase() sees the first event.
-  for (const { kind, fields, enumeratedFields } of kinds) {
-    for (const field of fields) mismatches.inc({ kind, field }, 0);
+  for (const resource of kinds) {
+    for (const { kind, fields } of fieldsOf(resource))
+      for (const field of fields) mismatches.inc({ kind, field }, 0);
+    const { kind, enumeratedFields } = resource;
     for (const field of enumeratedFields) unrecognized.inc({ kind, field }, 0);
     for (const result of pollResults) polls.inc({ kind, result }, 0);
     pollDuration.zero({ kind });
@@ -148,6 +177,7 @@ export function createTelemetry(kinds: readonly CountedKind[], inventory: Invent
     requests.inc({ api, code: '200' }, 0);
     requestDuration.zero({ api });
     pausedUntil.set({ api }, 0);
+    planned.set({ api }, 0);
   }
 
   return {
@@ -162,17 +192,75 @@ export function createTelemetry(kinds: readonly CountedKind[], inventory: Invent
     },
     mismatched: (kind, field) => mismatches.inc({ kind, field }),
     unrecognized: (kind, field) => unrecognized.inc({ kind, field }),
+    planned(capacities) {
+      // An API that nothing is asked of any more is at 0 again.
+      for (const { api } of kinds) planned.set({ api }, 0);
+      for (const { api, neededPerSecond } of capacities) planned.set({ api }, neededPerSecond);
+    },
     started: (kind, lagSeconds) => lag.set({ kind }, Math.max(0, lagSeconds)),
     reloaded(succeeded, atMs) {
       reloadSucceeded.set(succeeded ? 1 : 0);
       if (succeeded) reloadSuccessTime.set(atMs / 1000);
     },
     async render(format) {
+      setDiscovery(inventory.listings());
       const parts = [await processMetrics(), await registry.metrics()];
       // prom-client parts families by an empty line, which OpenMetrics does not know.
       const text = parts.join('').replaceAll(/\n{2,}/g, '\n');
       return format === 'openmetrics' ? toOpenMetrics(text) : text;
     },
+  };
+}
+
+type DiscoveryFigure = readonly [
+  name: string,
+  help: string,
+  value: (summary: ListingSummary) => number | undefined,
+];
+
+const discoveryFigures: readonly DiscoveryFigure[] = [
+  [
+    'up',
+    '1 when the last read of every listing succeeded, else 0.',
+    ({ isUp }) => (isUp === undefined ? undefined : Number(isUp)),
+  ],
+  [
+    'last_success_timestamp_seconds',
+    'When the listing was last complete, as Unix time; of several listings (one for each zone or library) the oldest.',
+    ({ lastSuccessMs }) => (lastSuccessMs === undefined ? undefined : lastSuccessMs / 1000),
+  ],
+  [
+    'found_targets',
+    'What the last complete listings have, including what the configuration leaves out.',
+    ({ lastSuccessMs, found }) => (lastSuccessMs === undefined ? undefined : found),
+  ],
+  [
+    'excluded_targets',
+    'What the last complete listings have and the configuration leaves out (include, exclude).',
+    ({ lastSuccessMs, excluded }) => (lastSuccessMs === undefined ? undefined : excluded),
+  ],
+  [
+    'failing_listings',
+    'Listings whose last read failed; what they found before stays.',
+    ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
+  ],
+];
+
+/** The state of the listings by kind and credential; what is not listed any more has no series. */
+function createDiscoveryMetrics(registers: Registry[]): (summaries: readonly ListingSummary[]) => void {
+  const labelNames = ['kind', 'credential'] as const;
+  const gauges = discoveryFigures.map(([figure, help, value]) => {
+    const name = `bunnynet_exporter_discovery_${figure}`;
+    return { gauge: new Gauge({ name, help, labelNames, registers }), value };
+  });
+  return (summaries) => {
+    for (const { gauge, value } of gauges) {
+      gauge.reset();
+      for (const summary of summaries) {
+        const given = value(summary);
+        if (given !== undefined) gauge.set({ kind: summary.kind, credential: summary.credential }, given);
+      }
+    }
   };
 }
 

@@ -60,7 +60,8 @@ async function startAll(requestsPerSecond = 500) {
 describe('the status page of the whole exporter', () => {
   it('shows how a target stands, what it is called as text, and why it fails', async () => {
     const { simulator, page } = await startAll();
-    await expect.poll(page).toContain('The target is well');
+    await expect.poll(page).toContain('The target is being read');
+    expect(await page()).toMatch(/The API says of each application: <a class="chip t-\w+" /);
     expect(await page()).toContain('&lt;b onclick=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
     expect(await page()).not.toContain('<b onclick');
     expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
@@ -86,8 +87,18 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain('config.yml:3');
   });
 
+  it('tells which field has the wrong type, and how often', async () => {
+    const { simulator, page } = await startAll();
+    simulator.inject({ type: 'wrong-types', kind: 'application' });
+    await expect.poll(page).toMatch(/<li>application <code>\w+<\/code>.*: \d+ times, last /);
+  });
+
   it('tells that the pace does not suffice', async () => {
     const { page } = await startAll(1);
-    expect(await page()).toMatch(/The pace does not suffice\.<\/strong> application: 1 target at 50ms/);
+    await expect
+      .poll(page)
+      .toContain('The request rate is too low for the targets.</strong> application: 1 poll at 50ms');
+    expect(await page()).toContain('raise the interval of application or apis.application');
+    expect(await page()).toContain('<dd>application 20 of 1</dd>');
   });
 });

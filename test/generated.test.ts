@@ -26,6 +26,7 @@ async function ownFamilies() {
     staleTargets: () => 0,
     series: () => 0,
     droppedSeries: () => 0,
+    listings: () => [],
   });
   telemetry.requested('application', '200', 0.1);
   const text = await telemetry.render('text');

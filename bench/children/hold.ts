@@ -59,6 +59,7 @@ function holdAsExporter(): Holder {
     staleTargets: (kind) => states.counts(kind).stale,
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
+    listings: () => [],
   });
   const handle = createMetricsRoute({
     store,
@@ -106,6 +107,7 @@ function holdAsPromClient(): Holder {
     staleTargets: () => 0,
     series: () => 0,
     droppedSeries: () => 0,
+    listings: () => [],
   });
   const set = (ids: TargetReading['ids'], rows: readonly FamilyRows[]) => {
     for (const { family, samples } of rows) {

@@ -109,6 +109,63 @@ export function exporterRows(): readonly Row[] {
         sort: { title: 'Without a reading for', descending: true },
       }),
     ]),
+    row(exporterDashboard, 'Discovery', [
+      lines({
+        title: 'Found, by kind',
+        description:
+          'What the last complete listings have, including what the configuration leaves out (the exporter’s own; no API field).',
+        unit: 'short',
+        span: 8,
+        queries: [
+          {
+            expr: `max by (kind, credential) (${own('bunnynet_exporter_discovery_found_targets')})`,
+            legend: '{{kind}} {{credential}}',
+          },
+        ],
+      }),
+      grid({
+        title: 'Listings by kind',
+        description:
+          'What the listings of each kind found and what the configuration leaves out, how many of them fail, and the age of the oldest complete one (the exporter’s own; no API field). The exporter’s status page says why a listing fails.',
+        unit: 'short',
+        span: 16,
+        key: { label: 'kind', title: 'Kind' },
+        columns: [
+          {
+            title: 'Failing listings',
+            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_failing_listings')})`,
+            steps: ['green', [1, 'red']],
+          },
+          {
+            title: 'Found',
+            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_found_targets')})`,
+          },
+          {
+            title: 'Left out',
+            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_excluded_targets')})`,
+          },
+          {
+            title: 'Last complete',
+            expr: `max by (kind) (time() - ${own('bunnynet_exporter_discovery_last_success_timestamp_seconds')})`,
+            unit: 's',
+          },
+        ],
+        sort: { title: 'Failing listings', descending: true },
+      }),
+      lines({
+        title: 'Requests planned',
+        description:
+          'Requests a second that the polls and listings of each API need at their intervals, without retries (the exporter’s own; no API field). Above requests_per_second polls start late.',
+        unit: 'reqps',
+        span: 24,
+        queries: [
+          {
+            expr: `max by (instance, api) (${own('bunnynet_exporter_planned_requests_per_second')})`,
+            legend: '{{instance}} {{api}}',
+          },
+        ],
+      }),
+    ]),
     row(exporterDashboard, 'Polls', [
       lines({
         title: 'Polls by result',

@@ -110,6 +110,40 @@ export const exporterRules: Rules = {
             'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
         },
         {
+          alert: 'BunnynetDiscoveryFailing',
+          comment: `
+          Half an hour is three listings at the default discovery.interval. A restart takes the last result away for a moment.`,
+          expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > 0`,
+          for: '30m',
+          severity: 'warning',
+          summary: 'What there is of kind {{ $labels.kind }} cannot be listed',
+          description:
+            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for half an hour. What was found before is still polled; what is new is not, and what was removed is not taken off.',
+        },
+        {
+          alert: 'BunnynetNothingFound',
+          comment: `
+          First: a key that sees nothing of any kind. Then: a kind that had something within the past day and has nothing now.
+          A kind that the account does not use is no alert. A listing that fails says nothing about what there is.`,
+          expr: `
+          (
+            sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
+            and on (job, instance, credential) min by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_up[3m])) == 1
+          )
+          or (
+            max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
+            and on (job, instance, kind, credential) max by (job, instance, kind, credential) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
+            and on (job, instance, kind, credential) min by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_up[3m])) == 1
+            unless on (job, instance, credential) sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
+          )`,
+          for: '30m',
+          severity: 'warning',
+          summary:
+            'The key of {{ $labels.credential }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
+          description:
+            'The listings that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, and for half an hour have had nothing in them{{ with $labels.kind }} of kind {{ . }}, of which there was something in the past day{{ end }}. Either everything was deleted, or the key belongs to another account.',
+        },
+        {
           alert: 'BunnynetScheduleLag',
           expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > 60`,
           for: '10m',

@@ -37,6 +37,7 @@ export interface ApiCapacity {
 interface Tally {
   polls: number;
   neededPerSecond: number;
+  readonly neededByKind: Map<string, number>;
   shortestIntervalMs: number;
   longestIntervalMs: number;
   staleAfterMs: number;
@@ -45,13 +46,14 @@ interface Tally {
 function tally(polls: Iterable<Poll>): ReadonlyMap<ApiName, Tally> {
   const tallies = new Map<ApiName, Tally>();
   for (const poll of polls) {
-    const { api, intervalMs } = poll;
+    const { api, kind, intervalMs } = poll;
     let sum = tallies.get(api);
     if (!sum) {
       const most = Number.POSITIVE_INFINITY;
       sum = {
         polls: 0,
         neededPerSecond: 0,
+        neededByKind: new Map(),
         shortestIntervalMs: most,
         longestIntervalMs: 0,
         staleAfterMs: most,
@@ -60,6 +62,7 @@ function tally(polls: Iterable<Poll>): ReadonlyMap<ApiName, Tally> {
     }
     sum.polls++;
     sum.neededPerSecond += 1000 / intervalMs;
+    sum.neededByKind.set(kind, (sum.neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
     sum.shortestIntervalMs = Math.min(sum.shortestIntervalMs, intervalMs);
     sum.longestIntervalMs = Math.max(sum.longestIntervalMs, intervalMs);
     if (poll.type === 'read') sum.staleAfterMs = Math.min(sum.staleAfterMs, poll.target.staleAfterMs);
@@ -81,7 +84,7 @@ export function capacity(polls: Iterable<Poll>, apis: Config['apis']): readonly 
 }
 
 function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): string {
-  const { polls, shortestIntervalMs, longestIntervalMs, staleAfterMs } = sum;
+  const { polls, neededByKind, shortestIntervalMs, longestIntervalMs, staleAfterMs } = sum;
   const shortest = formatDuration(shortestIntervalMs);
   const at =
     shortestIntervalMs === longestIntervalMs
@@ -94,8 +97,14 @@ function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): 
   return (
     `${api}: ${plural(polls, 'poll')} at ${at} need ${rateText(sum.neededPerSecond)} requests/s, ` +
     `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${formatDuration(roundMs)}${stale}; ` +
-    `raise the interval${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
+    `raise the interval of ${neediest(neededByKind)}${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
   );
+}
+
+/** `application`, or `rate_limit (it needs most: 6.1)` */
+function neediest(neededByKind: ReadonlyMap<string, number>): string {
+  const [[kind, needed] = ['', 0], ...others] = [...neededByKind].toSorted(([, a], [, b]) => b - a);
+  return others.length === 0 ? kind : `${kind} (it needs most: ${rateText(needed)})`;
 }
 
 /** Requests a second: `0`, `<0.01`, `0.25`, `12.5`. */

@@ -2,7 +2,7 @@
  * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
  * the last poll succeeded, when the last success was, and the counters, always.
  */
-import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Family, Ids, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Target } from './plan.ts';
@@ -39,6 +39,8 @@ export interface TargetStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
+  /** The state that the API reports of it, while its values are on the page. */
+  readonly condition?: string | undefined;
 }
 
 /** A moment on both clocks. */
@@ -61,6 +63,7 @@ interface TargetState {
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
   counters: Counters | undefined;
+  condition: string | undefined;
 }
 
 interface Counts {
@@ -182,6 +185,7 @@ export class TargetStates {
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
     known.hasValues = true;
+    known.condition = conditionOf(target.kind, reading);
     this.#store.replace(target.key, target.kind, target.ids, [...lastingRowsOf(known), ...rows]);
   }
 
@@ -258,6 +262,7 @@ export class TargetStates {
       lastDurationSeconds: undefined,
       lastFailure: undefined,
       counters: Counters.of(target.kind),
+      condition: undefined,
     };
   }
 
@@ -285,6 +290,7 @@ export class TargetStates {
   #showStateAlone(known: TargetState): void {
     const { target, state } = known;
     known.hasValues = false;
+    known.condition = undefined;
     if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, lastingRowsOf(known));
   }
 }

@@ -118,6 +118,17 @@ export const application = defineResource({
   fields: Object.keys(summary.shape),
   listing: applications,
   enumeratedFields: ['status'],
+  condition: {
+    states: {
+      failing: 'bad',
+      suspended: 'bad',
+      unknown: 'warn',
+      progressing: 'idle',
+      inactive: 'idle',
+      active: 'ok',
+    },
+    of: ({ state }) => state,
+  },
 
   async read(get, ids, diagnostics): Promise<ApplicationReading> {
     const body = await get(`/apps/${encodeURIComponent(ids['app_id'] ?? '')}/summary`);

@@ -42,6 +42,13 @@ const firstFamilies = new Map<string, number>();
 for (const [index, { kind }] of catalogue.entries())
   if (!firstFamilies.has(kind)) firstFamilies.set(kind, index);
 
+const conditions = new Map(resources.map(({ kind, condition }) => [kind, condition]));
+
+/** The state that the API reports in a reading of a kind, where the kind has one. */
+export function conditionOf(kind: string, reading: unknown): string | undefined {
+  return conditions.get(kind)?.of(reading);
+}
+
 /** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
 export function firstFamilyOf(kind: string): number {
   return firstFamilies.get(kind) ?? -1;

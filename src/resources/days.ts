@@ -88,7 +88,7 @@ function dayOfKey(key: string): number | undefined {
 }
 
 /**
- * The days of a chart, the oldest first; the points of one day are added up. A key that is no day is noted and passed over,
+ * The days of a chart of counts, the oldest first; the points of one day are added up. A key that is no day is noted and passed over,
  * a point without a number is passed over. Undefined where the API gave no chart.
  */
 export function chartDays(
@@ -106,4 +106,21 @@ export function chartDays(
   return [...days]
     .map(([startSeconds, value]) => ({ startSeconds, value }))
     .toSorted((a, b) => a.startSeconds - b.startSeconds);
+}
+
+/** The last point of the newest day of a chart of averages, which cannot be added up; otherwise as `chartDays`. */
+export function newestPoint(
+  chart: Readonly<Record<string, number | null | undefined>> | null | undefined,
+  field: string,
+  diagnostics: Diagnostics,
+): DayFigure | undefined {
+  let newest: DayFigure | undefined;
+  for (const [key, value] of Object.entries(chart ?? {})) {
+    const startSeconds = dayOfKey(key);
+    if (startSeconds === undefined) diagnostics.mismatch(field);
+    else if (typeof value === 'number' && startSeconds >= (newest?.startSeconds ?? startSeconds)) {
+      newest = { startSeconds, value };
+    }
+  }
+  return newest;
 }

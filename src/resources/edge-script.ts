@@ -1,6 +1,6 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
 import { z } from 'zod';
-import { chartDays, dayQuery } from './days.ts';
+import { chartDays, dayQuery, newestPoint } from './days.ts';
 import { divided, id, number, readFields, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
@@ -13,12 +13,13 @@ const statistics = z.object({
   TotalCpuTimeChart: chart,
 });
 
-/** Figures by day, the oldest first; CPU times in milliseconds. */
+/** Figures by day, the oldest first. */
 export interface EdgeScriptReading {
   readonly monthlyCost: number | null | undefined;
   readonly requests: readonly DayFigure[] | undefined;
-  readonly averageCpu: readonly DayFigure[] | undefined;
-  readonly cpu: readonly DayFigure[] | undefined;
+  readonly cpuSeconds: readonly DayFigure[] | undefined;
+  /** Of the newest day. */
+  readonly averageCpuSeconds: number | undefined;
 }
 
 const listedScript = z.object({ Id: id, Name: text });
@@ -50,10 +51,6 @@ const scripts: Listing = {
 
 const { gauge, info, counter } = familiesOf<EdgeScriptReading>('bunnynet_edge_script');
 
-function inSeconds(days: readonly DayFigure[] | undefined): readonly DayFigure[] | undefined {
-  return days?.map(({ startSeconds, value }) => ({ startSeconds, value: divided(value, 1000) ?? value }));
-}
-
 export const edgeScript = defineResource({
   kind: 'edge_script',
   api: 'core',
@@ -68,13 +65,13 @@ export const edgeScript = defineResource({
   async read(get, ids, diagnostics, context): Promise<EdgeScriptReading> {
     const body = await get(`/compute/script/${ids['script_id']}/statistics?${dayQuery(context)}`);
     const given = readFields(statistics, body, diagnostics);
-    const daysOf = (field: 'RequestsServedChart' | 'AverageCpuTimeChart' | 'TotalCpuTimeChart') =>
-      chartDays(given[field], field, diagnostics);
+    const cpu = chartDays(given.TotalCpuTimeChart, 'TotalCpuTimeChart', diagnostics);
+    const average = newestPoint(given.AverageCpuTimeChart, 'AverageCpuTimeChart', diagnostics);
     return {
       monthlyCost: given.TotalMonthlyCost,
-      requests: daysOf('RequestsServedChart'),
-      averageCpu: daysOf('AverageCpuTimeChart'),
-      cpu: daysOf('TotalCpuTimeChart'),
+      requests: chartDays(given.RequestsServedChart, 'RequestsServedChart', diagnostics),
+      cpuSeconds: cpu?.map((day) => ({ ...day, value: divided(day.value, 1000) ?? 0 })),
+      averageCpuSeconds: divided(average?.value, 1000),
     };
   },
 
@@ -93,20 +90,17 @@ export const edgeScript = defineResource({
     gauge(
       'cpu_seconds_latest_day',
       'CPU time so far in the newest UTC day; falls back at midnight (API field TotalCpuTimeChart, milliseconds).',
-      ({ cpu }) => inSeconds(cpu)?.at(-1)?.value,
+      ({ cpuSeconds }) => cpuSeconds?.at(-1)?.value,
     ),
     counter(
       'cpu_seconds_total',
       'CPU time since the exporter first read the script, added up by UTC days (API field TotalCpuTimeChart, milliseconds).',
-      ({ cpu }) => {
-        const days = inSeconds(cpu);
-        return days && [{ days }];
-      },
+      ({ cpuSeconds }) => cpuSeconds && [{ days: cpuSeconds }],
     ),
     gauge(
       'average_cpu_seconds',
       'CPU time of a request on average, in the newest UTC day (API field AverageCpuTimeChart, milliseconds).',
-      ({ averageCpu }) => inSeconds(averageCpu)?.at(-1)?.value,
+      ({ averageCpuSeconds }) => averageCpuSeconds,
     ),
     gauge(
       'monthly_cost',

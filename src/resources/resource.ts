@@ -152,6 +152,16 @@ export interface Listing<Reading = unknown> {
   discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<readonly Found<Reading>[]>;
 }
 
+/** How bad a state is, for colours and order. */
+export type Tone = 'bad' | 'warn' | 'idle' | 'ok';
+
+/** The state that the API reports of a target, whether or not polls of it succeed. */
+export interface Condition<Reading = unknown> {
+  /** Every state there is, the worst first. */
+  readonly states: Readonly<Record<string, Tone>>;
+  of(reading: Reading): string | undefined;
+}
+
 /** What every kind states; `defineResource` supplies what is usual. */
 interface Declaration<Reading, Settings> {
   /** The value of the label `kind`. */
@@ -178,6 +188,8 @@ interface Declaration<Reading, Settings> {
   readonly fields: readonly string[];
   /** Those of them whose values the reference lists. Default: none. */
   readonly enumeratedFields?: readonly string[];
+  /** Shown on the status page. Default: the API reports no state. */
+  readonly condition?: Condition<Reading> | undefined;
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
   readonly families: readonly Family<Reading, Settings>[];
 }
@@ -203,7 +215,8 @@ interface ReadsMany<Reading> {
   readonly listing: Listing<Reading>;
 }
 
-type Common<Reading, Settings> = Required<Declaration<Reading, Settings>>;
+type Common<Reading, Settings> = Required<Omit<Declaration<Reading, Settings>, 'condition'>> &
+  Pick<Declaration<Reading, Settings>, 'condition'>;
 
 export type ReadResource<Reading = unknown, Settings = unknown> = Common<Reading, Settings> &
   ReadsOne<Reading>;

@@ -122,7 +122,7 @@ export function createCredentials(
     },
     redact: (text) => redactor.redact(text),
     version: (name) => find(name).version,
-    describe(name) {
+    describe: (name) => {
       const source = sources[name];
       if (source === undefined) return 'not defined';
       return 'env' in source ? `from $${shown(source.env)}` : `from the file ${shown(source.file)}`;

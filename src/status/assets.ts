@@ -7,6 +7,9 @@ export const refreshSeconds = 15;
 /** The same where scripts are off; the whole page is loaded then. */
 export const refreshSecondsWithoutScript = 30;
 
+/** How long a search waits for the next letter. */
+const typingMs = 250;
+
 export const style = `
 :root{color-scheme:light dark;
 --ground:#f6f7f9;--panel:#fff;--raised:#f9fafb;--line:#e2e6eb;--text:#1b2330;--quiet:#566172;--link:#0b57b7;
@@ -73,12 +76,24 @@ input[type=search]{flex:1 1 200px;min-width:120px;max-width:360px}
 button{font-weight:500;cursor:pointer;background:var(--raised)}
 button:hover{border-color:var(--quiet)}
 .push{margin-left:auto;color:var(--quiet);font-size:13px}
-.targets td{padding-top:7px;padding-bottom:7px}
+.head{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:baseline;padding:12px 16px;border-bottom:1px solid var(--line)}
+.head span{color:var(--quiet);font-size:13px}.head a{font-size:13px}
+.more{margin:0;padding:8px 16px;border-top:1px solid var(--line);font-size:13.5px;color:var(--quiet)}
+.targets td{padding-top:6px;padding-bottom:6px}
+.targets th,.targets td{padding-left:8px;padding-right:8px}
+.targets th:first-child,.targets td:first-child{padding-left:16px}.targets th:last-child,.targets td:last-child{padding-right:16px}
 .targets tbody tr:hover{background:var(--raised)}
-.targets .name{display:block;font-weight:500;overflow-wrap:anywhere}
-.targets .ids{display:block;font:12px/1.45 var(--mono);color:var(--quiet);overflow-wrap:anywhere}
-.targets .s{width:10%;white-space:nowrap}.targets .t{min-width:220px;width:29%}.targets .kind{width:14%}.targets .why{width:26%;overflow-wrap:anywhere}
-.targets .kind{color:var(--quiet);white-space:nowrap}
+.targets .name{font-weight:500;overflow-wrap:anywhere;margin-right:6px}
+.targets .ids{display:inline-block;font:12px/1.45 var(--mono);color:var(--quiet);overflow-wrap:anywhere}
+.targets .s{white-space:nowrap}.targets .why,.targets .cred{overflow-wrap:anywhere}
+.targets .kind,.targets .cred{color:var(--quiet)}.targets .kind{white-space:nowrap}
+@media (min-width:821px){.targets .s,.targets .c,.targets .kind,.targets .n{width:1%}
+.targets .t{min-width:220px}.targets .t{width:34%}.targets .why{width:20%}.targets .cred{min-width:80px}}
+.chip{display:inline-block;font-size:12px;line-height:1.4;border:1px solid;border-radius:9px;padding:0 7px;white-space:nowrap}
+a.chip:hover{text-decoration:none;background:var(--raised)}
+.conditions{margin:0;padding:8px 16px;border-top:1px solid var(--line);font-size:13px;color:var(--quiet);line-height:1.9}
+.conditions .chip{margin-left:4px}
+.notice ul{margin:4px 0 0;padding-left:20px}
 .state{display:inline-flex;align-items:center;gap:6px;white-space:nowrap;font-weight:500;font-size:13px}
 .state::before{content:"";width:8px;height:8px;border-radius:50%;background:currentColor}
 .state.t-bad::before{border-radius:1px;transform:rotate(45deg)}
@@ -91,16 +106,17 @@ button:hover{border-color:var(--quiet)}
 font-size:13.5px;color:var(--quiet)}
 .pager .push{display:flex;gap:16px}
 footer{color:var(--quiet);font-size:12.5px;padding:2px 0 28px;display:flex;flex-wrap:wrap;gap:4px 18px}
-@media (max-width:1000px){.targets .kind,.targets th.kind{display:none}.overview .share{display:none}}
+@media (max-width:1000px){.targets .kind,.targets .cred{display:none}.overview .share{display:none}}
 @media (max-width:820px){
 .wrap{padding:0 14px}
 nav.pages{margin-left:0;gap:4px 16px}
 .lead{padding:16px 0 12px}
 .overview th,.overview td{padding-left:4px;padding-right:8px}.overview th:first-child{padding-left:14px}.overview .n:nth-last-child(2){padding-right:14px}
-.overview .series,.overview .nil{display:none}
+.overview .series,.overview .nil,.listings .took{display:none}
+.conditions,.head{padding-left:14px;padding-right:14px}
 .overview thead th{font-size:11.5px}
 .overview .n{width:auto}
-form{padding:12px 14px}form h2,input[type=search]{flex-basis:100%;max-width:none}
+form{padding:12px 14px}#reset:empty{display:none}form h2,input[type=search]{flex-basis:100%;max-width:none}
 select{flex:1 1 40%;min-width:0}
 .push{margin-left:0}form .push{flex-basis:100%}
 .targets thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -108,6 +124,7 @@ select{flex:1 1 40%;min-width:0}
 .targets tbody tr{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr) 104px;gap:3px 12px;padding:10px 14px}
 .targets td,.targets td:first-child,.targets td:last-child{display:block;padding:0;width:auto;min-width:0;text-align:left}
 .targets .t{grid-area:1/1/2/3}
+.targets .c:empty{display:none}.targets .c{grid-column:1/-1;grid-row:2}
 .targets .s{grid-area:1/3/2/4;justify-self:end;text-align:right}
 .targets tbody .n{font-size:13px}
 .targets .n::before{content:attr(data-label);display:block;color:var(--quiet);font-size:11.5px}
@@ -122,22 +139,27 @@ select{flex:1 1 40%;min-width:0}
 
 /**
  * Loads the page again and replaces the live parts of it, which keeps the scroll position, the focus and what is being
- * typed. It waits while the page is hidden or text in it is selected.
+ * typed: every now and then unless the page is hidden, paused or text in it is selected, and at once when a filter changes.
  */
 export const script = `
 (() => {
   const root = document.documentElement;
   const lost = document.getElementById('lost');
+  const form = document.querySelector('form');
   let askedAt = Date.now();
+  let asked = 0;
   let busy = false;
-  async function refresh() {
-    if (busy || document.hidden || getSelection().type === 'Range') return;
+  async function load(url) {
+    const turn = ++asked;
     busy = true;
     askedAt = Date.now();
     try {
-      const answer = await fetch(location.href, { cache: 'no-store' });
+      const answer = await fetch(url, { cache: 'no-store' });
       if (!answer.ok) throw new Error(String(answer.status));
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      if (turn !== asked) return;
+      // The server leaves out of the address what is not set.
+      if (answer.url !== location.href) history.replaceState(null, '', answer.url);
       if (next.documentElement.dataset.build !== root.dataset.build) return location.reload();
       for (const part of document.querySelectorAll('[data-live]')) {
         const fresh = next.getElementById(part.id);
@@ -150,14 +172,32 @@ export const script = `
       document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
       lost.hidden = true;
     } catch {
-      lost.hidden = false;
+      if (turn === asked) lost.hidden = false;
     } finally {
-      busy = false;
+      if (turn === asked) busy = false;
     }
+  }
+  const isPaused = () => new URLSearchParams(location.search).get('refresh') === 'off';
+  function refresh() {
+    if (!busy && !isPaused() && !document.hidden && getSelection().type !== 'Range') load(location.href);
   }
   setInterval(refresh, ${refreshSeconds * 1000});
   document.addEventListener('visibilitychange', () => {
     if (Date.now() - askedAt > ${refreshSeconds * 1000}) refresh();
+  });
+
+  let typing;
+  function filter() {
+    clearTimeout(typing);
+    load(form.getAttribute('action') + '?' + new URLSearchParams(new FormData(form)));
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    filter();
+  });
+  form.addEventListener('input', (event) => {
+    clearTimeout(typing);
+    typing = setTimeout(filter, event.target.type === 'search' ? ${typingMs} : 0);
   });
 })();
 `;

@@ -1,5 +1,7 @@
 /** The targets as JSON, in slices, so that others have their turn. docs/pages.md lists the fields. */
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { ListingStatus } from '../polling/engine.ts';
+import type { Failure, TargetStatus } from '../polling/target-states.ts';
+import type { ListingQueryResult } from './query-listings.ts';
 import { inSlices, type NextPoll, type TargetQueryResult } from './query-targets.ts';
 
 function toIso(atMs: number | undefined): string | null {
@@ -7,7 +9,7 @@ function toIso(atMs: number | undefined): string | null {
 }
 
 function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, nowMs: number) {
-  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
+  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure, condition } = status;
   return {
     kind: target.kind,
     ids: target.ids,
@@ -20,19 +22,50 @@ function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, 
     last_success: toIso(lastSuccessMs),
     last_duration_seconds: lastDurationSeconds ?? null,
     next_poll: nextPollInMs === undefined ? null : toIso(nowMs + nextPollInMs),
-    last_failure: lastFailure
-      ? { result: lastFailure.result, reason: lastFailure.message, at: toIso(lastFailure.atMs) }
-      : null,
+    condition: condition ?? null,
+    last_failure: describeFailure(lastFailure),
   };
 }
 
-/** How many targets are written before the event loop has its turn: a few milliseconds, less than half a megabyte. */
+function describeFailure(failure: Failure | undefined) {
+  return failure ? { result: failure.result, reason: failure.message, at: toIso(failure.atMs) } : null;
+}
+
+/** How many of what a listing leaves out are named. */
+const maxExcluded = 100;
+
+function describeListing(status: ListingStatus) {
+  const { poll, state, found, selections, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
+  const { listing, parent } = poll;
+  const excluded = selections.flatMap((selection) => selection.excluded);
+  return {
+    listing: listing.nouns,
+    kind: poll.kind,
+    credential: poll.credential,
+    account: poll.account,
+    parent: parent ? { ids: parent.ids, name: parent.name ?? null } : null,
+    state,
+    interval_seconds: poll.intervalMs / 1000,
+    found,
+    targets: Object.fromEntries(selections.map(({ kind, targets }) => [kind, targets])),
+    excluded: excluded.length,
+    excluded_names: excluded
+      .slice(0, maxExcluded)
+      .map(({ ids, name }) => name ?? Object.values(ids).join('/')),
+    last_success: toIso(lastSuccessMs),
+    last_duration_seconds: lastDurationSeconds ?? null,
+    last_failure: describeFailure(lastFailure),
+  };
+}
+
+/** How many targets or listings are written before the event loop has its turn: a few milliseconds, less than half a megabyte. */
 const sliceTargets = 1000;
 
-/** One JSON object, with a line for each target. */
+/** One JSON object, with a line for each listing and each target. */
 export async function* renderTargets(
-  { byKind, total, matching }: TargetQueryResult,
+  { byKind, total, conditions, matching }: TargetQueryResult,
   shown: { readonly items: readonly TargetStatus[]; readonly page: number; readonly pages: number },
+  listings: ListingQueryResult,
   nextPollInMs: NextPoll,
   nowMs: number,
 ): AsyncGenerator<string> {
@@ -40,20 +73,37 @@ export async function* renderTargets(
   const { page, pages } = shown;
   const head = {
     time: toIso(nowMs),
-    counts: { ...total, by_kind: kinds },
+    counts: { ...total, by_kind: kinds, conditions: describeConditions(conditions) },
+    listing_counts: listings.counts,
     matching: matching.length,
     page,
     pages,
   };
-  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "targets": [`;
+  yield JSON.stringify(head, undefined, 2).slice(0, -2);
+  yield* renderList('listings', listings.matching, describeListing);
+  yield* renderList('targets', shown.items, (status) => describeTarget(status, nextPollInMs(status), nowMs));
+  yield '\n}\n';
+}
+
+function describeConditions(conditions: TargetQueryResult['conditions']) {
+  return Object.fromEntries([...conditions].map(([kind, states]) => [kind, Object.fromEntries(states)]));
+}
+
+/** A further field, a line for each item of it. */
+async function* renderList<Item>(
+  name: string,
+  items: readonly Item[],
+  describe: (item: Item) => unknown,
+): AsyncGenerator<string> {
+  yield `,\n  "${name}": [`;
   let separator = '\n';
-  for await (const slice of inSlices(shown.items, sliceTargets)) {
+  for await (const slice of inSlices(items, sliceTargets)) {
     let text = '';
-    for (const status of slice) {
-      text += `${separator}    ${JSON.stringify(describeTarget(status, nextPollInMs(status), nowMs))}`;
+    for (const item of slice) {
+      text += `${separator}    ${JSON.stringify(describe(item))}`;
       separator = ',\n';
     }
     yield text;
   }
-  yield shown.items.length > 0 ? '\n  ]\n}\n' : ']\n}\n';
+  yield items.length > 0 ? '\n  ]' : ']';
 }

@@ -1,5 +1,7 @@
 /** The status page as HTML. */
+import { type ApiCapacity, rateText } from '../polling/capacity.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
+import type { Tone } from '../resources/resource.ts';
 import { capitalised, clockText, count, durationInWords, plural, pollDuration } from '../text.ts';
 import {
   contentSecurityPolicy,
@@ -9,6 +11,8 @@ import {
   style,
 } from './assets.ts';
 import { Html, type HtmlValue, html } from './html.ts';
+import { listingsPanel } from './listings-panel.ts';
+import { ago, failureText, stateMark, time } from './parts.ts';
 import {
   everything,
   linkTo,
@@ -18,13 +22,15 @@ import {
   sortText,
   stateFilters,
 } from './query.ts';
-import { type Counts, type NextPoll, pageOf, type TargetQueryResult } from './query-targets.ts';
-
-/** A kind, and what one of its targets is called. */
-export interface KindNames {
-  readonly kind: string;
-  readonly noun: string;
-}
+import type { ListingQueryResult } from './query-listings.ts';
+import {
+  type Counts,
+  type KindNames,
+  type NextPoll,
+  pageOf,
+  type TargetQueryResult,
+} from './query-targets.ts';
+import type { MismatchRecord } from './schema-drift.ts';
 
 /** Times are Unix times. */
 export interface BuildInfo {
@@ -48,8 +54,9 @@ export interface ExporterStatus {
   };
   /** The APIs that answered 429. */
   readonly pauses: readonly { readonly api: string; readonly untilMs: number }[];
-  /** A sentence for each API whose pace is too slow for its targets. */
-  readonly paceWarnings: readonly string[];
+  /** What the polls of each API need, and whether its pace suffices. */
+  readonly capacities: readonly ApiCapacity[];
+  readonly schemaDrift: readonly MismatchRecord[];
 }
 
 export interface StatusPage {
@@ -57,8 +64,11 @@ export interface StatusPage {
   readonly build: BuildInfo;
   readonly exporter: ExporterStatus;
   readonly result: TargetQueryResult;
+  readonly listings: ListingQueryResult;
   readonly query: StatusQuery;
   readonly nextPollInMs: NextPoll;
+  /** The metrics, relative to this page. */
+  readonly metricsHref: string;
   /** The other pages, relative to this one. */
   readonly links: readonly { readonly href: string; readonly text: string }[];
   readonly nowMs: number;
@@ -72,15 +82,6 @@ export const statusPageHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentSecurityPolicy,
 };
 
-type Tone = 'ok' | 'bad' | 'warn' | 'idle';
-
-const tones: Readonly<Record<TargetStatus['state'], Tone>> = {
-  ok: 'ok',
-  failing: 'bad',
-  absent: 'warn',
-  pending: 'idle',
-};
-
 const stateTitles: Readonly<Record<StateFilter, string>> = {
   ok: 'OK',
   failing: 'Failing',
@@ -89,15 +90,21 @@ const stateTitles: Readonly<Record<StateFilter, string>> = {
   stale: 'Stale',
 };
 
-const columns: readonly { readonly sort: SortColumn; readonly title: string; readonly className: string }[] =
-  [
-    { sort: 'state', title: 'State', className: 's' },
-    { sort: 'name', title: 'Target', className: 't' },
-    { sort: 'kind', title: 'Kind', className: 'kind' },
-    { sort: 'last_success', title: 'Last success', className: 'n' },
-    { sort: 'duration', title: 'Took', className: 'n' },
-    { sort: 'next_poll', title: 'Next poll', className: 'n' },
-  ];
+const columns: readonly {
+  readonly sort?: SortColumn;
+  readonly title: string;
+  readonly className: string;
+}[] = [
+  { sort: 'state', title: 'Polls', className: 's' },
+  { sort: 'name', title: 'Target', className: 't' },
+  { title: 'API says', className: 'c' },
+  { sort: 'kind', title: 'Kind', className: 'kind' },
+  { title: 'Credential', className: 'cred' },
+  { sort: 'last_success', title: 'Last success', className: 'n' },
+  { sort: 'duration', title: 'Took', className: 'n' },
+  { sort: 'next_poll', title: 'Next poll', className: 'n' },
+  { title: 'Last failure', className: 'why' },
+];
 
 const orders: readonly { readonly value: string; readonly text: string }[] = [
   { value: 'state', text: 'worst first' },
@@ -111,32 +118,40 @@ const orders: readonly { readonly value: string; readonly text: string }[] = [
 /** Columns whose largest values come first at the first click. */
 const descendsFirst: ReadonlySet<SortColumn> = new Set(['duration']);
 
-function time(atMs: number, text: string): Html {
-  const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
-}
-
-function ago(atMs: number, nowMs: number): Html {
-  return time(atMs, `${durationInWords(nowMs - atMs)} ago`);
-}
-
-function headline({ result: { total } }: StatusPage): { readonly tone: Tone; readonly text: string } {
-  if (total.targets === 0) return { tone: 'idle', text: 'No targets yet' };
+function headline({ result: { total }, listings: { counts } }: StatusPage): {
+  readonly tone: Tone;
+  readonly text: string;
+} {
+  const all = plural(total.targets, 'target');
+  const failingListings =
+    counts.failing > 0 && `${count(counts.failing)} of ${plural(counts.listings, 'listing')} failing`;
   if (total.failing + total.absent > 0) {
     const words = [
       total.failing > 0 ? `${count(total.failing)} failing` : '',
       total.absent > 0 ? `${count(total.absent)} absent` : '',
     ];
     const stale = total.stale > 0 ? `, ${count(total.stale)} stale` : '';
-    const text = `${words.filter(Boolean).join(', ')} of ${plural(total.targets, 'target')}${stale}`;
-    return { tone: total.failing > 0 ? 'bad' : 'warn', text };
+    const text = `${words.filter(Boolean).join(', ')} of ${all}${stale}`;
+    return {
+      tone: total.failing + counts.failing > 0 ? 'bad' : 'warn',
+      text: failingListings ? `${text}; ${failingListings}` : text,
+    };
   }
-  if (total.pending > 0) return { tone: 'idle', text: `${plural(total.pending, 'target')} not polled yet` };
+  if (failingListings) {
+    const known = total.targets === 0 ? 'no targets are known' : `${all} known`;
+    return { tone: 'bad', text: `${failingListings}, ${known}` };
+  }
+  if (total.targets === 0) {
+    if (counts.pending > 0) return { tone: 'idle', text: 'Looking for targets' };
+    return counts.listings > 0
+      ? { tone: 'warn', text: 'No targets found' }
+      : { tone: 'idle', text: 'No targets' };
+  }
+  if (total.pending > 0)
+    return { tone: 'idle', text: `${all} known, ${count(total.pending)} not polled yet` };
   if (total.stale > 0) return { tone: 'warn', text: `${plural(total.stale, 'target')} with stale values` };
-  return {
-    tone: 'ok',
-    text: total.targets === 1 ? 'The target is OK' : `All ${plural(total.targets, 'target')} are OK`,
-  };
+  const text = total.targets === 1 ? 'The target is being read' : `All ${all} are being read`;
+  return { tone: 'ok', text };
 }
 
 const iconColours: Readonly<Record<Tone, string>> = {
@@ -151,6 +166,16 @@ function icon(tone: Tone): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
+/** `application 0.4 of 10, shield 1.2 of 10` */
+function planText(capacities: readonly ApiCapacity[]): string {
+  return capacities
+    .map(
+      ({ api, neededPerSecond, allowedPerSecond }) =>
+        `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
+    )
+    .join(', ');
+}
+
 function facts({ build, exporter, kinds, nowMs, query }: StatusPage): Html {
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   const { loadedAtMs } = exporter.configuration;
@@ -159,6 +184,7 @@ function facts({ build, exporter, kinds, nowMs, query }: StatusPage): Html {
 ${fact('up', durationInWords(nowMs - build.startedAtMs))}
 ${fact('series', count(series))}
 ${build.shard !== undefined && fact('shard', build.shard)}
+${exporter.capacities.length > 0 && fact('requests/s planned', planText(exporter.capacities))}
 ${fact('configuration loaded', ago(loadedAtMs, nowMs))}
 ${fact('as of', html`${time(nowMs, clockText(nowMs, nowMs))} · ${refreshLink(query)}`)}
 </dl>`;
@@ -179,26 +205,64 @@ function notice(tone: Tone, content: HtmlValue): Html {
 /** How many refused keys have a notice of their own. */
 const shownCredentials = 5;
 
-function notices({ result, exporter, nowMs }: StatusPage): HtmlValue {
-  const { total, refused } = result;
-  const { configuration, pauses, droppedSeries, maxSeries, paceWarnings } = exporter;
+/** How many fields of the wrong type are named. */
+const shownMismatches = 5;
+
+function mismatchNotice(records: readonly MismatchRecord[], nowMs: number): HtmlValue {
+  if (records.length === 0) return undefined;
+  const named = records
+    .slice(0, shownMismatches)
+    .map(({ kind, field, expected, received, count: n, lastAtMs }) => {
+      const types =
+        expected !== undefined && received !== undefined && html` (expected ${expected}, got ${received})`;
+      return html`<li>${kind} <code>${field}</code>${types}: ${n === 1 ? 'once' : `${count(n)} times`}, last ${ago(lastAtMs, nowMs)}</li>`;
+    });
+  const more = records.length - named.length;
+  return html`<div class="notice warn"><strong>The API sends fields of another type than expected.</strong> Their series are left out, and sums over them are too small.
+<ul>${named}${more > 0 && html`<li>and ${plural(more, 'more field')}</li>`}</ul></div>
+`;
+}
+
+/** For how many targets and listings each key is refused, as words. */
+function refusals({
+  result,
+  listings,
+}: StatusPage): readonly (readonly [credential: string, what: string])[] {
+  const credentials = [...new Set([...result.refused.keys(), ...listings.refused.keys()])];
+  return credentials.map((credential) => {
+    const targets = result.refused.get(credential);
+    const refusedListings = listings.refused.get(credential);
+    const what = [
+      targets && plural(targets, 'target'),
+      refusedListings && plural(refusedListings, 'listing'),
+    ];
+    return [credential, what.filter(Boolean).join(' and ')];
+  });
+}
+
+function notices(page: StatusPage): HtmlValue {
+  const { result, listings, exporter, nowMs } = page;
+  const { total } = result;
+  const { configuration, pauses, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
+  const refused = refusals(page);
+  const isFirstRound = total.pending > 0 || listings.counts.pending > 0;
   return [
     configuration.refused &&
       html`<div class="notice bad"><strong>The reload failed</strong> ${ago(configuration.refused.atMs, nowMs)}; the previous configuration is still in use.
 <pre tabindex="0">${configuration.refused.message}</pre></div>
 `,
-    [...refused]
+    refused
       .slice(0, shownCredentials)
-      .map(([credential, targets]) =>
+      .map(([credential, what]) =>
         notice(
           'bad',
-          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${plural(targets, 'target')}; they are polled less and less often until the key changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
+          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${what}; they are polled less and less often until the key changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
         ),
       ),
-    refused.size > shownCredentials &&
+    refused.length > shownCredentials &&
       notice(
         'bad',
-        html`<strong>${plural(refused.size - shownCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
+        html`<strong>${plural(refused.length - shownCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
       ),
     pauses.map(({ api, untilMs }) =>
       notice(
@@ -211,13 +275,16 @@ function notices({ result, exporter, nowMs }: StatusPage): HtmlValue {
         'warn',
         html`<strong>${count(droppedSeries)} series are left out</strong>: <code>limits.max_series</code> is ${count(maxSeries)}.`,
       ),
-    paceWarnings.map((warning) =>
-      notice('warn', html`<strong>The request rate is too low for the targets.</strong> ${warning}`),
+    capacities.map(
+      ({ shortfall }) =>
+        shortfall !== undefined &&
+        notice('warn', html`<strong>The request rate is too low for the targets.</strong> ${shortfall}`),
     ),
-    total.pending > 0 &&
+    mismatchNotice(schemaDrift, nowMs),
+    isFirstRound &&
       notice(
         'idle',
-        html`<strong>The first round of polls is running</strong>: ${count(total.targets - total.pending)} of ${plural(total.targets, 'target')} polled.`,
+        html`<strong>The first round of polls is running</strong>: ${count(total.targets - total.pending)} of ${plural(total.targets, 'target')} polled${listings.counts.pending > 0 && `, ${plural(listings.counts.pending, 'listing')} not read yet`}.`,
       ),
   ];
 }
@@ -241,10 +308,32 @@ function bar({ targets, ok, failing, absent, pending }: Counts): Html {
   ]}</svg>`;
 }
 
-function overview({ kinds, result, exporter, query }: StatusPage): Html {
+/** What the API says of the targets of each kind, each number a link to them. */
+function conditions({ kinds, result, query }: StatusPage): HtmlValue {
+  return kinds.map(({ kind, noun, condition }) => {
+    const counts = result.conditions.get(kind);
+    if (!counts) return undefined;
+    const chips = [...counts].map(([state, targets]) => {
+      const href = linkTo({
+        ...query,
+        kinds: [kind],
+        states: [],
+        conditions: [state],
+        text: '',
+        page: undefined,
+      });
+      return html` <a class="chip t-${condition?.states[state] ?? 'warn'}" href="${href}">${count(targets)} ${state}</a>`;
+    });
+    return html`<p class="conditions">The API says of each ${noun}:${chips}</p>
+`;
+  });
+}
+
+function overview(page: StatusPage): Html {
+  const { kinds, result, exporter, query } = page;
   const { byKind, total } = result;
   const link = (of: readonly string[], states: StatusQuery['states']) =>
-    linkTo({ ...query, kinds: of, states, text: '', page: undefined });
+    linkTo({ ...query, kinds: of, states, conditions: [], text: '', page: undefined });
   const stateColumns = [
     { state: 'ok', tone: 'ok' },
     { state: 'failing', tone: 'bad' },
@@ -252,9 +341,8 @@ function overview({ kinds, result, exporter, query }: StatusPage): Html {
     { state: 'pending', tone: 'idle' },
     { state: 'stale', tone: 'warn' },
   ] as const;
-  // A phone has no room for columns of zeros.
-  const nil = (state: keyof Counts) =>
-    total[state] === 0 && state !== 'ok' && state !== 'failing' ? ' nil' : '';
+  // A phone has no room for it when it is all zeros, as it is most of the time.
+  const nil = (state: keyof Counts) => (total[state] === 0 && state === 'pending' ? ' nil' : '');
   const row = (
     of: readonly string[],
     name: HtmlValue,
@@ -283,7 +371,8 @@ function overview({ kinds, result, exporter, query }: StatusPage): Html {
 ${shown}</tbody>
 <tfoot>
 ${row([], 'All', total, allSeries)}</tfoot>
-</table>`;
+</table>
+${conditions(page)}`;
 }
 
 function options(
@@ -304,10 +393,19 @@ function options(
   ];
 }
 
+function reset(query: StatusQuery): HtmlValue {
+  const { kinds, states, conditions: chosen, text } = query;
+  const isFiltered = kinds.length + states.length + chosen.length > 0 || text !== '';
+  return (
+    isFiltered &&
+    html`<a href="${linkTo({ ...everything, listings: query.listings, refresh: query.refresh })}">Show all</a>`
+  );
+}
+
 function toolbar({ kinds, query }: StatusPage): Html {
-  const isFiltered = query.kinds.length > 0 || query.states.length > 0 || query.text !== '';
+  const known = new Set(kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {})));
   const order = sortText(query);
-  const known = orders.some(({ value }) => value === order);
+  const isUsual = orders.some(({ value }) => value === order);
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" placeholder="Name, id, reason …" aria-label="Search" maxlength="200">
@@ -321,19 +419,29 @@ function toolbar({ kinds, query }: StatusPage): Html {
     'Any state',
     stateFilters.map((state) => ({ value: state, text: stateTitles[state] })),
   )}</select>
-<select name="sort" aria-label="Order">${!known && html`<option value="${order}" selected>by ${query.sort.replace('_', ' ')}${query.descending && ', reversed'}</option>`}${orders.map(
+${
+  known.size > 0 &&
+  html`<select name="condition" aria-label="API says">${options(
+    query.conditions,
+    'API says anything',
+    [...known].map((state) => ({ value: state, text: capitalised(state) })),
+  )}</select>
+`
+}<select name="sort" aria-label="Order">${!isUsual && html`<option value="${order}" selected>by ${query.sort.replace('_', ' ')}${query.descending && ', reversed'}</option>`}${orders.map(
     ({ value, text }) =>
       value === order
         ? html`<option value="${value}" selected>${text}</option>`
         : html`<option value="${value}">${text}</option>`,
   )}</select>
+${query.listings !== 'all' && html`<input type="hidden" name="listings" value="${query.listings}">`}
 ${!query.refresh && html`<input type="hidden" name="refresh" value="off">`}
-<button>Show</button>
-${isFiltered && html`<a href="${linkTo({ ...everything, refresh: query.refresh })}">Show all</a>`}
+<noscript><button>Show</button></noscript>
+<span id="reset" data-live>${reset(query)}</span>
 </form>`;
 }
 
 function columnHead({ sort, title, className }: (typeof columns)[number], query: StatusQuery): Html {
+  if (!sort) return html`<th scope="col" class="${className}">${title}</th>`;
   const isActive = query.sort === sort;
   const descending = isActive ? !query.descending : descendsFirst.has(sort);
   const href = linkTo({ ...query, sort, descending, page: undefined });
@@ -348,41 +456,65 @@ function nextPoll(inMs: number | undefined): string {
   return inMs < 500 ? 'now' : `in ${durationInWords(inMs)}`;
 }
 
+/** The metrics of the kind, at the target: browsers look for the text after `#:~:text=`. */
+function metricsLink({ metricsHref }: StatusPage, kind: string, labels: string): string {
+  const text = encodeURIComponent(labels).replaceAll('-', '%2D');
+  return `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
+}
+
+/** kinds: by their names. isShown: whether there is anything to show in a column. */
 function targetRow(
   status: TargetStatus,
-  nouns: ReadonlyMap<string, string>,
-  { nextPollInMs, nowMs }: StatusPage,
+  kinds: ReadonlyMap<string, KindNames>,
+  isShown: (className: string) => boolean,
+  page: StatusPage,
 ): Html {
-  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
+  const { nextPollInMs, nowMs } = page;
+  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure, condition } = status;
+  const kind = kinds.get(target.kind);
   const ids = Object.entries(target.ids);
   const plainIds = ids.map(([, id]) => id).join(' / ');
-  const labels = ids.map(([label, id]) => `${label}="${id}"`).join(', ');
-  // A target without a name shows its ids in place of it, and below them what these are.
-  const below = target.name === undefined ? ids.map(([label]) => label).join(' / ') : plainIds;
+  const labels = ids.map(([label, id]) => `${label}="${id}"`).join(',');
+  // A target without a name shows its ids in place of it, and beside them what these are.
+  const beside = target.name === undefined ? ids.map(([label]) => label).join(' / ') : plainIds;
   const success = lastSuccessMs === undefined ? 'never' : ago(lastSuccessMs, nowMs);
   const took = lastDurationSeconds === undefined ? '–' : pollDuration(lastDurationSeconds);
-  const failure =
-    lastFailure &&
-    html`<span class="result">${lastFailure.result}</span> <bdi>${lastFailure.message}</bdi> <small>${ago(lastFailure.atMs, nowMs)}</small>`;
+  const chip =
+    condition !== undefined &&
+    html`<span class="chip t-${kind?.condition?.states[condition] ?? 'warn'}">${condition}</span>`;
   return html`<tr role="row">
-<td role="cell" class="s"><span class="state t-${tones[state]}">${state}</span>${stale && html` <span class="tag">stale</span>`}</td>
-<td role="cell" class="t"><bdi class="name">${target.name ?? plainIds}</bdi><bdi class="ids" title="${labels}">${below}</bdi></td>
-<td role="cell" class="kind">${capitalised(nouns.get(target.kind) ?? target.kind)}</td>
+<td role="cell" class="s">${stateMark(state)}${stale && html` <span class="tag">stale</span>`}</td>
+<td role="cell" class="t"><bdi class="name">${target.name ?? plainIds}</bdi> <a class="ids" href="${metricsLink(page, target.kind, labels)}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a></td>
+${
+  isShown('c') &&
+  html`<td role="cell" class="c">${chip}</td>
+`
+}<td role="cell" class="kind">${capitalised(kind?.noun ?? target.kind)}</td>
+<td role="cell" class="cred"><bdi>${target.credential}</bdi></td>
 <td role="cell" class="n" data-label="Last success">${success}</td>
 <td role="cell" class="n" data-label="Took">${took}</td>
-<td role="cell" class="n" data-label="Next poll">${nextPoll(nextPollInMs(status))}</td>
-<td role="cell" class="why">${failure}</td></tr>
+<td role="cell" class="n" data-label="Next poll">${nextPoll(nextPollInMs(status))}</td>${
+    isShown('why') &&
+    html`
+<td role="cell" class="why">${failureText(lastFailure, nowMs)}</td>`
+  }</tr>
 `;
 }
 
 function targets(page: StatusPage): Html {
   const { kinds, result, query } = page;
   const { items, page: at, pages } = pageOf(result.matching, query.page ?? 1, targetsPerPage);
-  const nouns = new Map(kinds.map(({ kind, noun }) => [kind, noun]));
+  const byKind = new Map(kinds.map((each) => [each.kind, each]));
   if (items.length === 0) {
-    const why = result.total.targets === 0 ? 'There are no targets yet.' : 'No target matches.';
+    const why = result.total.targets === 0 ? 'There are no targets.' : 'No target matches.';
     return html`<p class="none">${why}</p>`;
   }
+  // Columns with nothing to show leave their room to the others.
+  const hasFailures = items.some(({ lastFailure }) => lastFailure);
+  const hasConditions = items.some(({ condition }) => condition !== undefined);
+  const isShown = (className: string) =>
+    className === 'why' ? hasFailures : className !== 'c' || hasConditions;
+  const shownColumns = columns.filter(({ className }) => isShown(className));
   const from = (at - 1) * targetsPerPage;
   const isAll = result.matching.length === result.total.targets;
   const range = pages > 1 && html`${count(from + 1)}–${count(from + items.length)} of `;
@@ -390,9 +522,9 @@ function targets(page: StatusPage): Html {
   const to = (number: number, text: string, rel?: string) =>
     html`<a href="${linkTo({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
   return html`<table class="targets" role="table" aria-labelledby="targets-heading">
-<thead role="rowgroup"><tr role="row">${columns.map((column) => columnHead(column, query))}<th scope="col" class="why">Last failure</th></tr></thead>
+<thead role="rowgroup"><tr role="row">${shownColumns.map((column) => columnHead(column, query))}</tr></thead>
 <tbody role="rowgroup">
-${items.map((status) => targetRow(status, nouns, page))}</tbody>
+${items.map((status) => targetRow(status, byKind, isShown, page))}</tbody>
 </table>
 <nav class="pager" aria-label="Pages of targets"><span>${range}${plural(result.matching.length, 'target')}${others}</span>${
     pages > 1 &&
@@ -405,8 +537,8 @@ export function renderStatusPage(page: StatusPage): string {
   const { build, query, links } = page;
   const { tone, text } = headline(page);
   const { failing, absent } = page.result.total;
-  const problems = failing + absent > 0 ? `${count(failing + absent)} with problems · ` : '';
-  const title = `${problems}bunnynet-exporter`;
+  const problems = failing + absent + page.listings.counts.failing;
+  const title = `${problems > 0 ? `(${count(problems)}) failing · ` : ''}bunnynet-exporter`;
   const refresh = html`<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
 `;
   return html`<!doctype html>
@@ -433,6 +565,8 @@ ${notices(page)}</div>
 <section class="panel scroll" id="overview" data-live>
 ${overview(page)}
 </section>
+<div id="listings" data-live>
+${listingsPanel(page.listings, query, page.nowMs)}</div>
 <section class="panel">
 ${toolbar(page)}
 <div id="targets" data-live>
@@ -441,7 +575,7 @@ ${targets(page)}
 </section>
 </main>
 <footer class="wrap"><span>bunnynet-exporter ${build.version}, revision ${build.revision}</span><span>Times are UTC. This page shows the state of the polls; the values are on the metrics page.</span></footer>
-${query.refresh && html`<script>${new Html(script)}</script>`}
+<script>${new Html(script)}</script>
 </body>
 </html>
 `.text;

@@ -3,18 +3,25 @@ import { once } from 'node:events';
 import { answerText } from '../http/answer.ts';
 import { Readers } from '../http/readers.ts';
 import type { Route, WebRequest, WebResponse } from '../http/route.ts';
+import type { ListingStatus } from '../polling/engine.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import { renderTargets } from './json.ts';
 import {
   type BuildInfo,
   type ExporterStatus,
-  type KindNames,
   renderStatusPage,
   statusPageHeaders,
   targetsPerPage,
 } from './page.ts';
-import { parseQuery, QueryError, type StatusQuery } from './query.ts';
-import { type NextPoll, pageOf, queryTargets, type TargetQueryResult } from './query-targets.ts';
+import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
+import { type ListingQueryResult, queryListings } from './query-listings.ts';
+import {
+  type KindNames,
+  type NextPoll,
+  pageOf,
+  queryTargets,
+  type TargetQueryResult,
+} from './query-targets.ts';
 
 export interface PagesOptions {
   readonly telemetryPath: string;
@@ -24,6 +31,7 @@ export interface PagesOptions {
   readonly exporterStatus: () => ExporterStatus;
   readonly isReady: () => boolean;
   readonly targets: () => readonly TargetStatus[];
+  readonly listings: () => readonly ListingStatus[];
   readonly nextPollInMs: NextPoll;
   /** The current configuration, without any secret. */
   readonly config: () => unknown;
@@ -36,16 +44,32 @@ export function createPages(options: PagesOptions): readonly Route[] {
     ...createTargetPages(options),
     { path: '/config', methods: ['GET'], handle: (_, response) => answerConfig(response, options.config()) },
     { path: '/-/healthy', methods: ['GET'], handle: (_, response) => answerText(response, 200, 'healthy') },
-    {
-      path: '/-/ready',
-      methods: ['GET'],
-      handle: (_, response) =>
-        options.isReady()
-          ? answerText(response, 200, 'ready')
-          : answerText(response, 503, 'not ready: some targets have not been polled yet'),
-    },
+    createReadyPage(options),
     { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, options.reload) },
   ];
+}
+
+/** With `?strict` it also waits until anything at all could be read, where there is something to read. */
+function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
+  let wasRead = false;
+  const isRead = () => {
+    const statuses = targets();
+    wasRead ||=
+      statuses.length === 0
+        ? listings().every(({ state }) => state !== 'failing')
+        : statuses.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
+    return wasRead;
+  };
+  return {
+    path: '/-/ready',
+    methods: ['GET'],
+    handle(_, response, url) {
+      if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
+      else if (url.searchParams.has('strict') && !isRead())
+        answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
+      else answerText(response, 200, 'ready');
+    },
+  };
 }
 
 function answerConfig(response: WebResponse, config: unknown): void {
@@ -76,15 +100,19 @@ function answerWhole(response: WebResponse, contentType: string, text: string): 
 const maxConcurrentQueries = 16;
 const retryAfterSeconds = 1;
 
-type AnswerTargets = (
-  query: StatusQuery,
-  result: TargetQueryResult,
-  request: WebRequest,
-  response: WebResponse,
-) => void | Promise<void>;
+interface Found {
+  readonly query: StatusQuery;
+  readonly targets: TargetQueryResult;
+  readonly listings: ListingQueryResult;
+}
 
-function createTargetPages({ targets, ...options }: PagesOptions): readonly Route[] {
+type AnswerTargets = (found: Found, request: WebRequest, response: WebResponse) => void | Promise<void>;
+
+function createTargetPages({ targets, listings, ...options }: PagesOptions): readonly Route[] {
   const kinds = options.kinds.map(({ kind }) => kind);
+  const conditions = [
+    ...new Set(options.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}))),
+  ];
   const readers = new Readers();
   let queries = 0;
 
@@ -93,20 +121,28 @@ function createTargetPages({ targets, ...options }: PagesOptions): readonly Rout
     async (request, response, url) => {
       let query: StatusQuery;
       try {
-        query = parseQuery(url.searchParams, kinds);
+        query = parseQuery(url.searchParams, kinds, conditions);
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
         return answerText(response, 400, error.message);
       }
+      if (url.pathname === '/' && isForm(url)) return redirect(response, linkTo(query));
       if (queries >= maxConcurrentQueries) {
         response.setHeader('Retry-After', retryAfterSeconds);
         return answerText(response, 503, `${queries} queries are being answered, which is the limit`);
       }
       queries++;
-      const result = await queryTargets(targets(), kinds, query, options.nextPollInMs).finally(() => {
+      let found: Found;
+      try {
+        found = {
+          query,
+          targets: await queryTargets(targets(), options.kinds, query, options.nextPollInMs),
+          listings: await queryListings(listings(), query),
+        };
+      } finally {
         queries--;
-      });
-      if (!response.destroyed) await answer(query, result, request, response);
+      }
+      if (!response.destroyed) await answer(found, request, response);
     };
 
   return [
@@ -114,19 +150,27 @@ function createTargetPages({ targets, ...options }: PagesOptions): readonly Rout
       path: '/',
       methods: ['GET'],
       headers: statusPageHeaders,
-      handle: handle((query, result, _, response) => {
-        const { kinds: names, build, nextPollInMs, telemetryPath } = options;
-        const exporter = options.exporterStatus();
-        const links = linksOf(telemetryPath);
-        const nowMs = Date.now();
-        const page = { kinds: names, build, exporter, result, query, nextPollInMs, links, nowMs };
-        answerWhole(response, 'text/html', renderStatusPage(page));
+      handle: handle((found, _, response) => {
+        const { build, nextPollInMs, telemetryPath } = options;
+        const page = renderStatusPage({
+          kinds: options.kinds,
+          build,
+          exporter: options.exporterStatus(),
+          result: found.targets,
+          listings: found.listings,
+          query: found.query,
+          nextPollInMs,
+          metricsHref: `.${telemetryPath}`,
+          links: linksOf(telemetryPath),
+          nowMs: Date.now(),
+        });
+        answerWhole(response, 'text/html', page);
       }),
     },
     {
       path: '/api/v1/targets',
       methods: ['GET'],
-      handle: handle((query, result, { method }, response) => {
+      handle: handle(({ query, targets: result, listings: listed }, { method }, response) => {
         const { matching } = result;
         const shown =
           query.page === undefined
@@ -134,11 +178,23 @@ function createTargetPages({ targets, ...options }: PagesOptions): readonly Rout
             : pageOf(matching, query.page, targetsPerPage);
         response.setHeader('Content-Type', 'application/json; charset=utf-8');
         if (method === 'HEAD') return void response.end();
-        const parts = renderTargets(result, shown, options.nextPollInMs, Date.now());
+        const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
         return readers.serve(response, () => send(response, parts));
       }),
     },
   ];
+}
+
+/** A form sends what is not set, too; an address keeps only what is. */
+function isForm({ searchParams }: URL): boolean {
+  return searchParams.has('sort', 'state') || [...searchParams.values()].includes('');
+}
+
+function redirect(response: WebResponse, location: string): void {
+  response.statusCode = 303;
+  response.setHeader('Location', location);
+  response.setHeader('Content-Length', 0);
+  response.end();
 }
 
 /** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */

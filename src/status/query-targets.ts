@@ -1,6 +1,7 @@
 /** Counts, filters and sorts the targets, in slices, so that scrapes and polls go on whatever the number of targets. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TargetStatus } from '../polling/target-states.ts';
+import type { Condition } from '../resources/resource.ts';
 import type { SortColumn, StateFilter, StatusQuery } from './query.ts';
 
 /** Milliseconds until the next poll; 0 while the target is being polled or waits for it, undefined when not known. */
@@ -15,11 +16,20 @@ export interface Counts {
   stale: number;
 }
 
+/** A kind, what one of its targets is called, and the states that the API reports of them. */
+export interface KindNames {
+  readonly kind: string;
+  readonly noun: string;
+  readonly condition?: Pick<Condition, 'states'> | undefined;
+}
+
 export interface TargetQueryResult {
   /** Of all targets, by kind, in the order in which the kinds were given. */
   readonly byKind: ReadonlyMap<string, Counts>;
   /** Of all targets. */
   readonly total: Counts;
+  /** How many targets of a kind the API reports each state of, the worst first; kinds without one are left out. */
+  readonly conditions: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Credentials that the API refuses, with the number of targets. */
   readonly refused: ReadonlyMap<string, number>;
   /** The targets that match the query, in its order. */
@@ -49,9 +59,10 @@ function count(counts: Counts, { state, stale }: TargetStatus): void {
 }
 
 /** The text that a search looks through, in lower case. */
-function searchText({ target, lastFailure }: TargetStatus): string {
+function searchText({ target, lastFailure, condition }: TargetStatus): string {
   const { kind, name = '', ids, credential } = target;
-  return [name, Object.values(ids).join('/'), kind, credential, lastFailure?.result, lastFailure?.message]
+  const { result, message } = lastFailure ?? {};
+  return [name, Object.values(ids).join('/'), kind, credential, condition, result, message]
     .join('\n')
     .toLowerCase();
 }
@@ -69,15 +80,29 @@ interface Keyed {
 
 const severity = { failing: 0, absent: 2, pending: 4, ok: 6 } as const;
 
+/** Where a state stands among those that the API may report: 0 for the worst, near 1 for the best and for none. */
+type Rank = (status: TargetStatus) => number;
+
+function ranking(kinds: readonly KindNames[]): Rank {
+  const ranks = new Map(
+    kinds.map(({ kind, condition }) => {
+      const states = Object.keys(condition?.states ?? {});
+      return [kind, new Map(states.map((state, at) => [state, at / states.length]))];
+    }),
+  );
+  return ({ target, condition }) => ranks.get(target.kind)?.get(condition ?? '') ?? 0.99;
+}
+
 /** The value that each column is sorted by. */
-const keys: Readonly<Record<SortColumn, (status: TargetStatus, nextPollInMs: NextPoll) => Key>> = {
-  state: ({ state, stale }) => severity[state] + (stale ? 0 : 1),
-  name: ({ target }) => (target.name ?? Object.values(target.ids).join('/')).toLowerCase(),
-  kind: ({ target }) => target.kind,
-  last_success: ({ lastSuccessMs }) => lastSuccessMs,
-  duration: ({ lastDurationSeconds }) => lastDurationSeconds,
-  next_poll: (status, nextPollInMs) => nextPollInMs(status),
-};
+const keys: Readonly<Record<SortColumn, (status: TargetStatus, nextPollInMs: NextPoll, rank: Rank) => Key>> =
+  {
+    state: (status, _, rank) => severity[status.state] + (status.stale ? 0 : 1) + rank(status),
+    name: ({ target }) => (target.name ?? Object.values(target.ids).join('/')).toLowerCase(),
+    kind: ({ target }) => target.kind,
+    last_success: ({ lastSuccessMs }) => lastSuccessMs,
+    duration: ({ lastDurationSeconds }) => lastDurationSeconds,
+    next_poll: (status, nextPollInMs) => nextPollInMs(status),
+  };
 
 /** A target without a value comes last in either direction. */
 function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
@@ -141,11 +166,18 @@ async function sortInSlices<Item extends object>(
 /** Counts all targets, and finds those that match the query. */
 export async function queryTargets(
   statuses: readonly TargetStatus[],
-  kinds: readonly string[],
-  query: Pick<StatusQuery, 'kinds' | 'states' | 'text' | 'sort' | 'descending'>,
+  kinds: readonly KindNames[],
+  query: Pick<StatusQuery, 'kinds' | 'states' | 'conditions' | 'text' | 'sort' | 'descending'>,
   nextPollInMs: NextPoll,
 ): Promise<TargetQueryResult> {
-  const byKind = new Map(kinds.map((kind) => [kind, noCounts()]));
+  const byKind = new Map(kinds.map(({ kind }) => [kind, noCounts()]));
+  const reported = new Map(
+    kinds.map(({ kind, condition }) => [
+      kind,
+      new Map(Object.keys(condition?.states ?? {}).map((state) => [state, 0])),
+    ]),
+  );
+  const rank = ranking(kinds);
   const total = noCounts();
   const refused = new Map<string, number>();
   const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -153,22 +185,32 @@ export async function queryTargets(
   const found: Keyed[] = [];
   for await (const slice of inSlices(statuses)) {
     for (const status of slice) {
-      const { kind, credential } = status.target;
+      const { condition, target } = status;
+      const { kind, credential } = target;
       count(total, status);
       const ofKind = byKind.get(kind);
       if (ofKind) count(ofKind, status);
+      const ofCondition = condition === undefined ? undefined : reported.get(kind);
+      if (condition !== undefined) ofCondition?.set(condition, (ofCondition.get(condition) ?? 0) + 1);
       if (status.lastFailure?.result === 'auth') refused.set(credential, (refused.get(credential) ?? 0) + 1);
       if (query.kinds.length > 0 && !query.kinds.includes(kind)) continue;
       if (!isIn(query.states, status)) continue;
+      if (query.conditions.length > 0 && !query.conditions.includes(condition ?? '')) continue;
       if (words.length > 0) {
         const text = searchText(status);
         if (!words.every((word) => text.includes(word))) continue;
       }
-      found.push({ status, key: keyOf(status, nextPollInMs) });
+      found.push({ status, key: keyOf(status, nextPollInMs, rank) });
     }
   }
   const sorted = await sortInSlices(found, comparison(query.descending));
-  return { byKind, total, refused, matching: sorted.map(({ status }) => status) };
+  const conditions = new Map(
+    [...reported].flatMap(([kind, states]) => {
+      const present = [...states].filter(([, targets]) => targets > 0);
+      return present.length > 0 ? [[kind, new Map(present)] as const] : [];
+    }),
+  );
+  return { byKind, total, conditions, refused, matching: sorted.map(({ status }) => status) };
 }
 
 /** One page of the matching targets; a page beyond the last is the last. */

@@ -4,6 +4,9 @@
 export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 
+export const listingFilters = ['all', 'failing'] as const;
+export type ListingFilter = (typeof listingFilters)[number];
+
 export const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
 export type SortColumn = (typeof sortColumns)[number];
 
@@ -12,6 +15,10 @@ export interface StatusQuery {
   readonly kinds: readonly string[];
   /** Any of these; all when empty. */
   readonly states: readonly StateFilter[];
+  /** Any of the states that the API reports of a target; all when empty. */
+  readonly conditions: readonly string[];
+  /** Which listings. */
+  readonly listings: ListingFilter;
   /** Every word of it must occur in the target, whatever the case. */
   readonly text: string;
   readonly sort: SortColumn;
@@ -25,6 +32,8 @@ export interface StatusQuery {
 export const everything: StatusQuery = {
   kinds: [],
   states: [],
+  conditions: [],
+  listings: 'all',
   text: '',
   sort: 'state',
   descending: false,
@@ -56,7 +65,11 @@ function choice<Value extends string>(name: string, text: string, known: readonl
 }
 
 /** Throws a {@link QueryError}. Unknown parameters are ignored. */
-export function parseQuery(params: URLSearchParams, kinds: readonly string[]): StatusQuery {
+export function parseQuery(
+  params: URLSearchParams,
+  kinds: readonly string[],
+  conditions: readonly string[],
+): StatusQuery {
   const sort = params.get('sort') || 'state';
   const page = params.get('page') || undefined;
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
@@ -65,6 +78,8 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[]): S
   return {
     kinds: choices(params, 'kind', kinds),
     states: choices(params, 'state', stateFilters),
+    conditions: choices(params, 'condition', conditions),
+    listings: choice('listings', params.get('listings') || 'all', listingFilters),
     text: (params.get('q') ?? '').trim(),
     sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
     descending: sort.startsWith('-'),
@@ -83,6 +98,8 @@ export function linkTo(query: StatusQuery): string {
   const params = new URLSearchParams();
   if (query.kinds.length > 0) params.set('kind', query.kinds.join());
   if (query.states.length > 0) params.set('state', query.states.join());
+  if (query.conditions.length > 0) params.set('condition', query.conditions.join());
+  if (query.listings !== 'all') params.set('listings', query.listings);
   if (query.text !== '') params.set('q', query.text);
   if (sortText(query) !== sortText(everything)) params.set('sort', sortText(query));
   if (query.page !== undefined && query.page > 1) params.set('page', String(query.page));

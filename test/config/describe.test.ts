@@ -142,7 +142,7 @@ api_guardian:
         const config = await loaded(content);
         expect(await loaded(describeConfig(config, resources))).toEqual(config);
       }),
-      { numRuns: 200 },
+      { numRuns: 50 },
     );
   });
 });

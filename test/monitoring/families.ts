@@ -16,6 +16,7 @@ export async function knownFamilies(): Promise<ReadonlyMap<string, readonly stri
     staleTargets: none,
     series: none,
     droppedSeries: none,
+    listings: () => [],
   });
   for (const [, name = '', type] of (await telemetry.render('text')).matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];

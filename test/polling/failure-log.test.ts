@@ -15,17 +15,17 @@ function logOn(level = 'info') {
     failures,
     /** What was logged since the last look. */
     said: () => lines.splice(0),
-    pass(seconds: number) {
+    pass: (seconds: number) => {
       for (let second = 0; second < seconds; second++) {
         nowMs += 1000;
         failures.tell();
       }
     },
-    fail(kind: string, id: number, { result = 'server_error', message = 'HTTP 502' } = {}) {
+    fail: (kind: string, id: number, { result = 'server_error', message = 'HTTP 502' } = {}) => {
       const about = { what: kind, result, message, fields: { kind } };
       failures.failed(`${kind}/${id}`, { key: `${kind} ${result}`, ...about }, {}, `${kind} ${id} failed`);
     },
-    refuse(id: number) {
+    refuse: (id: number) => {
       const about = {
         what: 'video_storage',
         result: 'auth',

@@ -140,9 +140,11 @@ const fieldNames = new Map(
   ]),
 );
 
-/** Families that add up things by a label, or count them. */
+/** Families that count things by a label, or add them up: over pods, or over the points of one day. */
 const sums = new Set(
-  catalogue.filter(({ help }) => /^Number of .* by |added up over/.test(help)).map(({ name }) => name),
+  catalogue
+    .filter(({ help }) => /^Number of .* by |added up over|newest UTC day; .*Chart\b/.test(help))
+    .map(({ name }) => name),
 );
 
 /** Nothing for a body that is no JSON: a page that was not asked for may be such. */

@@ -18,6 +18,7 @@ const fieldsWithoutSeries = [
   'cursor',
   'Id',
   'ApiKey',
+  'Name',
   'Items',
   'CurrentPage',
   'TotalItems',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartDays, dayQuery, daysToRead } from '../../src/resources/days.ts';
+import { chartDays, dayQuery, daysToRead, newestPoint } from '../../src/resources/days.ts';
 
 describe('the days to ask for', () => {
   it.each([
@@ -77,6 +77,12 @@ describe('the days of a chart', () => {
   it('leave out and note a key that is no day or could be two', () => {
     expect(chartDays({ '8/9/2026 12:00:00 AM': 1, Monday: 2 }, 'Chart', diagnostics)).toEqual([]);
     expect(mismatched).toEqual(['Chart', 'Chart']);
+  });
+
+  it('of averages are not added up: the last point of the newest day counts', () => {
+    const chart = { '2026-08-22T12:00:00Z': 4, '2026-08-22T13:00': 5, '2026-08-20': 1, '2026-08-23': null };
+    expect(newestPoint(chart, 'Chart', diagnostics)).toEqual({ startSeconds: first + 86_400 * 2, value: 5 });
+    expect(newestPoint(null, 'Chart', diagnostics)).toBeUndefined();
   });
 
   it('are absent where there is no chart', () => {

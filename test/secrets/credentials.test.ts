@@ -68,8 +68,8 @@ test('where a key comes from can be said in words, without what may be a key its
     library: { file: '/run/secrets/library' },
     odd: { env: '4f1d9e27-77aa-4ca1-b00c-5e1f0d2c3b4a' },
   };
-  const { describe: source } = createCredentials(sources, {});
-  expect(['account', 'library', 'odd'].map(source)).toEqual([
+  const credentials = createCredentials(sources, {});
+  expect(['account', 'library', 'odd'].map((name) => credentials.describe(name))).toEqual([
     'from $KEY',
     'from the file /run/secrets/library',
     'from $[redacted]',

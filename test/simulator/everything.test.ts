@@ -23,9 +23,8 @@ it('is loaded by the exporter as every target of every kind, from the one key', 
   expect(Object.keys(document.credentials)).toEqual(['account']);
   expect(Object.values(env)).toEqual([simulator.keys.account]);
   const { config } = await load({ document, env });
-  expect(config.sections.map(({ kind, targets }) => `${kind}: ${JSON.stringify(targets)}`)).toEqual(
-    allKinds.map(({ kind }) => `${kind}: "all"`),
-  );
+  const loaded = config.sections.map(({ kind, targets }) => `${kind}: ${JSON.stringify(targets)}`);
+  expect(loaded.toSorted()).toEqual(allKinds.map(({ kind }) => `${kind}: "all"`).toSorted());
 });
 
 it('is loaded with every target of every kind, where they are named one by one', async () => {

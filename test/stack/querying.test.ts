@@ -21,8 +21,9 @@ const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMa
       .split(/\n(?![ )])/),
 );
 
-/** Five days back, so that the newest day is an old one. */
-const simulator = createSimulator({ now: () => Date.now() - 5 * 86_400_000 });
+/** It stands still five days back, so that the newest day is an old one and no application changes its state. */
+const nowMs = Date.now() - 5 * 86_400_000;
+const simulator = createSimulator({ now: () => nowMs });
 let folder = '';
 let prometheus = '';
 
@@ -57,15 +58,16 @@ async function numberOf(expression: string): Promise<number> {
 
 /** As on the page, with windows of seconds instead of minutes to weeks. */
 function hurried(expression: string): string {
-  return expression.replaceAll(/(?<=\[|offset )\d+[mhdw]\b/g, '5s').replaceAll('> 600', '> 2');
+  return expression.replaceAll(/(?<=\[|offset )\d+[mhdw]\b/g, '15s').replaceAll('> 600', '> 2');
 }
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'querying-'));
   await simulator.start();
   const { document, env } = everything(simulator, {
-    interval: '1s',
-    staleAfter: '3s',
+    isNamed: true,
+    interval: '2s',
+    staleAfter: '30s',
     api: () => ({ requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
   });
   const { targets } = sectionOf(document, application);
@@ -80,7 +82,7 @@ beforeAll(async () => {
   await writeFile(
     prometheusFile,
     stringify({
-      global: { scrape_interval: '1s' },
+      global: { scrape_interval: '3s' },
       scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: exporters }] }],
     }),
   );
@@ -91,16 +93,18 @@ beforeAll(async () => {
     '--log.level=warn',
   ]);
   await eventually(async () => {
-    expect(await query('bunnynet_application_up == 1 and bunnynet_application_up offset 8s')).toHaveLength(
+    expect(await query('bunnynet_application_up == 1 and bunnynet_application_up offset 20s')).toHaveLength(
       2 * simulator.applications.length,
     );
-  });
-  simulator.remove(simulator.applications.at(-1)?.id ?? '');
+  }, 120_000);
+  const nameless = simulator.applications[0]?.id;
+  const [active] = await query(`bunnynet_application_status{status="active", app_id!="${nameless}"} == 1`);
+  simulator.remove(active?.metric['app_id'] ?? '');
   await eventually(async () => {
-    const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 4';
+    const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 35';
     expect(await query(`${gone} and bunnynet_application_up == 0`)).toHaveLength(2);
-  });
-});
+  }, 120_000);
+}, 300_000);
 afterAll(async () => {
   await stopAll();
   await simulator.stop();

@@ -1,14 +1,18 @@
 /** Targets and the status of an exporter as the status page is given them, without an exporter. */
 
-import type { Target } from '../../src/polling/plan.ts';
+import type { ListingStatus } from '../../src/polling/engine.ts';
+import type { ListingPoll, Target } from '../../src/polling/plan.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { Tone } from '../../src/resources/resource.ts';
 import type { ExporterStatus } from '../../src/status/page.ts';
 import { createPages, type PagesOptions } from '../../src/status/pages.ts';
 
 export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
+const conditionStates: Record<string, Tone> = { failing: 'bad', suspended: 'bad', active: 'ok' };
+
 export const kinds = [
-  { kind: 'application', noun: 'application' },
+  { kind: 'application', noun: 'application', condition: { states: conditionStates } },
   { kind: 'shield_zone', noun: 'Shield Zone' },
   { kind: 'video_storage', noun: 'video' },
 ];
@@ -53,6 +57,44 @@ export function failing(
   });
 }
 
+/** A listing of what the nouns say; with a parent, one of a zone. */
+export function listing(
+  nouns: string,
+  more: Partial<Omit<ListingStatus, 'poll'>> &
+    Partial<Pick<ListingPoll, 'kind' | 'parent' | 'credential' | 'account'>> = {},
+): ListingStatus {
+  const { kind = 'application', parent, credential = 'account', account = credential, ...rest } = more;
+  return {
+    poll: {
+      type: 'listing',
+      key: `${nouns}#${credential}#${Object.values(parent?.ids ?? {}).join('/')}`,
+      kind,
+      api: 'application',
+      queue: kind,
+      credential,
+      account,
+      intervalMs: 600_000,
+      listing: { kind, api: 'application', nouns, fields: [], discover: () => Promise.resolve([]) },
+      namesKey: undefined,
+      parent,
+      isRead: false,
+    },
+    state: 'ok',
+    found: 0,
+    lastSuccessMs: nowMs - 30_000,
+    lastDurationSeconds: 0.3,
+    lastFailure: undefined,
+    selections: [],
+    ...rest,
+  };
+}
+
+export const refusedListing = {
+  state: 'failing',
+  lastSuccessMs: undefined,
+  lastFailure: { result: 'auth', message: 'HTTP 401', atMs: nowMs - 3000 },
+} as const;
+
 /** As many applications; of each 100 the first is failing. */
 export function many(targets: number): readonly TargetStatus[] {
   return Array.from({ length: targets }, (_, at) => {
@@ -69,7 +111,8 @@ export const calm: ExporterStatus = {
   maxSeries: 1_000_000,
   configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
   pauses: [],
-  paceWarnings: [],
+  capacities: [],
+  schemaDrift: [],
 };
 
 /** The routes over targets that the test may change. */
@@ -81,6 +124,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     exporterStatus: () => calm,
     isReady: () => true,
     targets,
+    listings: () => [],
     nextPollInMs: () => 4000,
     config: () => ({ limits: { max_series: 1_000_000 } }),
     reload: undefined,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ListingStatus } from '../../src/polling/engine.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';
 import {
@@ -10,13 +11,19 @@ import {
   targetsPerPage,
 } from '../../src/status/page.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
+import { queryListings } from '../../src/status/query-listings.ts';
 import { queryTargets } from '../../src/status/query-targets.ts';
 import { clockText, durationInWords, pollDuration } from '../../src/text.ts';
-import { calm, failing, kinds, many, nowMs, status } from './fixtures.ts';
+import { calm, failing, kinds, listing, many, nowMs, refusedListing, status } from './fixtures.ts';
 
 async function render(
   statuses: readonly TargetStatus[],
-  more: { query?: Partial<StatusQuery>; exporter?: Partial<ExporterStatus>; shard?: string } = {},
+  more: {
+    query?: Partial<StatusQuery>;
+    exporter?: Partial<ExporterStatus>;
+    shard?: string;
+    listings?: readonly ListingStatus[];
+  } = {},
 ): Promise<string> {
   const query = { ...everything, ...more.query };
   const nextPollInMs = () => 4000;
@@ -24,14 +31,11 @@ async function render(
     kinds,
     build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
     exporter: { ...calm, ...more.exporter },
-    result: await queryTargets(
-      statuses,
-      kinds.map(({ kind }) => kind),
-      query,
-      nextPollInMs,
-    ),
+    result: await queryTargets(statuses, kinds, query, nextPollInMs),
+    listings: await queryListings(more.listings ?? [], query),
     query,
     nextPollInMs,
+    metricsHref: './metrics',
     links: [{ href: './metrics', text: 'Metrics' }],
     nowMs,
   });
@@ -46,34 +50,36 @@ const textOf = (page: string) =>
 
 const count = (page: string, part: string) => page.split(part).length - 1;
 
+const drift = { lastAtMs: nowMs - 8000 };
+
 describe('the status page', () => {
   it('shows of a target its name, ids, state, last success, duration, next poll and the reason of its failure', async () => {
     const page = textOf(await render([failing({ app_id: 'q7TzVb2' }, { name: 'storefront', stale: true })]));
     expect(page).toContain(
-      'failing stale storefront q7TzVb2 Application 12 s ago 184 ms in 4 s server_error HTTP 503 3 s ago',
+      'failing stale storefront q7TzVb2 Application account 12 s ago 184 ms in 4 s server_error HTTP 503 3 s ago',
     );
   });
 
   it('shows what is not known of a target that was never polled', async () => {
     const fresh = { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined } as const;
     const page = textOf(await render([status({ library_id: '4711', video_id: '0f8c' }, fresh)]));
-    expect(page).toContain('pending 4711 / 0f8c library_id / video_id Application never – in 4 s');
+    expect(page).toContain('pending 4711 / 0f8c library_id / video_id Application account never – in 4 s');
   });
 
   it('says in its heading, its title and its icon how it stands', async () => {
     const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
-    expect(well).toContain('<h1 class="ok">All 2 targets are OK</h1>');
+    expect(well).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(well).toContain('<title>bunnynet-exporter</title>');
     const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })]);
     expect(ill).toContain('<h1 class="bad">1 failing of 2 targets</h1>');
-    expect(ill).toContain('<title>1 with problems · bunnynet-exporter</title>');
+    expect(ill).toContain('<title>(1) failing · bunnynet-exporter</title>');
     const icon = (page: string) => /rel="icon" href="([^"]+)"/.exec(page)?.[1];
     expect(icon(ill)).not.toBe(icon(well));
-    expect(await render([])).toContain('No targets yet');
+    expect(await render([])).toContain('No targets</h1>');
     expect(await render([status({ app_id: 'a' }, { stale: true })])).toContain('1 target with stale values');
     expect(await render([status({ app_id: 'a' }, { state: 'absent' })])).toContain('1 absent of 1 target');
     expect(await render([status({ app_id: 'a' }, { state: 'pending' })])).toContain(
-      '1 target not polled yet',
+      '1 target known, 1 not polled yet',
     );
   });
 
@@ -104,7 +110,26 @@ describe('the status page', () => {
               refused: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
             },
             pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
-            paceWarnings: ['video: 900 targets at 1s need 900 requests/s'],
+            capacities: [
+              {
+                api: 'video',
+                polls: 900,
+                neededPerSecond: 900,
+                allowedPerSecond: 2,
+                shortfall: 'video: 900 targets at 1s need 900 requests/s',
+              },
+            ],
+            schemaDrift: [
+              { ...drift, kind: 'application', field: 'monthlyCost', count: 36 },
+              {
+                ...drift,
+                kind: 'video_storage',
+                field: 'encoded',
+                expected: 'object',
+                received: 'number',
+                count: 1,
+              },
+            ],
           },
         },
       ),
@@ -117,11 +142,103 @@ describe('the status page', () => {
       '1,234 series are left out : limits.max_series is 5,000.',
       'The request rate is too low for the targets. video: 900 targets at 1s need 900 requests/s',
       'The first round of polls is running : 1 of 2 targets polled.',
-      'up 2 m 30 s series 30 shard 1/3 configuration loaded 1 m ago as of 12:00:00 UTC',
+      'application monthlyCost : 36 times, last 8 s ago video_storage encoded (expected object, got number): once',
+      'up 2 m 30 s series 30 shard 1/3 requests/s planned video 900 of 2 configuration loaded 1 m ago as of 12:00:00 UTC',
     ]) {
       expect(page).toContain(words);
     }
     expect(await render([status({ app_id: 'a' })])).not.toContain('class="notice warn"');
+  });
+
+  it('never says that all is well, or that there is nothing, while a listing fails', async () => {
+    const listings = [listing('applications', refusedListing)];
+    const empty = await render([], { listings });
+    expect(empty).toContain('<h1 class="bad">1 of 1 listing failing, no targets are known</h1>');
+    expect(empty).toContain('<title>(1) failing · bunnynet-exporter</title>');
+    expect(textOf(empty)).toContain('The key of account is refused for 1 listing;');
+    const some = await render([status({ app_id: 'a' })], { listings });
+    expect(some).toContain('<h1 class="bad">1 of 1 listing failing, 1 target known</h1>');
+    const ill = await render([failing({ app_id: 'a' })], { listings });
+    expect(ill).toContain('<h1 class="bad">1 failing of 1 target; 1 of 1 listing failing</h1>');
+    expect(ill).toContain('<title>(2) failing');
+  });
+
+  it('tells looking for targets from having found none', async () => {
+    const pending = { state: 'pending', lastSuccessMs: undefined } as const;
+    expect(await render([], { listings: [listing('applications', pending)] })).toContain(
+      '<h1 class="idle">Looking for targets</h1>',
+    );
+    expect(await render([], { listings: [listing('applications')] })).toContain(
+      '<h1 class="warn">No targets found</h1>',
+    );
+  });
+
+  it('shows of a listing what it lists, its credential, what it found and left out, its age and why it fails', async () => {
+    const excluded = Array.from({ length: 12 }, (_, at) => ({ ids: { app_id: `x${at}` }, name: `<b>${at}` }));
+    const selections = [{ kind: 'application', listingKey: '', targets: 24, excluded }];
+    const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
+    const page = await render([], {
+      listings: [
+        listing('applications', { found: 36, selections }),
+        listing('endpoints', { ...refusedListing, parent, credential: 'other' }),
+      ],
+    });
+    const text = textOf(page);
+    expect(text).toContain('failing Endpoints of shop other – – never 300 ms auth HTTP 401 3 s ago');
+    expect(text).toContain(
+      'ok Applications account 36 12 30 s ago 300 ms left out: &lt;b&gt;0 , &lt;b&gt;1 ,',
+    );
+    expect(text).toContain('&lt;b&gt;9 and 2 more');
+    expect(page).toContain('href="./?listings=failing">1 failing</a>');
+  });
+
+  it('shows of thousands of listings those that fail, and the others in one row', async () => {
+    const ofZone = (at: number) =>
+      listing('endpoints', {
+        kind: 'api_guardian',
+        parent: { ids: { shield_zone_id: `${at}` } },
+        found: 20,
+        ...(at % 10 === 0 ? refusedListing : {}),
+      });
+    const listings = [
+      listing('Shield Zones', { kind: 'shield_zone' }),
+      ...Array.from({ length: 5000 }, (_, at) => ofZone(at)),
+    ];
+    const page = await render([status({ app_id: 'a' })], { listings });
+    expect(count(page, '<tr role="row">\n<td')).toBe(50 + 2 + 1);
+    expect(textOf(page)).toContain('ok Endpoints of 4,500 targets account 90,000 0 30 s ago');
+    expect(textOf(page)).toContain('450 more listings fail: see the JSON');
+    const narrowed = await render([], { listings, query: { listings: 'failing' } });
+    expect(textOf(narrowed)).not.toContain('Shield Zones account');
+    expect(textOf(narrowed)).toContain('all 5,001');
+  });
+
+  it('shows the state that the API reports of a target as a chip, the worst first, each number a link', async () => {
+    const page = await render([
+      status({ app_id: 'a' }, { condition: 'active' }),
+      status({ app_id: 'b' }, { condition: 'suspended' }),
+    ]);
+    expect(page).toContain('<h1 class="ok">All 2 targets are being read</h1>');
+    expect(textOf(page)).toContain('The API says of each application: 1 suspended 1 active');
+    expect(page).toContain('href="./?kind=application&amp;condition=suspended">1 suspended</a>');
+    expect(page).toContain('<span class="chip t-bad">suspended</span>');
+    expect(textOf(page)).toMatch(/ok b app_id suspended Application .* ok a app_id active Application/);
+    const zones = await render([status({ shield_zone_id: '1' }, { kind: 'shield_zone' })]);
+    expect(zones).not.toContain('<th scope="col" class="c">');
+  });
+
+  it('gives the room of the column of failures to the others when nothing fails', async () => {
+    expect(await render([failing({ app_id: 'a' })])).toContain('<th scope="col" class="why">');
+    expect(await render([status({ app_id: 'a' })])).not.toContain('class="why"');
+  });
+
+  it('leads from a target to its metrics', async () => {
+    const page = await render([
+      status({ library_id: '4711', video_id: '0f8c-1' }, { kind: 'video_storage', name: 'trailer' }),
+    ]);
+    expect(page).toContain(
+      'href="./metrics?kind=video_storage#:~:text=library_id%3D%224711%22%2Cvideo_id%3D%220f8c%2D1%22"',
+    );
   });
 
   it('tells of many refused keys in a few lines', async () => {
@@ -190,7 +307,6 @@ describe('the status page', () => {
     expect(live).toContain('<a href="./?refresh=off"');
     const still = await render([status({ app_id: 'a' })], { query: { refresh: false } });
     expect(still).not.toContain('http-equiv="refresh"');
-    expect(still).not.toContain('<script>');
     expect(still).toContain('<a href="./">refresh automatically</a>');
     expect(still).toContain('href="./?kind=application&amp;refresh=off"');
   });
@@ -205,7 +321,7 @@ describe('the status page', () => {
       '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; \u202Eevil\uFFFD &lt;/td&gt;&lt;/table&gt;&lt;script&gt;',
     );
     expect(page).toContain(`<bdi class="name">${shown}</bdi>`);
-    expect(page).toContain(`<bdi>${shown}</bdi>`);
+    expect(page).toContain(`<bdi>${shown}</bdi> <small>`);
     expect(count(page, '<img')).toBe(0);
     expect(count(page, '<script>')).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { metrics, rawClient, serve } from '../http/serve.ts';
-import { failing, many, nowMs, pagesOver, status } from './fixtures.ts';
+import { failing, listing, many, nowMs, pagesOver, refusedListing, status } from './fixtures.ts';
 
 interface TargetsPage {
   readonly counts: Readonly<Record<string, unknown>>;
@@ -9,6 +9,8 @@ interface TargetsPage {
   readonly page: number;
   readonly pages: number;
   readonly targets: readonly Readonly<Record<string, unknown>>[];
+  readonly listings: readonly Readonly<Record<string, unknown>>[];
+  readonly listing_counts: Readonly<Record<string, number>>;
 }
 
 async function targetsPage(url: string, query = ''): Promise<TargetsPage> {
@@ -68,7 +70,12 @@ describe('the pages', () => {
     const one = failing({ library_id: '4711', video_id: '0f8c' }, { kind: 'video_storage', name: 'trailer' });
     const two = status(
       { app_id: 'a' },
-      { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined },
+      {
+        state: 'pending',
+        condition: 'active',
+        lastSuccessMs: undefined,
+        lastDurationSeconds: undefined,
+      },
     );
     const { url } = await serve({ routes: pagesOver(() => [one, two], { nextPollInMs: () => undefined }) });
     const page = await targetsPage(url);
@@ -83,6 +90,7 @@ describe('the pages', () => {
         application: { targets: 1, ok: 0, failing: 0, absent: 0, pending: 1, stale: 0 },
         video_storage: { targets: 1, ok: 0, failing: 1, absent: 0, pending: 0, stale: 0 },
       },
+      conditions: { application: { active: 1 } },
     });
     expect(page.targets).toEqual([
       {
@@ -97,6 +105,7 @@ describe('the pages', () => {
         last_success: new Date(nowMs - 12_000).toISOString(),
         last_duration_seconds: 0.184,
         next_poll: null,
+        condition: null,
         last_failure: {
           result: 'server_error',
           reason: 'HTTP 503',
@@ -115,9 +124,96 @@ describe('the pages', () => {
         last_success: null,
         last_duration_seconds: null,
         next_poll: null,
+        condition: 'active',
         last_failure: null,
       },
     ]);
+  });
+
+  it('tell of every listing in JSON what the status page shows, and of the failing alone when asked', async () => {
+    const excluded = [{ ids: { app_id: 'x' }, name: 'preview' }, { ids: { app_id: 'y' } }];
+    const selections = [{ kind: 'application', listingKey: '', targets: 3, excluded }];
+    const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
+    const listings = [
+      listing('applications', { found: 5, selections }),
+      listing('endpoints', {
+        ...refusedListing,
+        kind: 'api_guardian',
+        parent,
+        credential: 'other',
+        account: 'account',
+      }),
+    ];
+    const { url } = await serve({ routes: pagesOver(() => [], { listings: () => listings }) });
+    const page = await targetsPage(url);
+    expect(page.listing_counts).toEqual({ listings: 2, ok: 1, failing: 1, pending: 0 });
+    const failingOne = {
+      listing: 'endpoints',
+      kind: 'api_guardian',
+      credential: 'other',
+      account: 'account',
+      parent,
+      state: 'failing',
+      interval_seconds: 600,
+      found: 0,
+      targets: {},
+      excluded: 0,
+      excluded_names: [],
+      last_success: null,
+      last_duration_seconds: 0.3,
+      last_failure: { result: 'auth', reason: 'HTTP 401', at: new Date(nowMs - 3000).toISOString() },
+    };
+    expect(page.listings).toEqual([
+      failingOne,
+      {
+        listing: 'applications',
+        kind: 'application',
+        credential: 'account',
+        account: 'account',
+        parent: null,
+        state: 'ok',
+        interval_seconds: 600,
+        found: 5,
+        targets: { application: 3 },
+        excluded: 2,
+        excluded_names: ['preview', 'y'],
+        last_success: new Date(nowMs - 30_000).toISOString(),
+        last_duration_seconds: 0.3,
+        last_failure: null,
+      },
+    ]);
+    expect((await targetsPage(url, '?listings=failing')).listings).toEqual([failingOne]);
+    expect((await targetsPage(url, '?kind=shield_zone')).listings).toEqual([]);
+  });
+
+  it('leave out of the address what a form did not set', async () => {
+    const { url } = await serve({ routes: pagesOver(() => many(3)) });
+    const form = `${url}/?q=&kind=application&state=&condition=&sort=state&refresh=off`;
+    const { status: code, headers } = await fetch(form, { redirect: 'manual' });
+    expect([code, headers.get('location')]).toEqual([303, './?kind=application&refresh=off']);
+    const landed = await fetch(form);
+    expect([landed.status, landed.url]).toEqual([200, `${url}/?kind=application&refresh=off`]);
+  });
+
+  it('are strictly ready once anything could be read, where there is something to read', async () => {
+    let statuses = [failing({ app_id: 'a' }, { lastSuccessMs: undefined })];
+    let listings = [listing('applications', refusedListing)];
+    const { url } = await serve({ routes: pagesOver(() => statuses, { listings: () => listings }) });
+    const ready = async () => (await fetch(`${url}/-/ready?strict`)).status;
+    expect(await ready()).toBe(503);
+    expect((await fetch(`${url}/-/ready`)).status).toBe(200);
+    const found = statuses;
+    statuses = [];
+    expect(await ready()).toBe(503);
+    statuses = [...found, status({ app_id: 'b' })];
+    expect(await ready()).toBe(200);
+    // What was read once stays so while the API is down.
+    statuses = found;
+    expect(await ready()).toBe(200);
+
+    listings = [listing('applications')];
+    const nothing = await serve({ routes: pagesOver(() => [], { listings: () => listings }) });
+    expect((await fetch(`${nothing.url}/-/ready?strict`)).status).toBe(200);
   });
 
   it('filter, sort and page the JSON as the status page; without a page all of them come', async () => {

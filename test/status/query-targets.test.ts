@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
 import { pageOf, queryTargets } from '../../src/status/query-targets.ts';
-import { failing, many, nowMs, status } from './fixtures.ts';
+import { failing, kinds, many, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
 const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
@@ -17,7 +17,6 @@ const five = status(
   { kind: 'shield_zone', state: 'absent', lastSuccessMs: undefined },
 );
 const all = [one, two, three, four, five];
-const kinds = ['application', 'shield_zone', 'video_storage'];
 
 const nextPolls = new Map([
   [one, 5000],
@@ -35,7 +34,7 @@ describe('a query of the targets', () => {
   it('counts every target by kind and state, whatever is asked for', async () => {
     const { total, byKind } = await queryTargets(all, kinds, { ...everything, text: 'nothing' }, () => 0);
     expect(total).toEqual({ targets: 5, ok: 1, failing: 2, absent: 1, pending: 1, stale: 1 });
-    expect([...byKind.keys()]).toEqual(kinds);
+    expect([...byKind.keys()]).toEqual(kinds.map(({ kind }) => kind));
     expect(byKind.get('shield_zone')).toEqual({
       targets: 2,
       ok: 0,
@@ -62,6 +61,21 @@ describe('a query of the targets', () => {
   it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
     expect(await find({})).toEqual([two, three, five, four, one]);
     expect(await find({ descending: true })).toEqual([one, four, five, three, two]);
+  });
+
+  it('counts what the API reports of the targets of each kind, and puts the worst first among those that are read', async () => {
+    const active = status({ app_id: 'a' }, { condition: 'active' });
+    const none = status({ shield_zone_id: '1' }, { kind: 'shield_zone' });
+    const suspended = status({ app_id: 'b' }, { condition: 'suspended' });
+    const ill = status({ app_id: 'c' }, { condition: 'failing' });
+    const statuses = [active, none, suspended, ill, three];
+    const { conditions } = await queryTargets(statuses, kinds, everything, () => 0);
+    expect([...conditions].map(([kind, states]) => [kind, ...states])).toEqual([
+      ['application', ['failing', 1], ['suspended', 1], ['active', 1]],
+    ]);
+    expect(await find({}, statuses)).toEqual([three, ill, suspended, active, none]);
+    expect(await find({ conditions: ['failing', 'active'] }, statuses)).toEqual([ill, active]);
+    expect(await find({ text: 'suspended' }, statuses)).toEqual([suspended]);
   });
 
   it('narrows by kind and by state, stale among them', async () => {

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { everything, linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
 
 const kinds = ['application', 'shield_zone'];
-const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds);
+const conditions = ['failing', 'active'];
+const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds, conditions);
 
 describe('the query of the status page', () => {
   it('asks for everything, the worst first, where it is empty', () => {
     expect(parse('')).toEqual(everything);
-    expect(parse('kind=&state=&q=&sort=&page=')).toEqual(everything);
+    expect(parse('kind=&state=&condition=&listings=&q=&sort=&page=')).toEqual(everything);
   });
 
   it('takes several kinds and states, given again or with commas', () => {
@@ -22,6 +23,8 @@ describe('the query of the status page', () => {
   it.each([
     ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
     ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
+    ['condition=well', 'condition: expected failing, active; got "well"'],
+    ['listings=ok', 'listings: expected all, failing; got "ok"'],
     ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
@@ -33,6 +36,8 @@ describe('the query of the status page', () => {
     const query = {
       kinds: ['application', 'shield_zone'],
       states: ['failing', 'stale'],
+      conditions: ['active'],
+      listings: 'failing',
       text: 'a&b="c" é',
       sort: 'last_success',
       descending: true,

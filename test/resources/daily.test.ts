@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { chart, newestFigures, readCharts, readDays, readTally } from '../../src/resources/daily.ts';
+
+const noon = Date.UTC(2026, 7, 20, 12);
+const today = Date.UTC(2026, 7, 20) / 1000;
+const yesterday = today - 86_400;
+const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
+const schema = z.object({ Chart: chart, Tally: chart });
+
+const answerOf = (startSeconds: number, Tally: Record<string, number>) => ({
+  startSeconds,
+  answer: { Tally },
+});
+
+describe('statistics by days', () => {
+  it('are asked for today alone at the first reading, and for the day before once more after midnight', async () => {
+    const asked: string[] = [];
+    const get = (path: string) => {
+      asked.push(path);
+      return Promise.resolve({ Chart: {} });
+    };
+    const pathOf = (query: string) => `/statistics?${query}`;
+    const from = (nowMs: number, lastSuccessMs?: number) =>
+      readDays(schema, pathOf, get, diagnostics, { nowMs, lastSuccessMs });
+    await from(noon);
+    await from(noon + 300_000, noon);
+    expect(asked.splice(0)).toEqual(Array(2).fill('/statistics?dateFrom=2026-08-20&dateTo=2026-08-20'));
+    const midnight = Date.UTC(2026, 7, 21);
+    const answers = await from(midnight + 120_000, midnight - 180_000);
+    expect(asked).toEqual([
+      '/statistics?dateFrom=2026-08-20&dateTo=2026-08-20',
+      '/statistics?dateFrom=2026-08-21&dateTo=2026-08-21',
+    ]);
+    expect(answers.map(({ startSeconds }) => startSeconds)).toEqual([today, today + 86_400]);
+  });
+
+  it('join the charts of all days, and have none where no answer has one', () => {
+    const answers = [
+      { startSeconds: yesterday, answer: { Chart: { '2026-08-19': 7 } } },
+      { startSeconds: today, answer: { Chart: { '2026-08-20': 2 }, Other: null } },
+    ];
+    expect(readCharts(['Chart', 'Other'], answers, diagnostics)).toEqual({
+      Chart: [
+        { startSeconds: yesterday, value: 7 },
+        { startSeconds: today, value: 2 },
+      ],
+      Other: undefined,
+    });
+  });
+
+  it('show the newest day that any series has, and only those that have it', () => {
+    const series = [
+      { labels: { part: 'a' }, days: [{ startSeconds: yesterday, value: 9 }] },
+      {
+        labels: { part: 'b' },
+        days: [
+          { startSeconds: today, value: 1 },
+          { startSeconds: yesterday, value: 8 },
+        ],
+      },
+    ];
+    expect(newestFigures(series)).toEqual([{ labels: { part: 'b' }, value: 1 }]);
+    expect(newestFigures([{ days: [] }])).toEqual([]);
+  });
+});
+
+describe('a tally', () => {
+  const countries = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`c${String(n).padStart(2, '0')}`, count - n]),
+    );
+
+  it('tells apart the 50 largest and sums up the rest, day by day', () => {
+    const { largest, others } = readTally('Tally', [
+      answerOf(yesterday, { ...countries(53), c51: 5 }),
+      answerOf(today, countries(53)),
+    ]);
+    expect([...largest.keys()]).toHaveLength(50);
+    expect(largest.get('c00')).toEqual([
+      { startSeconds: yesterday, value: 53 },
+      { startSeconds: today, value: 53 },
+    ]);
+    expect(others).toEqual([
+      { startSeconds: yesterday, value: 3 + 5 + 1 },
+      { startSeconds: today, value: 3 + 2 + 1 },
+    ]);
+  });
+
+  it('has no others where there are at most 50', () => {
+    expect(readTally('Tally', [answerOf(today, countries(50))])).toMatchObject({ others: [] });
+  });
+
+  it('is empty where the API gave none', () => {
+    expect(readTally('Tally', [{ startSeconds: today, answer: { Tally: null } }]).largest.size).toBe(0);
+  });
+});

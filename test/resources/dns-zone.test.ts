@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { dnsZone } from '../../src/resources/dns-zone.ts';
+import { type Body, expose } from './expose.ts';
+
+const nowMs = Date.UTC(2026, 7, 20, 12);
+const read = (answer: Body) =>
+  expose(dnsZone, answer, { ids: { dns_zone_id: '58113' }, name: 'shop.example', context: { nowMs } });
+
+it('shows the queries of the day so far, and counts from there', async () => {
+  const { rows, asked } = await read(`{
+    "TotalQueriesServed": 100,
+    "QueriesServedChart": { "2026-08-20T00:00:00Z": 100.0 },
+    "NormalQueriesServedChart": { "2026-08-20T00:00:00Z": 90 },
+    "SmartQueriesServedChart": { "2026-08-20T00:00:00Z": 10 },
+    "QueriesByTypeChart": { "A": 60, "AAAA": 30, "MX": 10 }
+  }`);
+  expect(asked).toEqual(['/dnszone/58113/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
+  expect(rows).toBe(`\
+bunnynet_dns_zone_info{dns_zone_id="58113",name="shop.example"} 1
+bunnynet_dns_zone_queries_latest_day{dns_zone_id="58113"} 100
+bunnynet_dns_zone_queries_total{dns_zone_id="58113"} 0
+bunnynet_dns_zone_normal_queries_latest_day{dns_zone_id="58113"} 90
+bunnynet_dns_zone_normal_queries_total{dns_zone_id="58113"} 0
+bunnynet_dns_zone_smart_queries_latest_day{dns_zone_id="58113"} 10
+bunnynet_dns_zone_smart_queries_total{dns_zone_id="58113"} 0
+bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="A"} 60
+bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="AAAA"} 30
+bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="MX"} 10
+bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="A"} 0
+bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="AAAA"} 0
+bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="MX"} 0
+bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
+`);
+});
+
+const figures = (rows: string) => rows.replace(/^.*_info.*\n/m, '');
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched } = await read('{ "QueriesServedChart": null, "QueriesByTypeChart": null }');
+  expect([figures(rows), mismatched]).toEqual(['', []]);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read(
+    '{ "QueriesServedChart": "100", "SmartQueriesServedChart": { "2026-08-20": 4 }, "QueriesByTypeChart": { "A": "x", "MX": 2 } }',
+  );
+  expect(rows).toContain('bunnynet_dns_zone_smart_queries_latest_day{dns_zone_id="58113"} 4\n');
+  expect(rows).toContain('bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="MX"} 2\n');
+  expect(rows).not.toContain('type="A"');
+  expect(mismatched.toSorted()).toEqual(['QueriesByTypeChart', 'QueriesServedChart']);
+});
+
+it('finds every DNS zone by its domain, without the records', async () => {
+  const asked: string[] = [];
+  const get = (path: string) => {
+    asked.push(path);
+    return Promise.resolve({
+      Items: [{ Id: 1, Domain: 'shop.example' }],
+      CurrentPage: 1,
+      TotalItems: 1,
+      HasMoreItems: false,
+    });
+  };
+  const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
+  expect(await dnsZone.listing?.discover(get, undefined, diagnostics)).toEqual([
+    { ids: { dns_zone_id: '1' }, name: 'shop.example' },
+  ]);
+  expect(asked).toEqual(['/dnszone?view=1&page=1&perPage=100']);
+});

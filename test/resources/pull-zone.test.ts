@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { pullZone } from '../../src/resources/pull-zone.ts';
+import { type Body, exposeListing } from './expose.ts';
+
+const read = (...items: readonly Body[]) =>
+  exposeListing(
+    pullZone,
+    () =>
+      `{ "Items": [${items.join()}], "CurrentPage": 1, "TotalItems": ${items.length}, "HasMoreItems": false }`,
+  );
+
+it('shows a pull zone with its month, its hostnames and what it points to', async () => {
+  const { rows, asked } = await read(`{
+    "Id": 90210,
+    "Name": "shop",
+    "OriginUrl": "https://user:secret@origin.example",
+    "Enabled": true,
+    "Suspended": false,
+    "Hostnames": [
+      { "Id": 1, "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": true },
+      { "Id": 2, "Value": "cdn.shop.example", "HasCertificate": true },
+      { "Id": 3, "Value": "img.shop.example", "HasCertificate": false },
+      { "Id": 4, "Value": "old.shop.example", "HasCertificate": null }
+    ],
+    "StorageZoneId": 7001,
+    "EdgeScriptId": -1,
+    "MagicContainersAppId": null,
+    "VideoLibraryId": 0,
+    "ZoneSecurityKey": "very-secret",
+    "MonthlyBandwidthLimit": 5000000000000,
+    "MonthlyBandwidthUsed": 1234567890123,
+    "MonthlyCharges": 12.34,
+    "Type": 1,
+    "OriginType": 2,
+    "EnableOriginShield": true,
+    "OptimizerEnabled": false,
+    "EnableSafeHop": true
+  }`);
+  expect(asked).toEqual(['/pullzone?page=1&perPage=100']);
+  expect(rows).toBe(`\
+bunnynet_pull_zone_info{pull_zone_id="90210",name="shop",origin_type="storage_zone",storage_zone_id="7001",script_id="",app_id="",library_id=""} 1
+bunnynet_pull_zone_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_suspended{pull_zone_id="90210"} 0
+bunnynet_pull_zone_type{pull_zone_id="90210"} 1
+bunnynet_pull_zone_monthly_bandwidth_bytes{pull_zone_id="90210"} 1234567890123
+bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="90210"} 5000000000000
+bunnynet_pull_zone_monthly_charges_dollars{pull_zone_id="90210"} 12.34
+bunnynet_pull_zone_hostnames{pull_zone_id="90210",certificate="yes"} 2
+bunnynet_pull_zone_hostnames{pull_zone_id="90210",certificate="no"} 1
+bunnynet_pull_zone_optimizer_enabled{pull_zone_id="90210"} 0
+bunnynet_pull_zone_origin_shield_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_safehop_enabled{pull_zone_id="90210"} 1
+`);
+});
+
+it('finds each pull zone with its name and what is switched on of it, and no secret', async () => {
+  const get = () =>
+    Promise.resolve([
+      { Id: 1, Name: 'a', OptimizerEnabled: true, EnableOriginShield: true, EnableSafeHop: true },
+      { Id: 2, Name: 'b', OptimizerEnabled: false, EnableOriginShield: null, ZoneSecurityKey: 'very-secret' },
+    ]);
+  const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
+  const found = await pullZone.listing.discover(get, undefined, diagnostics);
+  expect(found).toMatchObject([
+    { ids: { pull_zone_id: '1' }, name: 'a', features: ['optimizer', 'originShield', 'safeHop'] },
+    { ids: { pull_zone_id: '2' }, name: 'b', features: [] },
+  ]);
+  expect(JSON.stringify(found)).not.toContain('secret');
+});
+
+describe('the fields of a pull zone', () => {
+  it('are left out where they are null or missing, and nothing becomes 0', async () => {
+    const { rows, mismatched } = await read(
+      '{ "Id": 1, "Name": null, "Enabled": null, "Hostnames": null, "MonthlyCharges": null, "OriginType": null }',
+    );
+    expect([rows, mismatched]).toEqual(['', []]);
+  });
+
+  it('are left out alone where their type is wrong, and noted by name', async () => {
+    const { rows, mismatched } = await read(`{
+      "Id": 1, "Name": 7, "Enabled": "true", "Suspended": 0, "Hostnames": [3, { "HasCertificate": "yes" }],
+      "StorageZoneId": "x", "MagicContainersAppId": 5, "MonthlyBandwidthUsed": 1.5, "MonthlyBandwidthLimit": 10.0,
+      "MonthlyCharges": "12", "Type": "volume", "OriginType": 0.5
+    }`);
+    expect(rows).toBe(`\
+bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="1"} 10
+bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="yes"} 0
+bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 0
+`);
+    expect([...new Set(mismatched)].toSorted()).toEqual([
+      'Enabled',
+      'Hostnames',
+      'MagicContainersAppId',
+      'MonthlyBandwidthUsed',
+      'MonthlyCharges',
+      'Name',
+      'OriginType',
+      'StorageZoneId',
+      'Suspended',
+      'Type',
+    ]);
+  });
+
+  it('show a type of origin that nobody has listed as the number that it is, and note it', async () => {
+    const { rows, unrecognized } = await read('{ "Id": 1, "OriginType": 17 }');
+    expect(rows).toContain('origin_type="17"');
+    expect(unrecognized).toEqual(['OriginType']);
+  });
+
+  it('keep every digit of ids beyond 2^53', async () => {
+    const { rows } = await read('{ "Id": 9223372036854775807, "VideoLibraryId": 9007199254740993 }');
+    expect(rows).toContain('pull_zone_id="9223372036854775807"');
+    expect(rows).toContain('library_id="9007199254740993"');
+  });
+});

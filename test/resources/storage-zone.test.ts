@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { storageZone } from '../../src/resources/storage-zone.ts';
+import { exposeListing } from './expose.ts';
+
+const read = (...items: readonly string[]) => exposeListing(storageZone, () => `[${items.join()}]`);
+
+it('shows what a storage zone holds and where', async () => {
+  const { rows, page, asked } = await read(`{
+    "Id": 7001,
+    "Name": "assets",
+    "Password": "very-secret",
+    "ReadOnlyPassword": "secret-too",
+    "DateModified": "2026-05-04T08:15:30",
+    "Deleted": false,
+    "StorageUsed": 123456789012,
+    "FilesStored": 98765,
+    "Region": "DE",
+    "ReplicationRegions": ["NY", "SG"],
+    "ZoneTier": 1,
+    "ReplicationChangeInProgress": true
+  }`);
+  expect(asked).toEqual(['/storagezone?page=1&perPage=100']);
+  expect(rows).toBe(`\
+bunnynet_storage_zone_info{storage_zone_id="7001",name="assets",tier="edge",region="DE"} 1
+bunnynet_storage_zone_used_bytes{storage_zone_id="7001"} 123456789012
+bunnynet_storage_zone_files{storage_zone_id="7001"} 98765
+bunnynet_storage_zone_regions{storage_zone_id="7001"} 3
+bunnynet_storage_zone_replication_change_in_progress{storage_zone_id="7001"} 1
+`);
+  expect(page).not.toContain('secret');
+});
+
+it('finds each storage zone with its name, and keeps no password', async () => {
+  const get = () => Promise.resolve([{ Id: 1, Name: 'a', Password: 'secret', ReadOnlyPassword: 'secret' }]);
+  const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
+  const found = await storageZone.listing.discover(get, undefined, diagnostics);
+  expect(found).toMatchObject([{ ids: { storage_zone_id: '1' }, name: 'a' }]);
+  expect(JSON.stringify(found)).not.toContain('secret');
+});
+
+it('leaves out what is null or missing, and nothing becomes 0', async () => {
+  const { rows, mismatched } = await read(
+    '{ "Id": 1, "Name": null, "StorageUsed": null, "ReplicationRegions": null, "ZoneTier": null }',
+  );
+  expect([rows, mismatched]).toEqual(['', []]);
+});
+
+it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+  const { rows, mismatched } = await read(
+    '{ "Id": 1, "Name": 5, "StorageUsed": "12", "FilesStored": 7, "Region": [], "ReplicationRegions": "NY", "ZoneTier": "edge" }',
+  );
+  expect(rows).toBe('bunnynet_storage_zone_files{storage_zone_id="1"} 7\n');
+  expect(mismatched.toSorted()).toEqual(['Name', 'Region', 'ReplicationRegions', 'StorageUsed', 'ZoneTier']);
+});
+
+it('shows a tier that nobody has listed as the number that it is, and notes it', async () => {
+  const { rows, unrecognized } = await read('{ "Id": 1, "ZoneTier": 9 }');
+  expect(rows).toContain('tier="9"');
+  expect(unrecognized).toEqual(['ZoneTier']);
+});
