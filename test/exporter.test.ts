@@ -4,9 +4,11 @@ import type { Config } from '../src/config/config.ts';
 import { load } from '../src/demo.ts';
 import { createExporter, type Exporter } from '../src/exporter.ts';
 import { resources } from '../src/resources/index.ts';
+import type { KindName } from '../src/simulator/dataset.ts';
 import { everything } from '../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { sectionConfig, targetConfig } from './polling/fixtures.ts';
+import { kindNames, referenceKinds } from './simulator/targets.ts';
 
 const now = Date.parse('2026-08-15T12:00:00Z');
 const running: (Exporter | Simulator)[] = [];
@@ -16,13 +18,17 @@ afterEach(async () => {
 });
 
 /** The whole program against a simulator whose clock stands still, changed as the test needs. */
-async function startAll(change: (config: Config, simulator: Simulator) => Config = (config) => config) {
+async function startAll(
+  change: (config: Config, simulator: Simulator) => Config = (config) => config,
+  kinds: readonly KindName[] = referenceKinds,
+) {
   const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
   const simulator = createSimulator({ now: () => now, maxPageSize: 2, shape });
   await simulator.start();
   running.push(simulator);
   const { config: base, credentials } = await load(
     everything(simulator, {
+      kinds,
       interval: '1m',
       // Only the video API is left hanging.
       api: (name) => ({
@@ -87,7 +93,7 @@ function withoutVolatile(page: string): string {
 
 describe('the exporter', () => {
   it('serves the golden page of the simulated account', async () => {
-    const { exporter } = await startAll();
+    const { exporter } = await startAll(undefined, kindNames);
     expect(await exporter.pollOnce()).toBe(true);
     await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
   });
@@ -237,7 +243,10 @@ describe('the exporter', () => {
   });
 
   it('takes removed targets off the page with the reload itself, and polls new ones', async () => {
-    const { simulator, exporter, rows, setConfig } = await startAll();
+    const { simulator, exporter, rows, setConfig } = await startAll((config) => ({
+      ...config,
+      sections: config.sections.filter(({ kind }) => kind === 'application'),
+    }));
     await exporter.pollOnce();
     const [gone, kept, added] = simulator.applications;
     const about = async (id = '') => (await rows()).filter((row) => row.includes(`app_id="${id}"`));

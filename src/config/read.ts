@@ -20,6 +20,7 @@ import {
   type ApiSettings,
   type DiscoverySettings,
   documentSchema,
+  isOfAccount,
   minStaleAfterIntervals,
   oneCredential,
   overrideSchema,
@@ -304,7 +305,8 @@ class Reader {
       this.#needCredential(defaults.credential, section, 'the listing names');
       return read;
     }
-    if (!Array.isArray(read)) return [];
+    // Of an account there is no list, which was reported.
+    if (isOfAccount(resource) || !Array.isArray(read)) return [];
     if (read.length === 0) this.#source.warn(path, 'the list is empty, so nothing is polled');
     const targets: TargetConfig[] = [];
     const once = this.#once(path);

@@ -512,7 +512,7 @@ export class PollEngine {
     if (discovery.listed !== before) {
       this.#forgetKeys(discovery.removed);
       this.#discovered.set(poll.key, discovery.listed);
-      this.#logDiscovery(poll, discovery);
+      this.#logDiscovery(poll, discovery, before === undefined);
       this.#following.add(poll.key);
       await this.#reconcile().finally(() => this.#following.delete(poll.key));
     }
@@ -556,11 +556,17 @@ export class PollEngine {
     this.#onAllPolled?.();
   }
 
-  #logDiscovery({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery): void {
+  #logDiscovery(
+    { kind, credential, listing, parent }: ListingPoll,
+    discovery: Discovery,
+    isFirst: boolean,
+  ): void {
     const { added, removed, renamed, listed } = discovery;
     if (added + removed.length + renamed === 0) return;
     const of = parent && (parent.name ?? idText(parent.ids));
-    this.#options.log.info(
+    // What the account has is told; the names of parts, and the first look into each of many parents, only to who wants to know.
+    const isTold = !parent || (listing.parent !== undefined && !isFirst);
+    this.#options.log[isTold ? 'info' : 'debug'](
       {
         kind,
         listing_of: credential,

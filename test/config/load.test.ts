@@ -582,6 +582,10 @@ describe('any file', () => {
     expect(outcome).toBe(true);
   }
 
+  test('that lists targets of an account says that it takes all', async () => {
+    await loadsOrSaysWhy(`${account}billing: { targets: [""] }`);
+  });
+
   test('that holds settings in disorder loads or says why not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(sections, value), async (document) => {

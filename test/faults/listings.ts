@@ -80,6 +80,7 @@ async function observeGroup(
     const observations: ListingObservation[] = [];
     let before = await round(program);
     for (const type of types) {
+      const t0 = performance.now();
       const struck = struckBy(type);
       program.simulator.inject({ type, kind: struck, ...expectations[type].parameters });
       const during = await round(program);
@@ -89,6 +90,7 @@ async function observeGroup(
       const leaked = texts.some((text) => program.keys.some((key) => text.includes(key)));
       observations.push({ type, struck, before, during, after, leaked });
       before = after;
+      console.error('TIME', type, Math.round(performance.now() - t0));
     }
     return observations;
   } finally {
@@ -96,25 +98,26 @@ async function observeGroup(
   }
 }
 
-async function round(program: Program): Promise<Round> {
-  const logged = program.log.length;
-  const allHealthy = await program.exporter.pollOnce();
-  const lines = program.log.slice(logged).filter(({ level, listing_of }) => level === 'warn' && listing_of);
-  const { text } = await readPage(program.exporter);
+async function round({ exporter }: Program): Promise<Round> {
+  const allHealthy = await exporter.pollOnce();
+  const { text } = await readPage(exporter);
   return {
     listings: Object.fromEntries(
       listings.map((name) => {
-        const own = lines.filter(({ kind }) => name === kind || name === `${kind}_listing`);
+        const own = exporter
+          .listings()
+          .filter(({ poll }) => name === `${poll.kind}_listing`)
+          .flatMap(({ lastFailure }) => lastFailure ?? []);
         return [
           name,
           {
-            failures: [...new Set(own.map(({ result = '' }) => result))],
-            reasons: [...new Set(own.map(({ reason = '' }) => reason))],
+            failures: [...new Set(own.map(({ result }) => result))],
+            reasons: [...new Set(own.map(({ message }) => message))],
           },
         ];
       }),
     ),
-    names: Object.fromEntries(program.exporter.targets().map(({ target }) => [target.key, target.name])),
+    names: Object.fromEntries(exporter.targets().map(({ target }) => [target.key, target.name])),
     allHealthy,
     series: text
       .split('\n')
