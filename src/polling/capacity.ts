@@ -79,7 +79,9 @@ export function capacity(polls: Iterable<Poll>, apis: Config['apis']): readonly 
     const allowedPerSecond = apis[api].requestsPerSecond;
     const isSufficient = sum.neededPerSecond <= allowedPerSecond * (1 + 1e-9);
     const shortfall = isSufficient ? undefined : describeShortfall(api, sum, allowedPerSecond);
-    return [{ api, polls: sum.polls, neededPerSecond: sum.neededPerSecond, allowedPerSecond, shortfall }];
+    // Whatever order they were added in, the sum is the same.
+    const neededPerSecond = Math.round(sum.neededPerSecond * 1e6) / 1e6;
+    return [{ api, polls: sum.polls, neededPerSecond, allowedPerSecond, shortfall }];
   });
 }
 

@@ -552,6 +552,7 @@ export class PollEngine {
 
   #checkReady(): void {
     if (this.#pending > 0 || this.#reconciling || this.#abort.signal.aborted) return;
+    if (!this.#isReady) this.#tellPlanned();
     this.#isReady = true;
     this.#onAllPolled?.();
   }
