@@ -91,7 +91,7 @@ async function removeRows(
   for (const { labels } of values) if (labels[label] === value) metric.remove(labels);
 }
 
-/** kinds: those that are on; nothing names another. */
+/** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
   const registry = new Registry();
   const registers = [registry];
