@@ -1,10 +1,10 @@
 /** Twenty scrapes a second while the API fails in the worst ways, beside the same while it does not. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/dataset.ts';
 import type { Fault } from '../src/simulator/faults.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { LoadCommands } from './children/load.ts';
 import type { SimulateCommands } from './children/simulate.ts';
+import { shapes } from './datasets.ts';
 import { log } from './log.ts';
 import { untilReady } from './pages.ts';
 import { Child } from './processes.ts';
@@ -16,7 +16,7 @@ const faults: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: '429 to everything', fault: { type: 'status-429' } },
   { name: 'bodies never end', fault: { type: 'endless-body' } },
 ];
-const shape = scales.medium;
+const shape = shapes.medium;
 const fillingPace = { intervalMs: 60_000, requestsPerSecond: 2000, maxConcurrency: 32, timeoutMs: 10_000 };
 /** What this many targets need to be polled every minute; the rest as it is by default. */
 const pace = { intervalMs: 60_000, requestsPerSecond: 50, maxConcurrency: 8, timeoutMs: 10_000 };

@@ -6,6 +6,7 @@ import { type Loaded, load } from '../src/demo.ts';
 import { createDataset, createKeys, type Shape } from '../src/simulator/dataset.ts';
 import { everything } from '../src/simulator/everything.ts';
 import { baseUrlsOf } from '../src/simulator/simulator.ts';
+import { measuredKinds } from './datasets.ts';
 
 export const seed = 1;
 
@@ -22,7 +23,7 @@ export async function createFleet(origin: string, shape: Shape, pace: Pace): Pro
   const dataset = createDataset(seed, shape);
   const keys = createKeys(seed, dataset.libraryIds);
   const { config, credentials } = await load(
-    everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, { isNamed: true }),
+    everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, { isNamed: true, kinds: measuredKinds }),
   );
   const { intervalMs, ...apiPace } = pace;
   // Nothing is to leave the page during a measurement. Paces may be beyond what a file allows.

@@ -3,10 +3,10 @@
  * but ask and parse. Both ask the same simulated API over the same number of connections, in turns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/dataset.ts';
 import type { AskCommands } from './children/ask.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { SimulateCommands } from './children/simulate.ts';
+import { shapes } from './datasets.ts';
 import { log } from './log.ts';
 import { untilReady } from './pages.ts';
 import { Child, type Measured } from './processes.ts';
@@ -14,7 +14,7 @@ import { type Aim, atLeast, type Part, plain, times } from './report.ts';
 import { median } from './statistics.ts';
 
 const shape = {
-  ...scales.full,
+  ...shapes.full,
   applications: 2_000,
   zones: 0,
   endpoints: 0,

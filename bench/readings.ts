@@ -13,9 +13,10 @@ import { firstFamilyOf } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { type Ids, isReadAlone } from '../src/resources/resource.ts';
 import { createApi } from '../src/simulator/api.ts';
-import { allKinds, createDataset, createKeys, type Dataset, scales } from '../src/simulator/dataset.ts';
+import { allKinds, createDataset, createKeys, type Dataset } from '../src/simulator/dataset.ts';
 import { writeJson } from '../src/simulator/json.ts';
 import { prefixes, type Scale } from '../src/simulator/kind.ts';
+import { measuredKinds, shapes } from './datasets.ts';
 
 /** One target after a good poll: a line of a file. */
 export interface TargetReading {
@@ -68,7 +69,7 @@ export async function writeReadings(
   folder: string,
   scale: Scale,
 ): Promise<{ targets: number; applications: number; series: number }> {
-  const dataset = createDataset(seed, scales[scale]);
+  const dataset = createDataset(seed, shapes[scale]);
   let targets = 0;
   let series = 0;
   for (let version = 0; version < versions; version++) {
@@ -105,7 +106,7 @@ export async function* readReadings(
 async function* readAll(dataset: Dataset, nowMs: number): AsyncGenerator<TargetReading> {
   const keys = createKeys(seed, dataset.libraryIds);
   const api = createApi({ dataset, keys, now: () => nowMs, maxPageSize: 1_000 });
-  for (const kind of allKinds) {
+  for (const kind of allKinds.filter(({ kind: name }) => measuredKinds.includes(name))) {
     const resource = resources.find((one) => one.kind === kind.kind);
     if (!resource) throw new Error(`no resource reads ${kind.kind}`);
     const getWith = (key: string | undefined) => (path: string) => {

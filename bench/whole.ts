@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/dataset.ts';
 import type { ExportCommands } from './children/export.ts';
 import type { HoldCommands } from './children/hold.ts';
 import type { LoadCommands } from './children/load.ts';
 import type { SimulateCommands } from './children/simulate.ts';
+import { shapes } from './datasets.ts';
 import { log } from './log.ts';
 import { fetchPage, untilReady } from './pages.ts';
 import { Child } from './processes.ts';
@@ -19,7 +19,7 @@ import { median } from './statistics.ts';
 const pace = { intervalMs: 40_000, requestsPerSecond: 2000, maxConcurrency: 16, timeoutMs: 10_000 };
 
 export async function measureWhole(quick: boolean): Promise<Part> {
-  const shape = quick ? scales.medium : scales.full;
+  const shape = quick ? shapes.medium : shapes.full;
   const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-bench-`);
   const simulator = new Child<SimulateCommands>('simulator', 'simulate');
   const exporter = new Child<ExportCommands>('exporter', 'export');

@@ -121,7 +121,7 @@ const table = {
     name: 'demo.scale',
     placeholder: 'SCALE',
     default: 'small',
-    help: `How many targets the simulator has: ${oneOf(demoScales)} (about 600, 60,000 or 600,000 series).`,
+    help: `How many targets the simulator has: ${oneOf(demoScales)} (about 4,000, 70,000 or 700,000 series).`,
     read: choice(demoScales),
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },

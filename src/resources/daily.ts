@@ -116,67 +116,63 @@ export function dailyFamiliesOf<Reading>(prefix: string) {
     return gauge(`${name}_latest_day`, help, (reading) => newestFigures(series(reading) ?? []), labels);
   }
 
-  return {
-    /** The newest day and the counter of one figure. */
-    daily(
-      name: string,
-      words: string,
-      from: string,
-      daysOf: (reading: Reading) => readonly DayFigure[] | undefined,
-    ): readonly Family<Reading>[] {
-      const series: Source = (reading) => {
-        const days = daysOf(reading);
-        return days && [{ days }];
-      };
-      return [
-        newestDay(name, latestDayHelp(words, from), series, []),
-        counter(`${name}_total`, totalHelp(words, from), series),
-      ];
-    },
-    /** The same of a figure with a label whose values we know. */
-    dailyParts(
-      label: string,
-      name: string,
-      words: string,
-      from: string,
-      partsOf: (reading: Reading) => Readonly<Record<string, readonly DayFigure[] | undefined>>,
-    ): readonly Family<Reading>[] {
-      const series: Source = (reading) =>
-        Object.entries(partsOf(reading)).flatMap(([part, days]) =>
-          days ? [{ labels: { [label]: part }, days }] : [],
-        );
-      return [
-        newestDay(name, latestDayHelp(words, from), series, [label]),
-        counter(`${name}_total`, totalHelp(words, from), series, [label]),
-      ];
-    },
-    /** The same of a figure with a label whose values the API invents. All that are not told apart have no counter. */
-    dailyTally(
-      label: string,
-      name: string,
-      words: string,
-      from: string,
-      tallyOf: (reading: Reading) => Tally,
-    ): readonly Family<Reading>[] {
-      const largest: Source = (reading) =>
-        [...tallyOf(reading).largest].map(([key, days]) => ({ labels: { [label]: key }, days }));
-      const all: Source = (reading) => {
-        const { others } = tallyOf(reading);
-        const rest = others.length > 0 ? [{ labels: { [label]: 'other' }, days: others }] : [];
-        return [...(largest(reading) ?? []), ...rest];
-      };
-      const bound = `at most ${maxKeys}, the largest of the day`;
-      return [
-        newestDay(
-          name,
-          `${latestDayHelp(words, from)} Told apart are ${bound}; the rest is \`other\`.`,
-          all,
-          [label],
-        ),
-        counter(`${name}_total`, `${totalHelp(words, from)} Counted are ${bound}.`, largest, [label]),
-      ];
-    },
-  };
+  /** The newest day and the counter of one figure. */
+  function daily(
+    name: string,
+    words: string,
+    from: string,
+    daysOf: (reading: Reading) => readonly DayFigure[] | undefined,
+  ): readonly Family<Reading>[] {
+    const series: Source = (reading) => {
+      const days = daysOf(reading);
+      return days && [{ days }];
+    };
+    return [
+      newestDay(name, latestDayHelp(words, from), series, []),
+      counter(`${name}_total`, totalHelp(words, from), series),
+    ];
+  }
+  /** The same of a figure with a label whose values we know. */
+  function dailyParts(
+    label: string,
+    name: string,
+    words: string,
+    from: string,
+    partsOf: (reading: Reading) => Readonly<Record<string, readonly DayFigure[] | undefined>>,
+  ): readonly Family<Reading>[] {
+    const series: Source = (reading) =>
+      Object.entries(partsOf(reading)).flatMap(([part, days]) =>
+        days ? [{ labels: { [label]: part }, days }] : [],
+      );
+    return [
+      newestDay(name, latestDayHelp(words, from), series, [label]),
+      counter(`${name}_total`, totalHelp(words, from), series, [label]),
+    ];
+  }
+  /** The same of a figure with a label whose values the API invents. All that are not told apart have no counter. */
+  function dailyTally(
+    label: string,
+    name: string,
+    words: string,
+    from: string,
+    tallyOf: (reading: Reading) => Tally,
+  ): readonly Family<Reading>[] {
+    const largest: Source = (reading) =>
+      [...tallyOf(reading).largest].map(([key, days]) => ({ labels: { [label]: key }, days }));
+    const all: Source = (reading) => {
+      const { others } = tallyOf(reading);
+      const rest = others.length > 0 ? [{ labels: { [label]: 'other' }, days: others }] : [];
+      return [...(largest(reading) ?? []), ...rest];
+    };
+    const bound = `at most ${maxKeys}, the largest of the day`;
+    return [
+      newestDay(name, `${latestDayHelp(words, from)} Told apart are ${bound}; the rest is \`other\`.`, all, [
+        label,
+      ]),
+      counter(`${name}_total`, `${totalHelp(words, from)} Counted are ${bound}.`, largest, [label]),
+    ];
+  }
+  return { daily, dailyParts, dailyTally };
 }
 
 function latestDayHelp(words: string, from: string): string {

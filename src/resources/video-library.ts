@@ -24,7 +24,7 @@ const library = z.object({
   GoogleWidevineDrm: drmSystem,
 });
 
-export type VideoLibraryReading = Omit<z.output<typeof library>, 'Id' | 'Name' | 'ApiKey'>;
+export type VideoLibraryReading = Omit<z.output<typeof library>, 'Name' | 'ApiKey'>;
 
 /** What identifies a library, for every kind that is about one as a whole. */
 export const videoLibraryIds: readonly IdField[] = [{ label: 'library_id', setting: 'id', form: 'integer' }];
@@ -45,7 +45,7 @@ export const videoLibraries: Listing<VideoLibraryReading> = {
       get,
       diagnostics,
     );
-    return [...found].map(([libraryId, { Id: _, Name, ApiKey, ...reading }]) => ({
+    return [...found].map(([libraryId, { Name, ApiKey, ...reading }]) => ({
       ids: { library_id: libraryId },
       name: Name ?? undefined,
       key: ApiKey ? () => ApiKey : undefined,

@@ -11,7 +11,7 @@ import type { Request } from './request.ts';
 export const prefixes = { application: '/mc', shield: '', core: '', video: '/video' } as const;
 export type ApiName = keyof typeof prefixes;
 
-/** About 600, 60,000 and 600,000 series on the exporter's page. */
+/** About 4,000, 70,000 and 700,000 series on the exporter's page. */
 export type Scale = 'small' | 'medium' | 'full';
 
 /** What faults have to know of a good answer: where things are in it. */

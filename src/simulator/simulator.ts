@@ -18,7 +18,7 @@ export type { Counter, SeenRequest } from './log.ts';
 export interface SimulatorOptions {
   /** The same seed gives the same dataset and, at the same time, the same answers. Default 1. */
   readonly seed?: number;
-  /** Default small: about 600 series; medium 60,000; full 600,000. */
+  /** Default small: about 4,000 series; medium 70,000; full 700,000. */
   readonly scale?: Scale;
   /** Sizes that replace those of the scale, one by one. */
   readonly shape?: Partial<Shape>;

@@ -1,6 +1,6 @@
 /** Writes down what was seen of each fault as the table of docs/faults.md. Everything in its cells comes from the rows played. */
 import { faultTypes } from '../../src/simulator/faults.ts';
-import { kindNames } from '../simulator/targets.ts';
+import { referenceKinds } from '../simulator/targets.ts';
 import type { Observation, Polled } from './observe.ts';
 import { intervalMs, maxRetries, type Rows } from './program.ts';
 
@@ -116,7 +116,7 @@ export function faultDocument(observations: readonly Observation[]): string {
   }
   const table = [...kinds].map(([key, of]) => {
     const [fault = '', ...what] = JSON.parse(key) as string[];
-    return tableRow([fault, of.length === kindNames.length ? 'all' : of.join(', '), ...what]);
+    return tableRow([fault, of.length === referenceKinds.length ? 'all' : of.join(', '), ...what]);
   });
   const heads = ['fault', 'kinds', 'counted as', 'requests', 'page', 'log'];
   return `${introduction}${[tableRow(heads), tableRow(heads.map(() => '---')), ...table].join('\n')}\n`;

@@ -4,14 +4,14 @@
  */
 import { type OperationName, operations } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { isKindName } from '../simulator/targets.ts';
+import { referenceKinds } from '../simulator/targets.ts';
 import { expectations } from './expectations.ts';
 import { type Program, readPage, startProgram } from './program.ts';
 
 /** Those that find targets and give no readings. */
 export const listings: readonly OperationName[] = operations
   .map(({ name }) => name)
-  .filter((name) => !isKindName(name));
+  .filter((name) => referenceKinds.some((kind) => name === `${kind}_listing`));
 
 /** What one poll made of one listing. */
 export interface Listed {

@@ -8,7 +8,7 @@ import type { KindName } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
 import { operationOf } from '../simulator/addresses.ts';
-import { isKindName, kindNames } from '../simulator/targets.ts';
+import { referenceKinds } from '../simulator/targets.ts';
 import { expectations, outcomeOf } from './expectations.ts';
 import { apiOf, type LogLine, type Program, type Rows, readPage, startProgram } from './program.ts';
 
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 export const rows: readonly Row[] = (Object.keys(faultTypes) as FaultType[]).flatMap((type) =>
-  faultTypes[type].appliesTo.filter(isKindName).map((kind) => ({ type, kind })),
+  referenceKinds.filter((kind) => faultTypes[type].appliesTo.includes(kind)).map((kind) => ({ type, kind })),
 );
 
 /** True where one poll reads all targets of the kind, page by page. */
@@ -157,7 +157,7 @@ function othersOn(
   { targets }: Program,
   struck: KindName,
 ): Readonly<Record<string, Rows>> {
-  const spared = kindNames.flatMap((kind) => {
+  const spared = referenceKinds.flatMap((kind) => {
     if (kind !== struck) return targets[kind].map((ids) => ({ kind, ids }));
     return isListing(kind) ? [] : targets[kind].slice(1).map((ids) => ({ kind, ids }));
   });

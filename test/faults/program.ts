@@ -13,7 +13,7 @@ import type { KindName, Shape } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { resourceOf } from '../polling/fixtures.ts';
-import { idsOf, kindNames } from '../simulator/targets.ts';
+import { idsOf, referenceKinds } from '../simulator/targets.ts';
 
 /** So long that no poll comes by itself while a row is played. */
 export const intervalMs = 3_600_000;
@@ -55,6 +55,8 @@ export interface ProgramOptions {
   readonly shard?: Shard;
   /** What the exporter has for the account's key. Default: the right one. */
   readonly accountKey?: (simulator: Simulator) => string;
+  /** Default: those of the API reference. */
+  readonly kinds?: readonly KindName[];
 }
 
 let lastStart: Promise<unknown> = Promise.resolve();
@@ -77,6 +79,7 @@ async function createProgram({
   maxPageSize = 1,
   shard,
   accountKey,
+  kinds = referenceKinds,
 }: ProgramOptions): Promise<Program> {
   let nowMs = Date.parse('2026-08-15T12:00:00Z');
   const simulator = createSimulator({
@@ -95,11 +98,13 @@ async function createProgram({
     },
   });
   await simulator.start();
-  const targets = Object.fromEntries(
-    kindNames.map((kind) => [kind, idsOf(simulator, kind, isNamed)]),
-  ) as Record<KindName, readonly Ids[]>;
+  const targets = Object.fromEntries(kinds.map((kind) => [kind, idsOf(simulator, kind, isNamed)])) as Record<
+    KindName,
+    readonly Ids[]
+  >;
   const { document, env: rightEnv } = everything(simulator, {
     isNamed,
+    kinds,
     interval: '1h',
     staleAfter: '30d',
     api: (name) => ({

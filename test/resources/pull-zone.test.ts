@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pullZone } from '../../src/resources/pull-zone.ts';
-import { type Body, exposeListing } from './expose.ts';
+import { exposeListing } from './expose.ts';
 
-const read = (...items: readonly Body[]) =>
+const read = (...items: readonly string[]) =>
   exposeListing(
     pullZone,
     () =>

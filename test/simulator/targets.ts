@@ -6,6 +6,11 @@ import { targetsOf } from '../../src/simulator/everything.ts';
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 
+/** The kinds of the API reference: between them they have every form of answer and of error, so faults are played on these. */
+export const referenceKinds: readonly KindName[] = kindNames.filter((name) =>
+  resources.some(({ kind, reference }) => kind === name && /^\d/.test(reference)),
+);
+
 export function isKindName(name: string): name is KindName {
   return (kindNames as readonly string[]).includes(name);
 }

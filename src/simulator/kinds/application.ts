@@ -22,7 +22,7 @@ export interface Application extends Seeded {
 
 export const application = {
   kind: 'application',
-  sizes: { small: { applications: 12 }, medium: { applications: 2_650 }, full: { applications: 26_500 } },
+  sizes: { small: { applications: 12 }, medium: { applications: 350 }, full: { applications: 3_500 } },
   create: (seed, { applications }) => ({
     applications: count(applications, (index) => createApplication(seed, index, applications)),
   }),
