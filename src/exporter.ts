@@ -21,7 +21,7 @@ import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
-import type { ApiName } from './resources/resource.ts';
+import type { ApiName, Resource } from './resources/resource.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';
 import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
@@ -108,7 +108,7 @@ class WiredExporter implements Exporter {
     this.#config = config;
     this.#credentials = credentials;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-    this.#telemetry = createTelemetry(resources, {
+    this.#telemetry = createTelemetry(kindsOn(config), {
       targets: (kind) => this.#engine.states.counts(kind).targets,
       staleTargets: (kind) => this.#engine.states.counts(kind).stale,
       series: (kind) => this.#store.series(kind),
@@ -268,6 +268,7 @@ class WiredExporter implements Exporter {
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
     this.#keyWatch.follow(this.#credentials, Object.keys(this.#config.credentials));
+    await this.#telemetry.follow(kindsOn(this.#config));
     await this.#engine.apply(this.#config);
   }
 
@@ -290,6 +291,11 @@ class WiredExporter implements Exporter {
     const found = all.length > 0 ? `, and all that there is of: ${all.join(', ')}` : '';
     this.#options.log.info({ targets, all }, `polling what the configuration wants${found}`);
   }
+}
+
+/** The kinds that have a section. */
+function kindsOn({ sections }: Config): readonly Resource[] {
+  return resources.filter(({ kind }) => sections.some((section) => section.kind === kind));
 }
 
 /** What the clients tell: counted, and for people who want to know more, logged. */

@@ -17,6 +17,8 @@ export interface Inventory {
 }
 
 export interface Telemetry extends PollObserver {
+  /** The kinds that are on from now: the rows of others leave, and those of new ones begin at 0. */
+  follow(kinds: readonly Resource[]): Promise<void>;
   /** A request to an API, as the client tells of it. */
   requested(api: ApiName, code: string, durationSeconds: number): void;
   /** Until when an API is asked nothing (Unix time). */
@@ -51,19 +53,53 @@ function* listingsWith(listing: Listing | undefined): Generator<Listing> {
   yield* listingsWith(listing.names);
 }
 
-/** What of the answers can be counted by field: those of readings, and those of listings by the kinds they are named after. */
-function* fieldsOf(
-  resource: Resource,
-): Generator<{ readonly kind: string; readonly fields: readonly string[] }> {
-  yield resource;
-  yield* listingsWith(resource.listing);
-  if (isReadAlone(resource)) yield* listingsWith(resource.partNames);
+/** Every listing that a kind can need. */
+function listingsOf(resource: Resource): readonly Listing[] {
+  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
+  return [...listingsWith(resource.listing), ...listingsWith(partNames)];
 }
 
+interface Fields {
+  readonly kind: string;
+  readonly fields: readonly string[];
+}
+
+/** What of the answers can be counted by field: those of readings, and those of listings by the kinds they are named after. */
+function fieldsOf(resource: Resource): readonly Fields[] {
+  return [resource, ...listingsOf(resource)];
+}
+
+/** The APIs that the polls and the listings of these kinds ask. */
+function apisOf(kinds: readonly Resource[]): ReadonlySet<ApiName> {
+  return new Set(
+    kinds.flatMap((resource) => [resource.api, ...listingsOf(resource).map((listing) => listing.api)]),
+  );
+}
+
+/** These kinds, and those that their listings are named after: fields of both are counted. */
+function namesOf(kinds: readonly Resource[]): ReadonlySet<string> {
+  return new Set(kinds.flatMap((resource) => fieldsOf(resource).map(({ kind }) => kind)));
+}
+
+/** Takes away the rows with this value of a label. */
+async function removeRows(
+  metric: Counter<string> | Gauge<string>,
+  label: string,
+  value: string,
+): Promise<void> {
+  const { values } = await metric.get();
+  for (const { labels } of values) if (labels[label] === value) metric.remove(labels);
+}
+
+/** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
   const registry = new Registry();
   const registers = [registry];
   const processMetrics = createProcessMetrics();
+  let on: readonly Resource[] = [];
+  let named: ReadonlySet<string> = new Set();
+  let apis: ReadonlySet<ApiName> = new Set();
+  const isOn = (kind: string) => on.some((resource) => resource.kind === kind);
 
   new Gauge({
     name: 'bunnynet_exporter_build_info',
@@ -150,7 +186,8 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
       labelNames: ['kind'],
       registers,
       collect() {
-        for (const { kind } of kinds) this.set({ kind }, count(kind));
+        this.reset();
+        for (const { kind } of on) this.set({ kind }, count(kind));
       },
     });
   }
@@ -163,41 +200,87 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   });
   const setDiscovery = createDiscoveryMetrics(registers);
 
-  // Present from the start at 0, so that increase() sees the first event.
-  for (const resource of kinds) {
-    for (const { kind, fields } of fieldsOf(resource))
-      for (const field of fields) mismatches.inc({ kind, field }, 0);
+  /** Rows are present from the start at 0, so that increase() sees the first event. */
+  function turnOn(resource: Resource): void {
     const { kind, enumeratedFields } = resource;
+    for (const { kind: name, fields } of fieldsOf(resource))
+      for (const field of fields) mismatches.inc({ kind: name, field }, 0);
     for (const field of enumeratedFields) unrecognized.inc({ kind, field }, 0);
     for (const result of pollResults) polls.inc({ kind, result }, 0);
     pollDuration.zero({ kind });
     lag.set({ kind }, 0);
   }
-  for (const api of new Set(kinds.map((kind) => kind.api))) {
+
+  async function turnOff(kind: string): Promise<void> {
+    pollDuration.remove({ kind });
+    lag.remove({ kind });
+    await removeRows(polls, 'kind', kind);
+  }
+
+  function turnApiOn(api: ApiName): void {
     requests.inc({ api, code: '200' }, 0);
     requestDuration.zero({ api });
     pausedUntil.set({ api }, 0);
     planned.set({ api }, 0);
   }
 
+  async function forgetFields(kind: string): Promise<void> {
+    await Promise.all([removeRows(mismatches, 'kind', kind), removeRows(unrecognized, 'kind', kind)]);
+  }
+
+  async function turnApiOff(api: ApiName): Promise<void> {
+    requestDuration.remove({ api });
+    pausedUntil.remove({ api });
+    planned.remove({ api });
+    await removeRows(requests, 'api', api);
+  }
+
+  async function follow(wanted: readonly Resource[]): Promise<void> {
+    const before = { on, named, apis };
+    on = wanted;
+    named = namesOf(wanted);
+    apis = apisOf(wanted);
+    for (const resource of on) if (!before.on.includes(resource)) turnOn(resource);
+    for (const api of apis) if (!before.apis.has(api)) turnApiOn(api);
+    await Promise.all([
+      ...before.on.filter(({ kind }) => !isOn(kind)).map(({ kind }) => turnOff(kind)),
+      ...[...before.named].filter((kind) => !named.has(kind)).map(forgetFields),
+      ...[...before.apis].filter((api) => !apis.has(api)).map(turnApiOff),
+    ]);
+  }
+  void follow(kinds);
+
+  // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
   return {
+    follow,
     requested(api, code, durationSeconds) {
+      if (!apis.has(api)) return;
       requests.inc({ api, code });
       requestDuration.observe({ api }, durationSeconds);
     },
-    paused: (api, untilMs) => pausedUntil.set({ api }, untilMs / 1000),
+    paused(api, untilMs) {
+      if (apis.has(api)) pausedUntil.set({ api }, untilMs / 1000);
+    },
     polled(kind, result, durationSeconds) {
+      if (!isOn(kind)) return;
       polls.inc({ kind, result });
       pollDuration.observe({ kind }, durationSeconds);
     },
-    mismatched: (kind, field) => mismatches.inc({ kind, field }),
-    unrecognized: (kind, field) => unrecognized.inc({ kind, field }),
+    mismatched(kind, field) {
+      if (named.has(kind)) mismatches.inc({ kind, field });
+    },
+    unrecognized(kind, field) {
+      if (named.has(kind)) unrecognized.inc({ kind, field });
+    },
     planned(capacities) {
       // An API that nothing is asked of any more is at 0 again.
-      for (const { api } of kinds) planned.set({ api }, 0);
-      for (const { api, neededPerSecond } of capacities) planned.set({ api }, neededPerSecond);
+      for (const api of apis) planned.set({ api }, 0);
+      for (const { api, neededPerSecond } of capacities)
+        if (apis.has(api)) planned.set({ api }, neededPerSecond);
     },
-    started: (kind, lagSeconds) => lag.set({ kind }, Math.max(0, lagSeconds)),
+    started(kind, lagSeconds) {
+      if (isOn(kind)) lag.set({ kind }, Math.max(0, lagSeconds));
+    },
     reloaded(succeeded, atMs) {
       reloadSucceeded.set(succeeded ? 1 : 0);
       if (succeeded) reloadSuccessTime.set(atMs / 1000);

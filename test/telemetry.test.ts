@@ -1,7 +1,14 @@
-import { expect, it } from 'vitest';
+import pino from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SectionConfig } from '../src/config/config.ts';
+import { load } from '../src/demo.ts';
+import { createExporter } from '../src/exporter.ts';
 import { summarizeListings } from '../src/polling/listing-summary.ts';
 import { resources } from '../src/resources/index.ts';
+import { everything } from '../src/simulator/everything.ts';
+import { createSimulator } from '../src/simulator/simulator.ts';
 import { createTelemetry, type Inventory } from '../src/telemetry.ts';
+import { resourceOf, sectionConfig, targetConfig } from './polling/fixtures.ts';
 import { listing, nowMs, refusedListing } from './status/fixtures.ts';
 
 const inventory: Inventory = {
@@ -124,4 +131,104 @@ it('tells by kind and credential how listings stand, and nothing of those that a
   ]);
   listings = [];
   expect(await discovery()).toEqual([]);
+});
+
+/** The rows of the exporter's own metrics, less those of the process and of Node. */
+async function ownRows(page: Promise<string>): Promise<readonly string[]> {
+  return (await page).split('\n').filter((row) => row.startsWith('bunnynet_exporter_'));
+}
+
+/** The values of a label, each once. */
+function valuesOf(label: string, rows: readonly string[]): readonly string[] {
+  const values = rows.flatMap((row) => new RegExp(`[{,]${label}="([^"]*)"`).exec(row)?.[1] ?? []);
+  return [...new Set(values)].toSorted();
+}
+
+describe('the kinds that the metrics name', () => {
+  it('are those that are on, with those that their listings are named after', async () => {
+    const telemetry = createTelemetry([resourceOf('rate_limit')], inventory);
+    const rows = await ownRows(telemetry.render('text'));
+    const isOfFields = (row: string) => row.startsWith('bunnynet_exporter_schema_mismatches_total');
+    expect(
+      valuesOf(
+        'kind',
+        rows.filter((row) => !isOfFields(row)),
+      ),
+    ).toEqual(['rate_limit']);
+    expect(valuesOf('kind', rows.filter(isOfFields))).toEqual(['pull_zone', 'rate_limit', 'shield_zone']);
+    // The names of the zones are those of their pull zones.
+    expect(valuesOf('api', rows)).toEqual(['core', 'shield']);
+  });
+
+  it('follow a reload: rows leave with their kind, others keep their values, new ones begin at 0', async () => {
+    const [application, script, billing] = ['application', 'edge_script', 'billing'].map(resourceOf);
+    if (!application || !script || !billing) throw new Error('a kind is missing');
+    const telemetry = createTelemetry([application, script], inventory);
+    const poll = () => {
+      for (const kind of ['application', 'edge_script', 'billing']) {
+        telemetry.polled(kind, 'success', 0.1);
+        telemetry.mismatched(kind, 'made_up');
+        telemetry.unrecognized(kind, 'made_up');
+        telemetry.started(kind, 1);
+      }
+      for (const api of ['application', 'core'] as const) {
+        telemetry.requested(api, '418', 0.1);
+        telemetry.paused(api, 1000);
+      }
+      telemetry.planned([
+        { api: 'application', polls: 1, neededPerSecond: 1, allowedPerSecond: 10, shortfall: undefined },
+        { api: 'core', polls: 1, neededPerSecond: 1, allowedPerSecond: 10, shortfall: undefined },
+      ]);
+    };
+    poll();
+    const before = await ownRows(telemetry.render('text'));
+    expect(valuesOf('kind', before)).toEqual(['application', 'edge_script']);
+    await telemetry.follow([application]);
+    // A poll that was under way when its kind was turned off.
+    poll();
+    const rows = await ownRows(telemetry.render('text'));
+    expect(valuesOf('kind', rows)).toEqual(['application']);
+    expect(valuesOf('api', rows)).toEqual(['application']);
+    await telemetry.follow([application, script, billing]);
+    const after = await ownRows(telemetry.render('text'));
+    expect(after).toEqual(
+      expect.arrayContaining([
+        'bunnynet_exporter_polls_total{kind="application",result="success"} 2',
+        'bunnynet_exporter_polls_total{kind="edge_script",result="success"} 0',
+        'bunnynet_exporter_polls_total{kind="billing",result="success"} 0',
+        'bunnynet_exporter_poll_duration_seconds_count{kind="edge_script"} 0',
+        'bunnynet_exporter_api_requests_total{api="core",code="200"} 0',
+      ]),
+    );
+    expect(after.filter((row) => /made_up|418/.test(row) && /edge_script|core/.test(row))).toEqual([]);
+  });
+
+  it('cost a sidecar with one application no series, however many kinds there are', async () => {
+    const simulator = createSimulator();
+    onTestFinished(() => simulator.stop());
+    await simulator.start();
+    const { config, credentials } = await load(everything(simulator));
+    const ids = { app_id: simulator.applications[0]?.id ?? '' };
+    const sidecar = [sectionConfig('application', [targetConfig(ids)])];
+    let sections: readonly SectionConfig[] = sidecar;
+    const exporter = await createExporter({
+      load: () => Promise.resolve({ config: { ...config, sections }, credentials }),
+      addresses: [],
+      telemetryPath: '/metrics',
+      enableLifecycle: false,
+      log: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => exporter.stop());
+    expect(await exporter.pollOnce()).toBe(true);
+    const namesOfRows = async () => (await ownRows(exporter.page())).map((row) => row.replace(/ [^ ]+$/, ''));
+    const rows = await namesOfRows();
+    expect(valuesOf('kind', rows)).toEqual(['application']);
+    expect(valuesOf('api', rows)).toEqual(['application']);
+    sections = [...sidecar, sectionConfig('billing', 'all')];
+    await exporter.reload();
+    expect(valuesOf('kind', await namesOfRows())).toEqual(['application', 'billing']);
+    sections = sidecar;
+    await exporter.reload();
+    expect(await namesOfRows()).toEqual(rows);
+  });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { capacity, pollsOf } from '../../src/polling/capacity.ts';
+import { capacity, pollsOf, rateText } from '../../src/polling/capacity.ts';
+import type { ListingPoll } from '../../src/polling/plan.ts';
 import { resources } from '../../src/resources/index.ts';
+import type { Listed } from '../../src/resources/resource.ts';
 import { account, load } from '../config/fixtures.ts';
+import { type Planned, planner } from './fixtures.ts';
 
 const capacityOf = (config: Config) =>
   capacity(
@@ -14,7 +17,84 @@ function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();
 }
 
+/** Things of one label. The first 20 have every feature that kinds of their own read. */
+function listed(label: string, count: number): Listed[] {
+  const features = resources.flatMap((resource) =>
+    'feature' in resource && resource.feature !== undefined ? [resource.feature] : [],
+  );
+  return Array.from({ length: count }, (_, i) => ({
+    ids: { [label]: `${i + 1}` },
+    features: i < 20 ? features : [],
+  }));
+}
+
+/** What the listings of the account have, by the kinds that they are named after. */
+const bigAccount: Readonly<Record<string, (parent: Listed | undefined) => readonly Listed[]>> = {
+  application: () => listed('app_id', 20),
+  shield_zone: () => listed('shield_zone_id', 50),
+  api_guardian: (zone) => listed('endpoint_id', 2).map(({ ids }) => ({ ids: { ...zone?.ids, ...ids } })),
+  rate_limit: () => [],
+  pull_zone: () => listed('pull_zone_id', 100),
+  storage_zone: () => listed('storage_zone_id', 20),
+  dns_zone: () => listed('dns_zone_id', 50),
+  video_library: () => listed('library_id', 20),
+  edge_script: () => listed('script_id', 20),
+};
+
+/** Plans until no listing finds what was not planned yet. */
+function planAll(config: Config): Planned {
+  const planning = planner();
+  const found = new Map<string, readonly Listed[]>();
+  let planned = planning.plan(config, found);
+  for (;;) {
+    const unread = planned.polls.filter(
+      (poll): poll is ListingPoll => poll.type === 'listing' && !found.has(poll.key),
+    );
+    if (unread.length === 0) return planned;
+    for (const { key, kind, parent } of unread) {
+      const list = bigAccount[kind];
+      if (!list) throw new Error(`the account says nothing of the listing ${kind}`);
+      found.set(key, list(parent));
+    }
+    planned = planning.plan(config, found);
+  }
+}
+
 describe('the pace', () => {
+  test('of a large account with every kind on but video_storage stays below 3 requests/s', async () => {
+    const { config } = await load(`${account}discovery: { kinds: all, except: [video_storage] }`);
+    const { targets, polls } = planAll(config);
+    const counts: Record<string, number> = {};
+    for (const { kind } of targets.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+    expect(counts).toMatchObject({
+      application: 20,
+      shield_zone: 50,
+      api_guardian: 100,
+      rate_limit: 50,
+      pull_zone_statistics: 100,
+      pull_zone_optimizer: 20,
+      pull_zone_origin_shield: 20,
+      pull_zone_safehop: 20,
+      dns_zone: 50,
+      video_library_statistics: 20,
+      video_library_drm: 20,
+      billing: 1,
+    });
+    expect(Object.keys(counts).toSorted()).toEqual(
+      resources
+        .map(({ kind }) => kind)
+        .filter((kind) => kind !== 'video_storage')
+        .toSorted(),
+    );
+    const needed = capacity(polls, config.apis).reduce(
+      (sum, { neededPerSecond }) => sum + neededPerSecond,
+      0,
+    );
+    expect(needed).toBeLessThan(3);
+    // docs/migrating.md and the README give this figure.
+    expect(rateText(needed)).toBe('2.2');
+  });
+
   test('that does not suffice is said with the numbers', async () => {
     const { config } = await load(`${account}applications: { targets: [${zones(20_000)}] }`);
     const [application] = capacityOf(config);
