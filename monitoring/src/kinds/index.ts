@@ -2,6 +2,11 @@
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardianMonitoring } from './api-guardian.ts';
 import { applicationMonitoring } from './application.ts';
+import { pullZoneMonitoring } from './pull-zone.ts';
+import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehopMonitoring } from './pull-zone-safehop.ts';
+import { pullZoneStatisticsMonitoring } from './pull-zone-statistics.ts';
 import { rateLimitMonitoring } from './rate-limit.ts';
 import { shieldZoneMonitoring } from './shield-zone.ts';
 import { videoStorageMonitoring } from './video-storage.ts';
@@ -11,5 +16,10 @@ export const kinds: readonly KindMonitoring[] = [
   shieldZoneMonitoring,
   apiGuardianMonitoring,
   rateLimitMonitoring,
+  pullZoneMonitoring,
+  pullZoneStatisticsMonitoring,
+  pullZoneOptimizerMonitoring,
+  pullZoneOriginShieldMonitoring,
+  pullZoneSafehopMonitoring,
   videoStorageMonitoring,
 ];
