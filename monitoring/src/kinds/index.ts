@@ -4,6 +4,7 @@ import { apiGuardianMonitoring } from './api-guardian.ts';
 import { applicationMonitoring } from './application.ts';
 import { applicationOverviewMonitoring } from './application-overview.ts';
 import { applicationVolumeMonitoring } from './application-volume.ts';
+import { dnsZoneMonitoring } from './dns-zone.ts';
 import { pullZoneMonitoring } from './pull-zone.ts';
 import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
@@ -13,6 +14,7 @@ import { rateLimitMonitoring } from './rate-limit.ts';
 import { shieldOverageMonitoring } from './shield-overage.ts';
 import { shieldOverviewMonitoring } from './shield-overview.ts';
 import { shieldZoneMonitoring } from './shield-zone.ts';
+import { storageZoneMonitoring } from './storage-zone.ts';
 import { videoStorageMonitoring } from './video-storage.ts';
 
 export const kinds: readonly KindMonitoring[] = [
@@ -29,5 +31,7 @@ export const kinds: readonly KindMonitoring[] = [
   pullZoneOptimizerMonitoring,
   pullZoneOriginShieldMonitoring,
   pullZoneSafehopMonitoring,
+  storageZoneMonitoring,
+  dnsZoneMonitoring,
   videoStorageMonitoring,
 ];
