@@ -45,6 +45,7 @@ export type Unit =
   | 'percentunit'
   | 'currencyUSD'
   | 'dateTimeAsIso'
+  | 'Bps'
   | 'reqps'
   | 'ops'
   | 'bool_yes_no';

@@ -21,10 +21,10 @@ export function upOf({ metricPrefix }: Resource): string {
   return `${metricPrefix}_up`;
 }
 
-/** An entity is known by every kind whose targets carry its labels. */
-export function entityOf(declared: Omit<Entity, 'known'>): Entity {
+/** An entity is known by every kind whose targets carry its labels, unless it is a part of a target and says by what. */
+export function entityOf(declared: Omit<Entity, 'known'> & Partial<Pick<Entity, 'known'>>): Entity {
   const carries = ({ ids }: Resource) => declared.ids.every((id) => ids.some(({ label }) => label === id));
-  return { ...declared, known: resources.filter(carries).map(upOf) };
+  return { known: resources.filter(carries).map(upOf), ...declared };
 }
 
 /** The same entity on a dashboard without a variable for it. */
@@ -110,13 +110,15 @@ export function namedWorst(limit: number, entity: Entity, expr: string): string 
   return namedAmong(highest(limit, expr), entity, expr);
 }
 
-/**
- * How much a `_latest_day` gauge has grown within a window. It falls back at midnight, and the API may correct it downwards;
- * increase() would take each correction for a counter reset and count the whole day again.
- */
-export function growth(entity: Entity, metric: string, window: string, refinement: Refinement = {}): string {
-  const ids = [...entity.ids, ...(refinement.by ?? [])].join(', ');
-  const matchers = [...entity.selection, ...(refinement.where ?? [])];
-  const series = selector(metric, matchers);
-  return `max by (${ids}) (${series} - min_over_time(${series}[${window}]))`;
+function ofCounter(call: 'rate' | 'increase', window: string) {
+  return (entity: Entity, metric: string, { by = [], where = [] }: Refinement = {}): string => {
+    const labels = [...entity.ids, ...by].join(', ');
+    return `max by (${labels}) (${call}(${selector(metric, [...entity.selection, ...where])}[${window}]))`;
+  };
 }
+
+/** What a counter gains in an hour. The exporter reads the API every few minutes, or even hours: less would be uneven. */
+export const hourly = ofCounter('increase', '1h');
+
+/** What a counter gains in a second, averaged over half an hour. */
+export const perSecond = ofCounter('rate', '30m');

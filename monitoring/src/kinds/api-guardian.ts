@@ -3,7 +3,7 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { grid, lines, numbers } from '../panels.ts';
-import { all, entityOf, growth, named, namedWorst, values } from '../promql.ts';
+import { all, entityOf, hourly, named, namedWorst, values } from '../promql.ts';
 import { presence, type Rules } from '../rules.ts';
 import { shieldDashboard, toZone, zone } from './shield-zone.ts';
 
@@ -42,7 +42,7 @@ const readable = presence(
   'shield_api_guardian',
   ['shield_zone_id', 'endpoint_id'],
   'bunnynet_shield_api_guardian_up',
-  'bunnynet_shield_api_guardian_blocked_requests_latest_day',
+  'bunnynet_shield_api_guardian_latest_day_timestamp_seconds',
 );
 
 const rules: Rules = {
@@ -56,21 +56,22 @@ const rules: Rules = {
         {
           record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
           comment: `
-          Growth of a _latest_day gauge in an hour, measured from the lowest value of the hour: neither a new day nor a correction
-          downwards counts as growth (increase() would take them for counter resets). A reading that goes back to the previous
-          day is left out.`,
+          What was blocked in an hour at whose beginning there was a reading: after an outage the counters gain at once what the
+          outage had.`,
           expr: `
           max by (shield_zone_id, endpoint_id) (
-            last_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_blocked_requests_latest_day[1h])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+            increase(bunnynet_shield_api_guardian_blocked_requests_total[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
           )`,
         },
         {
           record: 'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
           expr: `
           max by (shield_zone_id, endpoint_id) (
-            last_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[3m]) - min_over_time(bunnynet_shield_api_guardian_rate_limited_requests_latest_day[1h])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[1h])
+            increase(bunnynet_shield_api_guardian_rate_limited_requests_total[1h])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
+            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
           )`,
         },
         {
@@ -141,6 +142,17 @@ function panels(): readonly Row[] {
         sort: { title: 'Blocked', descending: true },
       }),
       lines({
+        title: 'Selected endpoints, an hour',
+        description:
+          'What API Guardian did within an hour at the endpoints of the selected zones together, measured at each poll (API field overviewPastTwentyEightDays: requestsInspected, blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement).',
+        unit: 'short',
+        span: 24,
+        queries: figures.map(([figure, words]) => ({
+          expr: `sum(${hourly(endpoint, `bunnynet_shield_api_guardian_${figure}_total`)})`,
+          legend: words,
+        })),
+      }),
+      lines({
         title: 'Selected endpoints in the newest day',
         description:
           'Sums over the endpoints of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
@@ -153,7 +165,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Blocked in the past hour: the 10 worst endpoints',
         description:
-          'Growth within an hour of the requests blocked in the newest UTC day (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
+          'Requests that were blocked within an hour, measured at each poll (API field overviewPastTwentyEightDays, blockedRequests).',
         unit: 'short',
         span: 6,
         queries: [
@@ -161,7 +173,7 @@ function panels(): readonly Row[] {
             expr: namedWorst(
               10,
               endpoint,
-              growth(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_latest_day', '1h'),
+              hourly(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_total'),
             ),
             legend: '{{display}}',
           },
@@ -170,7 +182,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Rate-limited in the past hour: the 10 worst endpoints',
         description:
-          'Growth within an hour of the requests rate-limited in the newest UTC day (API field overviewPastTwentyEightDays, rateLimited of its newest day).',
+          'Requests that were rate-limited within an hour, measured at each poll (API field overviewPastTwentyEightDays, rateLimited).',
         unit: 'short',
         span: 6,
         queries: [
@@ -178,7 +190,7 @@ function panels(): readonly Row[] {
             expr: namedWorst(
               10,
               endpoint,
-              growth(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_latest_day', '1h'),
+              hourly(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_total'),
             ),
             legend: '{{display}}',
           },

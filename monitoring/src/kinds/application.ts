@@ -8,7 +8,7 @@ import { presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
-const application = entityOf({
+export const application = entityOf({
   ids: ['app_id'],
   info: 'bunnynet_application_info',
   selection: ['app_id=~"$application"'],
@@ -24,7 +24,7 @@ export const applicationDashboard: Dashboard = {
   variables: () => [pickByName('application', 'Application', every, 'app_id')],
 };
 
-const toApplication = {
+export const toApplication = {
   title: 'Open the application',
   url: urlTo(applicationDashboard, { application: '${__field.labels.app_id}' }),
 };

@@ -2,14 +2,36 @@
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardianMonitoring } from './api-guardian.ts';
 import { applicationMonitoring } from './application.ts';
+import { applicationOverviewMonitoring } from './application-overview.ts';
+import { applicationVolumeMonitoring } from './application-volume.ts';
+import { dnsZoneMonitoring } from './dns-zone.ts';
+import { pullZoneMonitoring } from './pull-zone.ts';
+import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehopMonitoring } from './pull-zone-safehop.ts';
+import { pullZoneStatisticsMonitoring } from './pull-zone-statistics.ts';
 import { rateLimitMonitoring } from './rate-limit.ts';
+import { shieldOverageMonitoring } from './shield-overage.ts';
+import { shieldOverviewMonitoring } from './shield-overview.ts';
 import { shieldZoneMonitoring } from './shield-zone.ts';
+import { storageZoneMonitoring } from './storage-zone.ts';
 import { videoStorageMonitoring } from './video-storage.ts';
 
 export const kinds: readonly KindMonitoring[] = [
   applicationMonitoring,
+  applicationOverviewMonitoring,
+  applicationVolumeMonitoring,
   shieldZoneMonitoring,
+  shieldOverviewMonitoring,
+  shieldOverageMonitoring,
   apiGuardianMonitoring,
   rateLimitMonitoring,
+  pullZoneMonitoring,
+  pullZoneStatisticsMonitoring,
+  pullZoneOptimizerMonitoring,
+  pullZoneOriginShieldMonitoring,
+  pullZoneSafehopMonitoring,
+  storageZoneMonitoring,
+  dnsZoneMonitoring,
   videoStorageMonitoring,
 ];

@@ -3,12 +3,19 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers } from '../panels.ts';
-import { all, growth, named, namedWorst, values } from '../promql.ts';
+import { all, entityOf, hourly, named, namedWorst, values } from '../promql.ts';
 import { presence, type Rules } from '../rules.ts';
 import { shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const rateLimit = (name: string): string =>
   values(zone, `bunnynet_shield_rate_limit_${name}`, { by: ['rate_limit_id'] });
+
+const limit = entityOf({
+  ids: ['shield_zone_id', 'rate_limit_id'],
+  info: 'bunnynet_shield_rate_limit_info',
+  known: ['bunnynet_shield_rate_limit_breaches_28d'],
+  selection: ['shield_zone_id=~"$zone"'],
+});
 
 const breachesToday = `sum by (shield_zone_id) (${values(all(zone), 'bunnynet_shield_rate_limit_breaches_latest_day', { by: ['rate_limit_id'] })})`;
 
@@ -18,7 +25,7 @@ const readable = presence(
   'shield_rate_limit',
   ['shield_zone_id'],
   'bunnynet_shield_rate_limit_up',
-  'bunnynet_shield_rate_limit_breaches_latest_day',
+  'bunnynet_shield_rate_limit_latest_day_timestamp_seconds',
 );
 
 const rules: Rules = {
@@ -31,11 +38,14 @@ const rules: Rules = {
         ...readable.records,
         {
           record: 'bunnynet:shield_rate_limit_breaches:growth1h',
+          comment:
+            'Of rate limits that had a reading at the beginning of the hour: after an outage the counters gain at once what the outage had.',
           expr: `
           sum by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (
-              last_over_time(bunnynet_shield_rate_limit_breaches_latest_day[3m]) - min_over_time(bunnynet_shield_rate_limit_breaches_latest_day[1h])
-              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m]) >= max_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[1h])
+              increase(bunnynet_shield_rate_limit_breaches_total[1h])
+              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m])
+              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m] offset 1h)
             )
           )`,
         },
@@ -92,20 +102,20 @@ function panels(): readonly Row[] {
     ]),
     row(shieldDashboard, 'Rate limits', [
       lines({
-        title: 'Breaches in the newest day, by what was done',
+        title: 'Breaches in an hour, by what was done',
         description:
-          'Sums over the rate limits of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches of its newest day).',
+          'Breaches within an hour of the rate limits of the selected zones together, measured at each poll (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches).',
         unit: 'short',
         span: 12,
         queries: breachFigures.map((figure) => ({
-          expr: `sum(${rateLimit(`${figure}_latest_day`)})`,
+          expr: `sum(${hourly(zone, `bunnynet_shield_rate_limit_${figure}_total`, { by: ['rate_limit_id'] })})`,
           legend: figure === 'breaches' ? 'all' : figure.replace('_breaches', ''),
         })),
       }),
       lines({
         title: 'Breaches in the past hour: the 10 worst zones',
         description:
-          'Growth within an hour of the breaches of the newest UTC day, all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
+          'Breaches within an hour of all rate limits of a zone together, measured at each poll (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
         unit: 'short',
         span: 12,
         queries: [
@@ -113,7 +123,7 @@ function panels(): readonly Row[] {
             expr: namedWorst(
               10,
               zone,
-              `sum by (shield_zone_id) (${growth(zone, 'bunnynet_shield_rate_limit_breaches_latest_day', '1h', { by: ['rate_limit_id'] })})`,
+              `sum by (shield_zone_id) (${hourly(zone, 'bunnynet_shield_rate_limit_breaches_total', { by: ['rate_limit_id'] })})`,
             ),
             legend: '{{display}}',
           },
@@ -128,8 +138,8 @@ function panels(): readonly Row[] {
         height: 10,
         queries: [
           {
-            expr: named(zone, `topk(20, ${rateLimit('breaches_28d')})`),
-            legend: '{{display}}: {{rate_limit_id}}',
+            expr: named(limit, `topk(20, ${rateLimit('breaches_28d')})`),
+            legend: '{{display}} of zone {{shield_zone_id}}',
           },
         ],
       }),
@@ -142,8 +152,8 @@ function panels(): readonly Row[] {
         height: 10,
         queries: [
           {
-            expr: named(zone, `topk(20, ${rateLimit('blocked_breaches_28d')})`),
-            legend: '{{display}}: {{rate_limit_id}}',
+            expr: named(limit, `topk(20, ${rateLimit('blocked_breaches_28d')})`),
+            legend: '{{display}} of zone {{shield_zone_id}}',
           },
         ],
       }),

@@ -1,0 +1,88 @@
+/** DNS zones: what they are asked. */
+import { type Row, row, urlTo } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { lines, numbers } from '../panels.ts';
+import { all, perSecond, values } from '../promql.ts';
+import { ranked, rankedBy } from '../rankings.ts';
+import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
+
+const rate = (name: string, by: readonly string[] = []): string =>
+  perSecond(dnsZone, `bunnynet_dns_zone_${name}_total`, { by });
+
+const records = [
+  ['normal_queries', 'plain records'],
+  ['smart_queries', 'smart records'],
+] as const;
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Storage and DNS', [
+      ranked(10, all(dnsZone), perSecond(all(dnsZone), 'bunnynet_dns_zone_queries_total'), {
+        title: 'DNS queries: the 10 busiest zones',
+        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
+        unit: 'reqps',
+        span: 12,
+        link: {
+          title: 'Open the DNS zone',
+          url: urlTo(storageDnsDashboard, { dns: '${__field.labels.dns_zone_id}' }),
+        },
+      }),
+    ]),
+    row(storageDnsDashboard, 'DNS', [
+      ranked(15, dnsZone, rate('queries'), {
+        title: 'Queries: the 15 busiest zones',
+        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
+        unit: 'reqps',
+        span: 12,
+      }),
+      lines({
+        title: 'Queries by the record that answers',
+        description:
+          'Queries a second of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
+        unit: 'reqps',
+        span: 6,
+        stacked: true,
+        queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+      }),
+      rankedBy('type', rate('queries_by_type', ['type']), {
+        title: 'Queries: the 15 most frequent types',
+        description:
+          'Queries a second of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
+        unit: 'reqps',
+        span: 6,
+      }),
+      numbers({
+        title: 'Queries today',
+        description:
+          'Queries of the selected DNS zones in the UTC day so far, which starts from 0 at midnight (API field QueriesServedChart).',
+        unit: 'short',
+        span: 12,
+        queries: [
+          {
+            expr: `sum(${values(dnsZone, 'bunnynet_dns_zone_queries_latest_day')})`,
+            legend: 'queries',
+          },
+        ],
+        nothing: 'none',
+      }),
+      numbers({
+        title: 'Newest day of the DNS figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field QueriesServedChart and the other charts).',
+        unit: 's',
+        span: 12,
+        steps: ['green', [172800, 'orange']],
+        queries: [
+          {
+            expr: `time() - min(${values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds')})`,
+            legend: 'oldest',
+          },
+        ],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const dnsZoneMonitoring: KindMonitoring = { kind: 'dns_zone', panels };

@@ -1,0 +1,219 @@
+/** What pull zones serve: requests, bandwidth, cache, origin, errors. */
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { lines, numbers } from '../panels.ts';
+import { all, type Entity, perSecond, values } from '../promql.ts';
+import { ranked, rankedBy } from '../rankings.ts';
+import { presence, type Rules } from '../rules.ts';
+import { cdnDashboard, pullZone, toPullZone } from './pull-zone.ts';
+
+const every = all(pullZone);
+
+const family = (name: string): string => `bunnynet_pull_zone_statistics_${name}`;
+const figure = (name: string): string => values(pullZone, family(name));
+const rate = (name: string, by: readonly string[] = []): string =>
+  perSecond(pullZone, family(`${name}_total`), { by });
+
+/** The share of the requests of half an hour that were answered with a status of 500 to 599. */
+function serverErrorShare(entity: Entity): string {
+  const errors = perSecond(entity, family('responses_total'), { where: ['code="5xx"'] });
+  return `${errors} / (${perSecond(entity, family('requests_total'))} > 0)`;
+}
+
+const requestParts = [
+  ['requests', 'all'],
+  ['cached_requests', 'from the cache'],
+  ['uncached_requests', 'from the origin'],
+] as const;
+
+const bandwidthParts = [
+  ['bandwidth_bytes', 'served'],
+  ['cached_bandwidth_bytes', 'from the cache'],
+  ['origin_traffic_bytes', 'from the origin'],
+  ['origin_shield_bandwidth_bytes', 'Origin Shield'],
+  ['origin_shield_internal_bandwidth_bytes', 'within Origin Shield'],
+] as const;
+
+const readable = presence(
+  'pull_zone_statistics',
+  ['pull_zone_id'],
+  'bunnynet_pull_zone_statistics_up',
+  'bunnynet_pull_zone_statistics_latest_day_timestamp_seconds',
+);
+
+const rules: Rules = {
+  about: 'What pull zones serve: errors, cache, origin.',
+  groups: [
+    {
+      name: 'bunnynet-pull-zone-statistics',
+      interval: '2m',
+      rules: [
+        ...readable.records,
+        {
+          record: 'bunnynet:pull_zone_cached_requests:ratio1h',
+          comment:
+            'The share of the requests of an hour that the cache served, where there were more than a thousand.',
+          expr: `
+          max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_cached_requests_total[1h]))
+          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[1h])) > 1000)`,
+        },
+        {
+          record: 'bunnynet:pull_zone_origin_response_time_seconds:max',
+          expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_statistics_origin_response_time_seconds[3m]))`,
+        },
+        {
+          alert: 'BunnynetPullZoneServerErrors',
+          comment: 'Of more than a hundred requests: fewer make no share.',
+          expr: `
+          max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m]))
+          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[30m])) > 100)
+          > 0.05`,
+          for: '10m',
+          severity: 'critical',
+          held: readable,
+          named: pullZone,
+          summary: 'Pull zone {{ or $name $labels.pull_zone_id }} answers with server errors',
+          description:
+            'Pull zone {{ $labels.pull_zone_id }} answered {{ $value | humanizePercentage }} of the requests of half an hour with a status of 500 to 599.',
+        },
+        {
+          alert: 'BunnynetPullZoneHitRatioDrop',
+          comment: 'Silent for the first day, when it is not known what is usual.',
+          expr: `
+          bunnynet:pull_zone_cached_requests:ratio1h
+          < (avg_over_time(bunnynet:pull_zone_cached_requests:ratio1h[1d] offset 1h) and last_over_time(bunnynet:pull_zone_cached_requests:ratio1h[2h] offset 22h)) - 0.2`,
+          for: '30m',
+          severity: 'warning',
+          held: readable,
+          named: pullZone,
+          summary: 'The cache of pull zone {{ or $name $labels.pull_zone_id }} serves far less than usual',
+          description:
+            'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, 20 percentage points less than on average in the day before.',
+        },
+        {
+          alert: 'BunnynetPullZoneOriginSlow',
+          comment:
+            'The API gives the average of the day so far: it is slow to rise in the evening, and to fall. Silent for the first day.',
+          expr: `
+          (bunnynet:pull_zone_origin_response_time_seconds:max > 0.5)
+          > 2 * (avg_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[1d] offset 1h) and last_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[2h] offset 22h))`,
+          for: '30m',
+          severity: 'warning',
+          held: readable,
+          named: pullZone,
+          summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
+          description:
+            'The origin of pull zone {{ $labels.pull_zone_id }} has taken {{ $value | humanizeDuration }} to respond on average today: more than half a second, and more than twice as long as in the day before.',
+        },
+      ],
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'CDN', [
+      ranked(10, every, perSecond(every, family('requests_total')), {
+        title: 'Requests: the 10 busiest pull zones',
+        description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
+        unit: 'reqps',
+        span: 8,
+        link: toPullZone,
+      }),
+      ranked(10, every, serverErrorShare(every), {
+        title: 'Server errors: the 10 worst pull zones',
+        description:
+          'Share of the requests of half an hour with a status of 500 to 599 (API fields Error5xxChart and RequestsServedChart). An alert fires above 5 %.',
+        unit: 'percentunit',
+        span: 8,
+        steps: ['green', [0.05, 'red']],
+        link: toPullZone,
+      }),
+    ]),
+    row(cdnDashboard, 'Requests', [
+      ranked(15, pullZone, rate('requests'), {
+        title: 'Requests: the 15 busiest pull zones',
+        description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
+        unit: 'reqps',
+        span: 12,
+      }),
+      lines({
+        title: 'Requests, by who served them',
+        description:
+          'Requests a second of the selected pull zones together, averaged over half an hour (API fields RequestsServedChart and PullRequestsPulledChart).',
+        unit: 'reqps',
+        span: 12,
+        queries: requestParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+      }),
+      lines({
+        title: 'Responses that are no success',
+        description:
+          'Responses a second with a status of 300 to 399, 400 to 499 and 500 to 599, of the selected pull zones together, averaged over half an hour (API fields Error3xxChart, Error4xxChart, Error5xxChart).',
+        unit: 'reqps',
+        span: 12,
+        queries: [{ expr: `sum by (code) (${rate('responses', ['code'])})`, legend: '{{code}}' }],
+      }),
+      ranked(15, pullZone, serverErrorShare(pullZone), {
+        title: 'Server errors: the 15 worst pull zones',
+        description:
+          'Share of the requests of half an hour with a status of 500 to 599 (API fields Error5xxChart and RequestsServedChart). An alert fires above 5 %.',
+        unit: 'percentunit',
+        span: 12,
+        steps: ['green', [0.05, 'red']],
+      }),
+    ]),
+    row(cdnDashboard, 'Bandwidth', [
+      ranked(15, pullZone, rate('bandwidth_bytes'), {
+        title: 'Bandwidth: the 15 busiest pull zones',
+        description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',
+        unit: 'Bps',
+        span: 8,
+      }),
+      lines({
+        title: 'Bandwidth, by where it comes from',
+        description:
+          'Bytes a second of the selected pull zones together, averaged over half an hour (API fields BandwidthUsedChart, BandwidthCachedChart, OriginTrafficChart, OriginShieldBandwidthUsedChart, OriginShieldInternalBandwidthUsedChart).',
+        unit: 'Bps',
+        span: 8,
+        queries: bandwidthParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+      }),
+      rankedBy('region', rate('region_traffic_bytes', ['region']), {
+        title: 'Bandwidth: the 15 busiest regions',
+        description:
+          'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions).',
+        unit: 'Bps',
+        span: 8,
+      }),
+    ]),
+    row(cdnDashboard, 'Cache and origin', [
+      ranked(15, pullZone, `1 - ${figure('cache_hit_ratio')}`, {
+        title: 'Requests that the cache did not serve: the 15 worst pull zones',
+        description:
+          'Share of the requests of the UTC day so far that went past the cache; begins anew at midnight (1 less API field CacheHitRate).',
+        unit: 'percentunit',
+        span: 12,
+        max: 1,
+      }),
+      ranked(15, pullZone, figure('origin_response_time_seconds'), {
+        title: 'Response time of the origin: the 15 slowest',
+        description:
+          'Average of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
+        unit: 's',
+        span: 12,
+      }),
+      numbers({
+        title: 'Newest day of the statistics',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field RequestsServedChart and the other charts).',
+        unit: 's',
+        span: 24,
+        steps: ['green', [172800, 'orange']],
+        queries: [{ expr: `time() - min(${figure('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const pullZoneStatisticsMonitoring: KindMonitoring = { kind: 'pull_zone_statistics', panels, rules };
