@@ -101,6 +101,11 @@ export class Pacer {
     this.#serve();
   }
 
+  /** How many queues there are, the set ones and those with waiters. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
   /** Queues a new poll. */
   enqueue(queue: string, waiter: Waiter): void {
     this.#queue(queue).fresh.push(waiter);

@@ -43,11 +43,12 @@ export interface Pace extends PermitQueues {
   setQueues(queues: Iterable<string>): void;
 }
 
-/** The keys that come with a listing, each for one thing of it. */
+/** The keys that come with listings, each for one thing. */
 export interface FoundKeys {
-  /** Returns whether the credential had another key before. */
-  learn(credential: string, key: string): boolean;
-  forget(credential: string): void;
+  /** A listing has this key. Returns whether the credential had another key before. */
+  learn(credential: string, key: string, listing: string): boolean;
+  /** A listing no longer has it. */
+  forget(credential: string, listing: string): void;
 }
 
 /** The state of a listing. */
@@ -251,6 +252,28 @@ export class PollEngine {
     return `first round: ${[...parts, durationInWords(durationMs)].join(', ')}`;
   }
 
+  /** How much it holds, by what it is: what must not grow while targets come and go. */
+  get sizes(): Readonly<Record<string, number>> {
+    let queues = 0;
+    for (const ofApi of this.#queues.values()) queues += ofApi.size;
+    let fed = 0;
+    for (const active of this.#active.values()) fed += active.fed.size;
+    return {
+      states: [...this.states.statuses()].length,
+      active: this.#active.size,
+      fed,
+      listings: this.#listingKeys.size,
+      discovered: this.#discovered.size,
+      unawaited: this.#unawaited.size,
+      namesWaiters: this.#namesWaiters.size,
+      running: this.#running.size,
+      queuesOfPolls: queues,
+      ...this.#wanted.sizes,
+      ...this.#scheduler.sizes,
+      ...this.#failureLog.sizes,
+    };
+  }
+
   /** Every poll that is wanted. */
   *polls(): Generator<Poll> {
     for (const { poll } of this.#active.values()) yield poll;
@@ -347,7 +370,7 @@ export class PollEngine {
   #followListings(listings: ReadonlyMap<string, ListingPoll>): void {
     for (const key of this.#listingKeys) {
       if (listings.has(key)) continue;
-      this.#forgetKeys(this.#discovered.get(key) ?? []);
+      this.#forgetKeys(key, this.#discovered.get(key), []);
       this.#discovered.delete(key);
       this.#listingKeys.delete(key);
       this.#unawaited.delete(key);
@@ -415,6 +438,13 @@ export class PollEngine {
     this.#addressCheck.forget(active.poll);
     this.#scheduler.remove(key);
     for (const resolve of active.waiters) resolve();
+    this.#endNames(key);
+  }
+
+  /** Whoever waits for the first names of a listing waits no longer. */
+  #endNames(key: string): void {
+    for (const resolve of this.#namesWaiters.get(key) ?? []) resolve();
+    this.#namesWaiters.delete(key);
   }
 
   #count({ api, queue }: Poll, change: number): void {
@@ -457,8 +487,7 @@ export class PollEngine {
     active.hasEnded = true;
     this.#pending--;
     if (poll.type === 'listing') {
-      for (const resolve of this.#namesWaiters.get(poll.key) ?? []) resolve();
-      this.#namesWaiters.delete(poll.key);
+      this.#endNames(poll.key);
       // What waits for its names waits no longer, though they did not come.
       if (active.health.lastFailure) await this.#reconcile();
     }
@@ -506,15 +535,17 @@ export class PollEngine {
     active.lastDurationSeconds = durationSeconds;
     this.#unawaited.add(poll.key);
     if (poll.namesKey !== undefined) await this.#namesOf(poll.namesKey);
+    if (!isWanted()) return;
     const before = this.#discovered.get(poll.key);
     const discovery = compareListed(before, found, keyNameOf);
-    this.#learnKeys(found);
+    this.#learnKeys(poll.key, found);
     if (discovery.listed !== before) {
-      this.#forgetKeys(discovery.removed);
       this.#discovered.set(poll.key, discovery.listed);
       this.#logDiscovery(poll, discovery, before === undefined);
       this.#following.add(poll.key);
       await this.#reconcile().finally(() => this.#following.delete(poll.key));
+      // Once nothing asks with them any more.
+      this.#forgetKeys(poll.key, before, discovery.listed);
     }
     if (active.fed.size === 0 || !isWanted()) return;
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));
@@ -535,19 +566,26 @@ export class PollEngine {
     const { signal } = this.#abort;
     const patience = sleep(namesPatienceMs, undefined, { signal, ref: false }).catch(() => undefined);
     await Promise.race([ended, patience]);
-    this.#unawaited.add(key);
+    if (this.#active.has(key)) this.#unawaited.add(key);
   }
 
-  #learnKeys(found: readonly Found[]): void {
+  #learnKeys(listing: string, found: readonly Found[]): void {
     for (const one of found) {
       const credential = one.key && keyNameOf(one);
-      if (one.key && credential && this.#options.foundKeys.learn(credential, one.key()))
+      if (one.key && credential && this.#options.foundKeys.learn(credential, one.key(), listing))
         this.keyChanged(credential);
     }
   }
 
-  #forgetKeys(listed: readonly Discovered[]): void {
-    for (const { keyName } of listed) if (keyName !== undefined) this.#options.foundKeys.forget(keyName);
+  /** Forgets the keys that a listing had before and has no longer, also where what they open is still listed. */
+  #forgetKeys(
+    listing: string,
+    before: readonly Discovered[] | undefined,
+    listed: readonly Discovered[],
+  ): void {
+    const kept = new Set(listed.map(({ keyName }) => keyName));
+    for (const { keyName } of before ?? [])
+      if (keyName !== undefined && !kept.has(keyName)) this.#options.foundKeys.forget(keyName, listing);
   }
 
   #checkReady(): void {

@@ -144,6 +144,11 @@ export class FailureLog {
     group.untold = Math.min(group.untold, group.total);
   }
 
+  /** How much it holds: what must not grow while targets come and go. */
+  get sizes(): Readonly<Record<string, number>> {
+    return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
+  }
+
   /** The values of a target have become too old. */
   aged(kind: string, fields: object, line: string): void {
     const aged = this.#aged.get(kind) ?? { told: 0, untold: 0 };

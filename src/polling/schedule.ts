@@ -54,7 +54,7 @@ export class Offsets {
   }
 }
 
-interface Due<Item> {
+export interface Due<Item> {
   readonly item: Item;
   readonly atMs: number;
   readonly order: number;
@@ -62,16 +62,31 @@ interface Due<Item> {
 
 /** A binary heap: the earliest first, and among equals the one that was added first. */
 export class DueQueue<Item> {
-  readonly #heap: Due<Item>[] = [];
+  #heap: Due<Item>[] = [];
   #added = 0;
+
+  get size(): number {
+    return this.#heap.length;
+  }
 
   peek(): Due<Item> | undefined {
     return this.#heap[0];
   }
 
   push(item: Item, atMs: number): void {
+    this.#insert({ item, atMs, order: this.#added++ });
+  }
+
+  /** Drops what no longer holds. */
+  retain(holds: (due: Due<Item>) => boolean): void {
+    const before = this.#heap;
+    this.#heap = [];
+    // In the order of a heap each stays about where it is inserted.
+    for (const due of before) if (holds(due)) this.#insert(due);
+  }
+
+  #insert(due: Due<Item>): void {
     const heap = this.#heap;
-    const due = { item, atMs, order: this.#added++ };
     let at = heap.length;
     while (at > 0) {
       const parentAt = (at - 1) >> 1;

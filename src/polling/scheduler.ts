@@ -3,7 +3,7 @@
  * a poll ended is told to it as a backoff factor alone.
  */
 import type { Permit, Waiter } from '../api/pacer.ts';
-import { DueQueue, nextStart, Offsets, offsetOf } from './schedule.ts';
+import { type Due, DueQueue, nextStart, Offsets, offsetOf } from './schedule.ts';
 
 export interface Schedulable {
   readonly key: string;
@@ -37,8 +37,15 @@ interface Entry<Item> {
 }
 
 const longestTimerMs = 3_600_000;
+/** So much of the queue may be out of date, beyond one for each entry, before it is cleared out. */
+const maxOutdated = 1000;
 /** How many due polls are put in line before others have their turn. */
 const maxEnqueuedAtOnce = 1000;
+
+/** What was made due sooner is in the queue a second time, under a time that no longer holds; what was removed is, too. */
+function holds({ item, atMs }: Due<Entry<unknown>>): boolean {
+  return item.state === 'waiting' && item.dueAtMs === atMs;
+}
 
 export class Scheduler<Item extends Schedulable> {
   readonly #run: Run<Item>;
@@ -108,6 +115,16 @@ export class Scheduler<Item extends Schedulable> {
     return entry && (entry.state === 'waiting' ? Math.max(0, entry.dueAtMs - performance.now()) : 0);
   }
 
+  /** How much it holds: what must not grow while items come and go. */
+  get sizes(): Readonly<Record<string, number>> {
+    return {
+      entries: this.#entries.size,
+      leaving: this.#leaving.size,
+      queues: this.#offsets.size,
+      due: this.#due.size,
+    };
+  }
+
   /** Starts nothing more. */
   stop(): void {
     this.#stopped = true;
@@ -124,6 +141,8 @@ export class Scheduler<Item extends Schedulable> {
     entry.state = 'waiting';
     entry.dueAtMs = dueAtMs;
     this.#due.push(entry, dueAtMs);
+    // At least every other one is out of date then.
+    if (this.#due.size > 2 * this.#entries.size + maxOutdated) this.#due.retain(holds);
     this.#wakeAt(dueAtMs);
   }
 
@@ -142,14 +161,13 @@ export class Scheduler<Item extends Schedulable> {
     let enqueued = 0;
     for (let due = this.#due.peek(); due; due = this.#due.peek()) {
       const { item: entry, atMs } = due;
-      // What was made due sooner is in the queue a second time, under a time that no longer holds.
-      const holds = entry.state === 'waiting' && entry.dueAtMs === atMs;
-      if (holds && (atMs > nowMs || enqueued === maxEnqueuedAtOnce)) {
+      const isHolding = holds(due);
+      if (isHolding && (atMs > nowMs || enqueued === maxEnqueuedAtOnce)) {
         this.#wakeAt(atMs);
         return;
       }
       this.#due.pop();
-      if (!holds) continue;
+      if (!isHolding) continue;
       enqueued++;
       this.#enqueue(entry);
     }

@@ -57,6 +57,11 @@ export class WantedTargets {
     return this.#targets.get(key);
   }
 
+  /** How much it holds: what must not grow while targets come and go. */
+  get sizes(): Readonly<Record<string, number>> {
+    return { groups: this.#groups.size, wanted: this.#targets.size, contested: this.#contested.size };
+  }
+
   /** What each section has made of each listing, this shard's part alone. */
   *selections(): Generator<TargetSelection> {
     for (const { group, targets, excluded } of this.#groups.values()) {

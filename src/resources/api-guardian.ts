@@ -1,7 +1,8 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
 import { z } from 'zod';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, id, integer, readElements, readFields, record, text, unwrapData } from './fields.ts';
+import { type Day, id, integer, readFields, record, text, unwrapData } from './fields.ts';
+import { readListed } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -73,7 +74,7 @@ const endpoints: Listing = {
     const zoneId = parent?.['shield_zone_id'] ?? '';
     const body = await get(`/shield/shield-zone/${zoneId}/api-guardian`);
     const given = readFields(guardian, unwrapData(body), diagnostics).endpoints;
-    return readElements(endpoint, 'apiGuardianEndpointId', given ?? [], diagnostics).map(
+    return readListed('endpoints', endpoint, 'apiGuardianEndpointId', given, diagnostics).map(
       ({ apiGuardianEndpointId, requestMethod, requestPath }) => ({
         ids: { shield_zone_id: zoneId, endpoint_id: apiGuardianEndpointId ?? '' },
         name: [requestMethod, requestPath].filter(Boolean).join(' ') || undefined,

@@ -75,6 +75,7 @@ export const applicationVolume = defineResource({
         perPage: 1000,
         element: volume,
         identifier: 'name',
+        isReading: true,
       },
       get,
       diagnostics,

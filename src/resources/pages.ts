@@ -6,8 +6,8 @@ import { type Diagnostics, type Get, ReadingError } from './resource.ts';
 /** One page of a listing. Position: what a page is asked by, a number or a cursor. */
 export interface Page<Item, Position> {
   readonly items: readonly Item[];
-  /** Elements without a usable id. */
-  readonly unusable: number;
+  /** Elements that were left out; they count towards the total. Default 0. */
+  readonly unusable?: number;
   /** How many elements the whole listing has, where the API says so. */
   readonly total?: number | undefined;
   /** Undefined after the last page. */
@@ -24,7 +24,8 @@ const maxPages = 1000;
  *
  * @param nouns what is listed, for the messages
  * @throws {ReadingError} `schema` where the listing repeats itself, does not end, changes meanwhile or ends too early: an
- *   item that moves from page to page can be missed, so what was read is not the whole
+ *   item that moves from page to page can be missed, so what was read is not the whole. More items than the total are no
+ *   failure: nothing is missing
  */
 export async function readPages<Item, Position extends string | number>(
   nouns: string,
@@ -41,7 +42,7 @@ export async function readPages<Item, Position extends string | number>(
     const page: Page<Item, Position> = await ask(position);
     const known = found.size;
     for (const item of page.items) found.set(idOf(item), item);
-    unusable += page.unusable;
+    unusable += page.unusable ?? 0;
     const count = page.total ?? total;
     if (total !== undefined && count !== total) {
       throw new ReadingError(
@@ -53,6 +54,13 @@ export async function readPages<Item, Position extends string | number>(
     const isNew = found.size > known;
     if (page.isNextGuessed && !isNew) break;
     const { next } = page;
+    if (next !== undefined && page.items.length === 0) {
+      if (total !== undefined && found.size + unusable >= total) break;
+      throw new ReadingError(
+        'schema',
+        `page ${asked.size} is empty, though the listing says that it goes on`,
+      );
+    }
     if (next !== undefined && (asked.has(next) || !isNew)) {
       throw new ReadingError('schema', `the listing repeats itself after page ${asked.size}`);
     }
@@ -67,16 +75,31 @@ export async function readPages<Item, Position extends string | number>(
   return found;
 }
 
-/** The elements of a page; those without a usable identifier are noted and counted. */
-function elementsOf<Schema extends z.ZodObject>(
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/**
+ * The elements of a listing or of one page of it; none where there is nothing.
+ *
+ * @param nouns what is listed, for the messages
+ * @throws {ReadingError} `schema` where one has no usable identifier: nobody can tell which it is, so what was read is not
+ *   the whole
+ */
+export function readListed<Schema extends z.ZodObject>(
+  nouns: string,
   schema: Schema,
   identifier: keyof z.output<Schema> & string,
   value: unknown,
   diagnostics: Diagnostics,
-): { items: readonly z.output<Schema>[]; unusable: number } {
-  if (value === null || value === undefined) return { items: [], unusable: 0 };
-  const items = readElements(schema, identifier, value, diagnostics);
-  return { items, unusable: (value as readonly unknown[]).length - items.length };
+): readonly z.output<Schema>[] {
+  const items = readElements(schema, identifier, value ?? [], diagnostics);
+  const given = lengthOf(value);
+  if (items.length === given) return items;
+  throw new ReadingError(
+    'schema',
+    `the listing is incomplete: ${given - items.length} of ${given} ${nouns} without a usable ${identifier}`,
+  );
 }
 
 /** What a paged listing consists of. */
@@ -89,6 +112,8 @@ export interface PagedListing<Schema extends z.ZodObject> {
   readonly element: Schema;
   /** The field that tells elements apart. */
   readonly identifier: keyof z.output<Schema> & string;
+  /** True where it is a reading rather than a listing of targets: elements without an identifier are left out of it. */
+  readonly isReading?: true;
 }
 
 const shieldPage = z.object({
@@ -119,16 +144,21 @@ export function readShieldPages<Schema extends z.ZodObject>(
 ): Promise<ReadonlyMap<string, z.output<Schema>>> {
   const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&perPage=${perPage}`);
-    const { items, unusable } = elementsOf(element, identifier, unwrapList(body), diagnostics);
+    const items = readListed(nouns, element, identifier, unwrapList(body), diagnostics);
     const given = isObject(body) ? body['page'] : undefined;
     const hasFields = isObject(given) && shieldPageFields.some((field) => Object.hasOwn(given, field));
     const about = hasFields ? readFields(shieldPage, given, diagnostics) : undefined;
     // A page object of zeros says nothing, as an absent one does.
     if (!about || (!about.totalPages && !about.totalCount && !about.nextPage)) {
-      return { items, unusable, next: items.length > 0 ? number + 1 : undefined, isNextGuessed: true };
+      return { items, next: items.length > 0 ? number + 1 : undefined, isNextGuessed: true };
     }
-    const next = items.length > 0 ? shieldNext(number, about) : undefined;
-    return { items, unusable, total: about.totalCount ?? undefined, next };
+    // Without a number of pages an empty one is the end.
+    const isEnd = items.length === 0 && typeof about.totalPages !== 'number';
+    return {
+      items,
+      total: about.totalCount ?? undefined,
+      next: isEnd ? undefined : shieldNext(number, about),
+    };
   };
   return readPages(nouns, 1, ask, (item) => String(item[identifier]));
 }
@@ -152,18 +182,12 @@ export function readCorePages<Schema extends z.ZodObject>(
   const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
     const body = await get(`${path}${separator}page=${number}&perPage=${perPage}`);
     if (Array.isArray(body))
-      return { ...elementsOf(element, identifier, body, diagnostics), next: undefined };
+      return { items: readListed(nouns, element, identifier, body, diagnostics), next: undefined };
     const { Items, TotalItems, HasMoreItems } = readFields(corePage, body, diagnostics);
-    const { items, unusable } = elementsOf(element, identifier, Items, diagnostics);
+    const items = readListed(nouns, element, identifier, Items, diagnostics);
     const isNextGuessed = typeof HasMoreItems !== 'boolean';
-    const mayGoOn = items.length > 0 && HasMoreItems !== false;
-    return {
-      items,
-      unusable,
-      total: TotalItems ?? undefined,
-      next: mayGoOn ? number + 1 : undefined,
-      isNextGuessed,
-    };
+    const goesOn = isNextGuessed ? items.length > 0 : HasMoreItems;
+    return { items, total: TotalItems ?? undefined, next: goesOn ? number + 1 : undefined, isNextGuessed };
   };
   return readPages(nouns, 1, ask, (item) => String(item[identifier]));
 }
@@ -177,7 +201,7 @@ export const cursorPageFields = Object.keys(cursorPage.shape);
 
 /** Every element of a list of the application API that goes on by a cursor, by its id. */
 export function readCursorPages<Schema extends z.ZodObject>(
-  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
+  { path, nouns, perPage, element, identifier, isReading }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
 ): Promise<ReadonlyMap<string, z.output<Schema>>> {
@@ -185,7 +209,10 @@ export function readCursorPages<Schema extends z.ZodObject>(
     const after = cursor === '' ? '' : `&nextCursor=${encodeURIComponent(cursor)}`;
     const body = await get(`${path}?limit=${perPage}${after}`);
     const { items: given, meta, cursor: next } = readFields(cursorPage, body, diagnostics);
-    const { items, unusable } = elementsOf(element, identifier, given, diagnostics);
+    const items = isReading
+      ? readElements(element, identifier, given ?? [], diagnostics)
+      : readListed(nouns, element, identifier, given, diagnostics);
+    const unusable = lengthOf(given) - items.length;
     return { items, unusable, total: meta?.totalItems ?? undefined, next: next || undefined };
   };
   return readPages(nouns, '', ask, (item) => String(item[identifier]));
@@ -199,7 +226,10 @@ const videoPage = z.object({
 });
 export const videoPageFields = Object.keys(videoPage.shape);
 
-/** Every element of a paged list of the video API, by its id. It ends where all that it counts have come. */
+/**
+ * Every element of a paged list of the video API, by its id. It ends where all that it counts have come; after a full page
+ * one more is asked for, for the count can be too small.
+ */
 export function readVideoPages<Schema extends z.ZodObject>(
   { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
@@ -208,18 +238,15 @@ export function readVideoPages<Schema extends z.ZodObject>(
   let come = 0;
   const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}&orderBy=date`);
-    const { items: given, totalItems } = readFields(videoPage, body, diagnostics);
-    const { items, unusable } = elementsOf(element, identifier, given, diagnostics);
-    come += items.length + unusable;
-    const hasMore = items.length > 0 && (typeof totalItems !== 'number' || come < totalItems);
-    const isNextGuessed = typeof totalItems !== 'number';
-    return {
-      items,
-      unusable,
-      total: totalItems ?? undefined,
-      next: hasMore ? number + 1 : undefined,
-      isNextGuessed,
-    };
+    const { items: given, totalItems, itemsPerPage } = readFields(videoPage, body, diagnostics);
+    const items = readListed(nouns, element, identifier, given, diagnostics);
+    // A count of zero beside elements says nothing, as none does.
+    const total = totalItems || undefined;
+    const isNextGuessed = total === undefined || come >= total;
+    come += items.length;
+    const isFull = items.length >= (itemsPerPage || perPage);
+    const hasMore = items.length > 0 && (total === undefined || come < total || isFull);
+    return { items, total, next: hasMore ? number + 1 : undefined, isNextGuessed };
   };
   return readPages(nouns, 1, ask, (item) => String(item[identifier]));
 }

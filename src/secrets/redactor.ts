@@ -61,6 +61,13 @@ export class Redactor {
     while (this.#forgotten.length > maxForgotten) this.#count(this.#forgotten.shift() ?? '', -1);
   }
 
+  /** How many keys are taken out, those that are no longer in use among them. */
+  get size(): number {
+    let keys = this.#forgotten.length;
+    for (const known of this.#keys.values()) keys += known.length;
+    return keys;
+  }
+
   #count(key: string, change: number): void {
     for (const form of formsOf(key).map(lowerCased)) {
       for (let at = 0; at + runLength <= form.length; at++)

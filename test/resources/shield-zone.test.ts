@@ -315,13 +315,22 @@ describe('the listing', () => {
     ).rejects.toMatchObject({ result: 'rejected', message: 'busy' });
   });
 
-  it('leaves out elements without a usable id, each noted once, and is complete all the same', async () => {
-    const listing = await read({
-      data: [...zones(1, null, 'x', -3, {}), { planType: 1 }, 'zone', null, [], ...zones(2)],
-      page: { totalCount: 10, totalPages: 1, currentPage: 1 },
+  it.each([
+    [zones(1, null, 'x', -3, {}), 4, 5],
+    [[...zones(1, 2), { planType: 1 }, 'zone', null, []], 4, 6],
+  ])('is not complete with elements without a usable id: %j', async (data, unusable, all) => {
+    const page = { totalCount: all, totalPages: 1, currentPage: 1 };
+    await expect(read({ data, page })).rejects.toMatchObject({
+      result: 'schema',
+      message: `the listing is incomplete: ${unusable} of ${all} zones without a usable shieldZoneId`,
     });
-    expect(idsIn(listing)).toEqual(['1', '2']);
-    expect(listing.mismatched).toEqual(Array.from({ length: 8 }, () => 'shieldZoneId'));
+  });
+
+  it('is not complete when an empty page says that more follow', async () => {
+    const page = { totalPages: 3, nextPage: 3 };
+    await expect(
+      readPages({ data: zones(1, 2), page }, { data: [], page: { ...page, currentPage: 2 } }),
+    ).rejects.toMatchObject({ message: 'page 2 is empty, though the listing says that it goes on' });
   });
 
   it('is no listing when no element has a usable id', async () => {

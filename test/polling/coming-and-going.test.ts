@@ -1,0 +1,217 @@
+/** Targets that come and go leave nothing behind, and the key of a library stays for as long as an account lists it. */
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../src/api/errors.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import type { Config } from '../../src/config/config.ts';
+import { PollEngine } from '../../src/polling/engine.ts';
+import { resources } from '../../src/resources/index.ts';
+import { FoundKeys } from '../../src/secrets/found-keys.ts';
+import { configOf, sectionConfig } from './fixtures.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const hourMs = 3_600_000;
+
+interface Sent {
+  readonly path: string;
+  readonly credential: string;
+  /** The found key that it was sent with. */
+  readonly key: string | undefined;
+}
+
+/** An engine and its parts, over an API that `answer` stands for. */
+function setUp(answer: (sent: Sent) => unknown) {
+  const foundKeys = new FoundKeys();
+  const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
+  const rows = new Set<string>();
+  const sent: Sent[] = [];
+  const engine = new PollEngine({
+    resources,
+    store: {
+      replace: (key) => void rows.add(key),
+      set: (key) => void rows.add(key),
+      remove: (key) => void rows.delete(key),
+    },
+    clientOf: () => ({
+      get: async ({ path, credential, permit, queue }, signal) => {
+        // A further page needs a permit of its own.
+        const held = permit ?? (await pacer.permit(queue, signal));
+        held.release();
+        const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
+        sent.push(request);
+        return answer(request);
+      },
+    }),
+    paceOf: () => pacer,
+    observer: {
+      polled: () => undefined,
+      mismatched: () => undefined,
+      unrecognized: () => undefined,
+      started: () => undefined,
+    },
+    log: pino({ level: 'silent' }),
+    redact: (text) => foundKeys.redact(text),
+    foundKeys,
+    keySource: () => 'found with its library',
+    owns: () => true,
+  });
+  return { engine, foundKeys, pacer, rows, sent };
+}
+
+const settle = async () => await vi.advanceTimersByTimeAsync(100);
+
+const refused = () => new ApiError('auth', 'HTTP 401', { status: 401 });
+const library = (id: number, key: string) => ({
+  Id: id,
+  Name: `library ${id}`,
+  ApiKey: key,
+  EnableDRM: true,
+});
+const core = (...items: readonly object[]) => ({
+  Items: items,
+  TotalItems: items.length,
+  HasMoreItems: false,
+});
+
+/** An account in which each thing has another id in each turn; what reads its video is refused in every other one. */
+function answerIn(turn: number, path: string): unknown {
+  const id = 1000 + turn;
+  if (path.startsWith('/apps?')) return { items: [{ id: `app${turn}`, name: 'shop' }], cursor: null };
+  if (path.startsWith('/pullzone')) return core({ Id: id, Name: `zone ${turn}` });
+  if (path.startsWith('/videolibrary?')) return core(library(id, `the-key-of-library-${id}`));
+  if (path.startsWith('/shield/shield-zones')) return { data: [{ shieldZoneId: id, pullZoneId: id }] };
+  if (path.startsWith('/shield/shield-zone/'))
+    return { data: { endpoints: [{ apiGuardianEndpointId: id }] } };
+  if (path.includes('/rate-limits/')) return { data: [] };
+  if (path.includes('/videos?')) return { items: [{ guid: `video${turn}`, title: 'a' }], totalItems: 1 };
+  if (path.endsWith('/storage') && turn % 2 === 1) throw refused();
+  return path.startsWith('/apps/') ? { monthlyCost: 1 } : { data: { originals: 1, totalBlockedRequests: 1 } };
+}
+
+const kinds = [
+  'application',
+  'pull_zone',
+  'video_library',
+  'video_storage',
+  'shield_zone',
+  'api_guardian',
+  'rate_limit',
+];
+const rounds = 1000;
+
+describe('targets that come and go', () => {
+  it(`leave nothing behind in ${rounds} rounds`, { timeout: 120_000 }, async () => {
+    let turn = 0;
+    const { engine, foundKeys, pacer, rows } = setUp(({ path }) => answerIn(turn, path));
+    const sections = kinds.map((kind) => sectionConfig(kind, 'all', { intervalMs: 24 * hourMs }));
+    await engine.apply({ ...configOf(sections), discovery: { intervalMs: 24 * hourMs } });
+    const sizes = (): Readonly<Record<string, number>> => ({
+      ...engine.sizes,
+      ...foundKeys.sizes,
+      rows: rows.size,
+      queuesOfPacer: pacer.size,
+    });
+    const play = async (until: number) => {
+      while (turn < until) {
+        turn++;
+        const polled = engine.pollNow();
+        await settle();
+        await polled;
+        await settle();
+      }
+      return sizes();
+    };
+    await settle();
+    const first = sizes();
+    expect(first).toMatchObject({ states: kinds.length, keys: 1, redacted: 1, failing: 0 });
+    // The redactor has its fill of old keys by then.
+    const { redacted, due: _, ...early } = await play(400);
+    const { redacted: redactedLate, due = 0, ...late } = await play(rounds);
+    const { redacted: __, due: ___, ...before } = first;
+    expect([early, late, redactedLate]).toEqual([before, before, redacted]);
+    expect(due).toBeLessThan(1100);
+    expect([...engine.states.statuses()].map(({ target }) => target.key)).toContain(
+      `pull_zone/${1000 + rounds}`,
+    );
+    await engine.stop();
+  });
+});
+
+describe("a library's key", () => {
+  const videos = (credential: string, listingCredential = credential) =>
+    sectionConfig('video_storage', 'all', { credential, listingCredential });
+  const answerWith =
+    (libraries: Readonly<Record<string, readonly object[]>>, accepts: (key: string | undefined) => boolean) =>
+    ({ path, credential, key }: Sent) => {
+      if (path.startsWith('/videolibrary')) return core(...(libraries[credential] ?? []));
+      if (!accepts(key)) throw refused();
+      return path.includes('/videos?')
+        ? { items: [{ guid: 'a' }], totalItems: 1 }
+        : { data: { originals: 1 } };
+    };
+
+  it('is kept while one of two accounts lists it, and forgotten with the last', async () => {
+    const libraries: Record<string, readonly object[]> = {
+      one: [library(7, 'the-key-of-seven')],
+      two: [library(7, 'the-key-of-seven')],
+    };
+    const config: Config = configOf([
+      sectionConfig('video_library', 'all', { credential: 'one' }),
+      videos('two'),
+    ]);
+    const { engine, foundKeys, sent } = setUp(answerWith(libraries, (key) => key === 'the-key-of-seven'));
+    await engine.apply(config);
+    await settle();
+    libraries['one'] = [];
+    for (let n = 0; n < 2; n++) {
+      void engine.pollNow();
+      await settle();
+    }
+    const states = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
+    expect(states()).toEqual(['video_storage/7/a ok']);
+    expect(sent.filter(({ path }) => path.startsWith('/library/')).every(({ key }) => key)).toBe(true);
+    libraries['two'] = [];
+    void engine.pollNow();
+    await settle();
+    expect([states(), foundKeys.get('library/7')]).toEqual([[], undefined]);
+    expect(foundKeys.redact('it was the-key-of-seven')).toBe('it was [redacted]');
+    await engine.stop();
+  });
+
+  it('is forgotten where its library is listed without one', async () => {
+    const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-key-of-seven')] };
+    const { engine, foundKeys } = setUp(answerWith(libraries, () => true));
+    await engine.apply(configOf([videos('account')]));
+    await settle();
+    expect(foundKeys.get('library/7')?.reveal()).toBe('the-key-of-seven');
+    libraries['account'] = [{ Id: 7, Name: 'library 7' }];
+    void engine.pollNow();
+    await settle();
+    expect(foundKeys.get('library/7')).toBeUndefined();
+    await engine.stop();
+  });
+
+  it('that has changed is used from the next request on, and what the old one was refused for is asked at once', async () => {
+    const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-old-key')] };
+    let right = 'the-old-key';
+    const config = configOf([videos('account')]);
+    const { engine, sent } = setUp(answerWith(libraries, (key) => key === right));
+    // The videos are asked for every minute, the libraries every ten.
+    await engine.apply(config);
+    await settle();
+    const state = () => [...engine.states.statuses()].map((status) => status.state);
+    right = 'the-new-key';
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    expect(state()).toEqual(['failing']);
+    libraries['account'] = [library(7, right)];
+    const listings = () => sent.filter(({ path }) => path.startsWith('/videolibrary')).length;
+    while (listings() < 2) await vi.advanceTimersByTimeAsync(1000);
+    await settle();
+    expect(state()).toEqual(['ok']);
+    const keys = sent.filter(({ path }) => path.startsWith('/library/')).map(({ key }) => key);
+    expect(new Set(keys.slice(keys.indexOf('the-new-key')))).toEqual(new Set(['the-new-key']));
+    await engine.stop();
+  });
+});
