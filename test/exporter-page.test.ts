@@ -27,7 +27,11 @@ async function startAll(requestsPerSecond = 500) {
         max_retries: 0,
       }),
       sections: {
-        application: { interval: '30s', stale_after: '1m', targets: [{ id: simulator.applications[0]?.id, name: hostile }] },
+        application: {
+          interval: '30s',
+          stale_after: '1m',
+          targets: [{ id: simulator.applications[0]?.id, name: hostile }],
+        },
       },
     }),
   );

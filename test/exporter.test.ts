@@ -105,7 +105,9 @@ describe('the exporter', () => {
     const response = await fetch(`${url}/metrics`);
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const page = await response.text();
-    for (const { metricPrefix } of resources.filter(({ kind }) => referenceKinds.some((one) => one === kind))) {
+    for (const { metricPrefix } of resources.filter(({ kind }) =>
+      referenceKinds.some((one) => one === kind),
+    )) {
       expect(page).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
     }
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);

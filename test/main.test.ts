@@ -227,7 +227,7 @@ describe('the command', () => {
       credential: 'account',
       msg: expect.stringMatching(
         /^poll failed: the key of account \(from \$BUNNYNET_ACCESS_KEY\) was refused: HTTP 401.*; it must be the account's API key$/,
-      ),
+      ) as string,
     });
   });
 
@@ -244,7 +244,7 @@ describe('the command', () => {
     expect(await logged(running, 'polling what')).toMatchObject({
       targets: { application: 2 },
       all: ['shield_zone'],
-      msg: expect.stringContaining('and all that there is of: shield_zone'),
+      msg: expect.stringContaining('and all that there is of: shield_zone') as string,
     });
     const { msg } = await logged(running, 'first round');
     expect(msg).toMatch(/^first round: \d+ ok, 1 failing, (1 listing failing, )?\d+ s$/);

@@ -79,7 +79,7 @@ export interface Group {
   readonly entries: readonly Entry[];
   /** Leaves out what the section does not select. */
   readonly selector: Selector | undefined;
-  toTarget(entry: Entry): Target;
+  readonly toTarget: (entry: Entry) => Target;
 }
 
 export interface Plan {

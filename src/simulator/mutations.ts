@@ -97,7 +97,7 @@ function numbers(mutate: (value: number, index: number) => unknown): Mutation {
 export const repeated: Mutation = (reading, traits) => {
   if (!isList(reading) || reading.length === 0) return reading;
   const other = numbers((value) => value + 1)(reading[0], traits);
-  return [...reading, named((name) => `${name} again`)(other, traits)];
+  return [...reading, named((name) => `${String(name)} again`)(other, traits)];
 };
 
 /** The first of a listing without what tells it from others. */

@@ -6,7 +6,7 @@ import { type OperationName, operations } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { referenceKinds } from '../simulator/targets.ts';
 import { expectations } from './expectations.ts';
-import { type Program, readPage, startProgram } from './program.ts';
+import { type Program, pollAll, readPage, startProgram } from './program.ts';
 
 /** Those that find targets and give no readings. */
 export const listings: readonly OperationName[] = operations
@@ -67,10 +67,10 @@ async function observeGroup(
   const program = await startProgram({
     shape: {
       applications: 3,
-      endpoints: 6,
+      endpoints: 3,
       rateLimitZones: 1,
       rulesPerZone: 3,
-      libraries: 3,
+      libraries: 1,
       videosPerLibrary: 3,
     },
     maxPageSize: 2,
@@ -99,7 +99,7 @@ async function observeGroup(
 }
 
 async function round({ exporter }: Program): Promise<Round> {
-  const allHealthy = await exporter.pollOnce();
+  const allHealthy = await pollAll(exporter);
   const { text } = await readPage(exporter);
   return {
     listings: Object.fromEntries(

@@ -2,7 +2,7 @@
  * The whole exporter in process against a small simulator of its own, on a clock that the test moves: what it shows, what
  * it counts and what it logs can be looked at.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
@@ -156,6 +156,15 @@ async function createProgram({
       await simulator.stop();
     },
   };
+}
+
+/** Polls everything and what is found by it; resolves with whether all of it succeeded. */
+export async function pollAll(exporter: Exporter): Promise<boolean> {
+  await exporter.pollOnce();
+  const isPending = ({ state }: { state: string }) => state === 'pending';
+  while (exporter.listings().some(isPending) || exporter.targets().some(isPending)) await sleep(5);
+  const isOk = ({ state }: { state: string }) => state === 'ok';
+  return exporter.listings().every(isOk) && exporter.targets().every(isOk);
 }
 
 /** The API's own answers on a page: rows by their text up to the value. */
