@@ -108,6 +108,16 @@ export function fromEnvironment(
         'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
       throw new ConfigError([{ ...nowhere, message }, ...hints()]);
     }
+    // Who mistyped what was to narrow it does not want everything.
+    const mistyped = hints().filter(({ message }) => message.includes('(did you mean'));
+    if (mistyped.length > 0) {
+      const advice = ': correct or remove it, for without a variable of a kind everything is polled';
+      const problems = mistyped.map((one) => ({
+        ...one,
+        message: one.message.replace(/: it is ignored$/, advice),
+      }));
+      throw new ConfigError(problems);
+    }
     for (const resource of resources) {
       if (takesAll(resource) && !costlyKinds.includes(resource.kind)) turnOn(resource, 'all');
     }

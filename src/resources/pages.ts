@@ -1,6 +1,6 @@
 /** Reads a listing that comes in pages, whatever its pages are asked by, and ends also where the API does not. */
 import { z } from 'zod';
-import { boolean, integer, isObject, readElements, readFields, unwrapList } from './fields.ts';
+import { boolean, integer, isObject, readElements, readFields, unwrapData, unwrapList } from './fields.ts';
 import { type Diagnostics, type Get, ReadingError } from './resource.ts';
 
 /** One page of a listing. Position: what a page is asked by, a number or a cursor. */
@@ -238,6 +238,8 @@ export function readVideoPages<Schema extends z.ZodObject>(
   let come = 0;
   const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}&orderBy=date`);
+    // An error can come with a good status: without this it would be an answer without fields.
+    unwrapData(isObject(body) ? { ...body, data: [] } : body);
     const { items: given, totalItems, itemsPerPage } = readFields(videoPage, body, diagnostics);
     const items = readListed(nouns, element, identifier, given, diagnostics);
     // A count of zero beside elements says nothing, as none does.

@@ -24,6 +24,8 @@ export interface Traits {
   readonly ids?: readonly string[];
   /** Fields that hold names, which people write. */
   readonly names?: readonly string[];
+  /** True where only what people do changes anything: time does not. */
+  readonly isStill?: boolean;
   /** A field that always holds a number; absent where no field of the reading does. */
   readonly number?: string;
   /** True where some numbers are always whole. */

@@ -59,17 +59,12 @@ describe('a key', () => {
       holding(`\u001b]0;${key}\u0007`),
       'it holds control characters',
     ],
-    [
-      'two lines',
-      '{ file: key }',
-      holding(`${key}\n${key}`),
-      'in the file DIR/key; it holds control characters',
-    ],
+    ['two lines', '{ file: key }', holding(`${key}\n${key}`), 'in the file DIR/key; it has several lines'],
     [
       'UTF-16',
       '{ file: key }',
       holding(`\ufeff${Array.from(key).join('\0')}`),
-      'it holds control characters',
+      'it begins with a byte order mark',
     ],
     ['a space', '{ file: key }', holding(`${key} ${key}`), 'in the file DIR/key; it holds a space'],
     [
@@ -88,7 +83,7 @@ describe('a key', () => {
       'a variable with two lines',
       '{ env: BROKEN }',
       () => undefined,
-      'variable BROKEN; it holds control characters',
+      'variable BROKEN; it has several lines',
     ],
     [
       'a variable with a space',

@@ -14,7 +14,7 @@ export const applicationLimits = {
       path: '/limits',
       key: 'account',
       form: problemDetails,
-      traits: { number: 'maxNumberOfApplications', wholeNumbers: true },
+      traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
       answers:
         ({ applications }) =>
         ({ isRemoved }) => ({
