@@ -15,6 +15,10 @@ import { shieldOverageMonitoring } from './shield-overage.ts';
 import { shieldOverviewMonitoring } from './shield-overview.ts';
 import { shieldZoneMonitoring } from './shield-zone.ts';
 import { storageZoneMonitoring } from './storage-zone.ts';
+import { videoLibraryMonitoring } from './video-library.ts';
+import { videoLibraryDrmMonitoring } from './video-library-drm.ts';
+import { videoLibraryStatisticsMonitoring } from './video-library-statistics.ts';
+import { videoLibraryTranscribingMonitoring } from './video-library-transcribing.ts';
 import { videoStorageMonitoring } from './video-storage.ts';
 
 export const kinds: readonly KindMonitoring[] = [
@@ -33,5 +37,9 @@ export const kinds: readonly KindMonitoring[] = [
   pullZoneSafehopMonitoring,
   storageZoneMonitoring,
   dnsZoneMonitoring,
+  videoLibraryMonitoring,
+  videoLibraryStatisticsMonitoring,
+  videoLibraryTranscribingMonitoring,
+  videoLibraryDrmMonitoring,
   videoStorageMonitoring,
 ];
