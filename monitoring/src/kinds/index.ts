@@ -2,9 +2,12 @@
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardianMonitoring } from './api-guardian.ts';
 import { applicationMonitoring } from './application.ts';
+import { applicationLimitsMonitoring } from './application-limits.ts';
 import { applicationOverviewMonitoring } from './application-overview.ts';
 import { applicationVolumeMonitoring } from './application-volume.ts';
+import { billingMonitoring } from './billing.ts';
 import { dnsZoneMonitoring } from './dns-zone.ts';
+import { edgeScriptMonitoring } from './edge-script.ts';
 import { pullZoneMonitoring } from './pull-zone.ts';
 import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
@@ -42,4 +45,7 @@ export const kinds: readonly KindMonitoring[] = [
   videoLibraryTranscribingMonitoring,
   videoLibraryDrmMonitoring,
   videoStorageMonitoring,
+  billingMonitoring,
+  edgeScriptMonitoring,
+  applicationLimitsMonitoring,
 ];
