@@ -32,4 +32,18 @@ describe('reading an expression', () => {
       'increase(blocked_requests_28d)',
     ]);
   });
+
+  it('lets the charges of a month be forecast, and nothing else be done with them', () => {
+    const misused = (call: string) =>
+      misusedCounters(
+        readExpression(
+          `${call}(bunnynet_billing_monthly_charges[1d]${call === 'predict_linear' ? ', 3600' : ''})`,
+        ),
+      );
+    expect(misused('predict_linear')).toEqual([]);
+    expect(misused('increase')).toEqual(['increase(bunnynet_billing_monthly_charges)']);
+    expect(misusedCounters(readExpression('predict_linear(blocked_requests_28d[1d], 3600)'))).toEqual([
+      'predict_linear(blocked_requests_28d)',
+    ]);
+  });
 });

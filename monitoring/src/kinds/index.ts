@@ -2,9 +2,12 @@
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardianMonitoring } from './api-guardian.ts';
 import { applicationMonitoring } from './application.ts';
+import { applicationLimitsMonitoring } from './application-limits.ts';
 import { applicationOverviewMonitoring } from './application-overview.ts';
 import { applicationVolumeMonitoring } from './application-volume.ts';
+import { billingMonitoring } from './billing.ts';
 import { dnsZoneMonitoring } from './dns-zone.ts';
+import { edgeScriptMonitoring } from './edge-script.ts';
 import { pullZoneMonitoring } from './pull-zone.ts';
 import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
@@ -15,6 +18,10 @@ import { shieldOverageMonitoring } from './shield-overage.ts';
 import { shieldOverviewMonitoring } from './shield-overview.ts';
 import { shieldZoneMonitoring } from './shield-zone.ts';
 import { storageZoneMonitoring } from './storage-zone.ts';
+import { videoLibraryMonitoring } from './video-library.ts';
+import { videoLibraryDrmMonitoring } from './video-library-drm.ts';
+import { videoLibraryStatisticsMonitoring } from './video-library-statistics.ts';
+import { videoLibraryTranscribingMonitoring } from './video-library-transcribing.ts';
 import { videoStorageMonitoring } from './video-storage.ts';
 
 export const kinds: readonly KindMonitoring[] = [
@@ -33,5 +40,12 @@ export const kinds: readonly KindMonitoring[] = [
   pullZoneSafehopMonitoring,
   storageZoneMonitoring,
   dnsZoneMonitoring,
+  videoLibraryMonitoring,
+  videoLibraryStatisticsMonitoring,
+  videoLibraryTranscribingMonitoring,
+  videoLibraryDrmMonitoring,
   videoStorageMonitoring,
+  billingMonitoring,
+  edgeScriptMonitoring,
+  applicationLimitsMonitoring,
 ];

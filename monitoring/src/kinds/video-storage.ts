@@ -14,7 +14,7 @@ const video = entityOf({
   selection: ['library_id=~"$library"', 'video_id=~"$video"'],
 });
 
-/** A library has no name of its own in the API: it is known by its id. */
+/** A library is shown by its id: its name is only there where the kind video_library is read. */
 const library = entityOf({ ids: ['library_id'], info: undefined, selection: ['library_id=~"$library"'] });
 
 const videoStorageDashboard: Dashboard = {
@@ -50,7 +50,7 @@ function inRows(expr: string): string {
 }
 
 const readable = presence(
-  'video_library',
+  'video_storage',
   ['library_id'],
   'bunnynet_video_storage_up',
   'bunnynet_video_storage_bytes',

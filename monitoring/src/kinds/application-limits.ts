@@ -1,0 +1,36 @@
+/** How many applications an account has and may have, and how large they may be. */
+import { row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { grid } from '../panels.ts';
+import { values } from '../promql.ts';
+import { account, accountDashboard } from './billing.ts';
+
+const limit = (name: string): string =>
+  `topk(100, ${values(account, `bunnynet_application_limits_${name}`)})`;
+
+export const applicationLimitsMonitoring: KindMonitoring = {
+  kind: 'application_limits',
+  panels: () => [
+    row(accountDashboard, 'Limits', [
+      grid({
+        title: 'Applications',
+        description:
+          'Applications that an account has and may have, and what each may have (API fields existingNumberOfApplications, maxNumberOfApplications, maxNumberOfRegionsPerApplication, maxNumberOfInstancesPerRegion, maxNumberOfInstancesPerApplication, maxNumberOfVolumesPerApplication, maxVolumeSize, as they are now).',
+        unit: 'short',
+        span: 24,
+        height: 6,
+        key: { label: 'account', title: 'Account' },
+        columns: [
+          { title: 'Applications', expr: limit('applications') },
+          { title: 'of', expr: limit('max_applications') },
+          { title: 'Regions each', expr: limit('max_regions_per_application') },
+          { title: 'Instances a region', expr: limit('max_instances_per_region') },
+          { title: 'Instances each', expr: limit('max_instances_per_application') },
+          { title: 'Volumes each', expr: limit('max_volumes_per_application') },
+          { title: 'Size of a volume', expr: limit('max_volume_size_bytes'), unit: 'decbytes' },
+        ],
+        sort: { title: 'Applications', descending: true },
+      }),
+    ]),
+  ],
+};

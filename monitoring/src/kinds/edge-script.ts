@@ -1,0 +1,100 @@
+/** Edge scripts: requests, CPU time and cost. */
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { entityOf, perSecond, values } from '../promql.ts';
+import { ranked } from '../rankings.ts';
+import { presence, type Rules } from '../rules.ts';
+import { accountDashboard } from './billing.ts';
+
+/** On a dashboard that picks accounts, of which a script does not say. */
+const script = entityOf({ ids: ['script_id'], info: 'bunnynet_edge_script_info', selection: [] });
+
+const family = (name: string): string => `bunnynet_edge_script_${name}`;
+
+const readable = presence(
+  'edge_script',
+  ['script_id'],
+  'bunnynet_edge_script_up',
+  'bunnynet_edge_script_monthly_cost',
+);
+
+const rules: Rules = {
+  about: 'Edge scripts: cost.',
+  groups: [
+    {
+      name: 'bunnynet-edge-script',
+      interval: '2m',
+      rules: [
+        ...readable.records,
+        {
+          record: 'bunnynet:edge_script_monthly_cost:max',
+          expr: `max by (script_id) (last_over_time(bunnynet_edge_script_monthly_cost[3m]))`,
+        },
+        {
+          alert: 'BunnynetEdgeScriptCostLeap',
+          comment: `
+          A day that costs as much as the one before is no jump. The days around the start of a month, when the cost falls, are
+          left out.`,
+          expr: `
+          bunnynet:edge_script_monthly_cost:max - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d)
+          > 2 * (last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 2d) >= 0)
+          + clamp_min(0.1 * last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d), 5)`,
+          for: '30m',
+          severity: 'warning',
+          held: readable,
+          named: script,
+          summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
+          description:
+            'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than twice what it grew the day before, plus a tenth of its value (at least 5 US dollars).',
+        },
+      ],
+    },
+  ],
+};
+
+function panels(): readonly Row[] {
+  const rate = (name: string): string => perSecond(script, family(`${name}_total`));
+  const cost = values(script, family('monthly_cost'));
+  return [
+    row(overviewDashboard, 'Account', [
+      ranked(10, script, cost, {
+        title: 'Cost of the month: the 10 dearest edge scripts',
+        description:
+          'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
+        unit: 'currencyUSD',
+        span: 12,
+      }),
+    ]),
+    row(accountDashboard, 'Edge scripts', [
+      ranked(15, script, cost, {
+        title: 'Cost of the month: the 15 dearest',
+        description:
+          'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
+        unit: 'currencyUSD',
+        span: 6,
+      }),
+      ranked(15, script, rate('requests'), {
+        title: 'Requests: the 15 busiest',
+        description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
+        unit: 'reqps',
+        span: 6,
+      }),
+      ranked(15, script, rate('cpu_seconds'), {
+        title: 'CPU: the 15 busiest',
+        description:
+          'Seconds of CPU time a second, averaged over half an hour (API field TotalCpuTimeChart).',
+        unit: 'short',
+        span: 6,
+      }),
+      ranked(15, script, values(script, family('average_cpu_seconds')), {
+        title: 'CPU time of a request: the 15 longest',
+        description: 'Average of the newest UTC day (API field AverageCpuTimeChart).',
+        unit: 's',
+        span: 6,
+      }),
+    ]),
+  ];
+}
+
+export const edgeScriptMonitoring: KindMonitoring = { kind: 'edge_script', panels, rules };

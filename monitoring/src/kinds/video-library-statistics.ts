@@ -1,0 +1,92 @@
+/** How much the videos of a library are watched, and where. */
+import { type Row, row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
+import { numbers } from '../panels.ts';
+import { all, hourly, values } from '../promql.ts';
+import { ranked, rankedBy } from '../rankings.ts';
+import { library, streamDashboard, toLibrary } from './video-library.ts';
+
+const family = (name: string): string => `bunnynet_video_library_statistics_${name}`;
+const inHour = (name: string, by: readonly string[] = []): string =>
+  hourly(library, family(`${name}_total`), { by });
+
+function panels(): readonly Row[] {
+  return [
+    row(overviewDashboard, 'Stream', [
+      ranked(10, all(library), hourly(all(library), family('views_total')), {
+        title: 'Views in an hour: the 10 busiest libraries',
+        description: 'Views of videos within an hour (API field viewsChart).',
+        unit: 'short',
+        span: 12,
+        link: toLibrary,
+      }),
+    ]),
+    row(streamDashboard, 'Watched', [
+      ranked(15, library, inHour('views'), {
+        title: 'Views in an hour: the 15 busiest libraries',
+        description: 'Views of videos within an hour (API field viewsChart).',
+        unit: 'short',
+        span: 12,
+      }),
+      rankedBy('country', inHour('country_views', ['country']), {
+        title: 'Views in an hour: the 15 busiest countries',
+        description:
+          'Views of the selected libraries together within an hour (API field countryViewCounts, of which a library counts the 50 largest countries).',
+        unit: 'short',
+        span: 12,
+      }),
+      ranked(15, library, inHour('watch_time_seconds'), {
+        title: 'Watched in an hour: the 15 busiest libraries',
+        description: 'Time for which videos were watched within an hour (API field watchTimeChart).',
+        unit: 's',
+        span: 12,
+      }),
+      rankedBy('country', inHour('country_watch_time_seconds', ['country']), {
+        title: 'Watched in an hour: the 15 busiest countries',
+        description:
+          'Time for which videos of the selected libraries were watched within an hour (API field countryWatchTime, of which a library counts the 50 largest countries).',
+        unit: 's',
+        span: 12,
+      }),
+      ranked(15, library, values(library, family('engagement_score')), {
+        title: 'Engagement: the 15 highest',
+        description:
+          'Score of the UTC day so far, on the scale of the API; begins anew at midnight (API field engagementScore).',
+        unit: 'short',
+        span: 12,
+      }),
+      numbers({
+        title: 'Today',
+        description:
+          'Views of the selected libraries in the UTC day so far, which starts from 0 at midnight (API field viewsChart).',
+        unit: 'short',
+        span: 6,
+        height: 8,
+        queries: [{ expr: `sum(${values(library, family('views_latest_day'))})`, legend: 'views' }],
+        nothing: 'none',
+      }),
+      numbers({
+        title: 'Newest day of the views',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API fields viewsChart, watchTimeChart).',
+        unit: 's',
+        span: 6,
+        height: 8,
+        steps: ['green', [172800, 'orange']],
+        queries: [
+          {
+            expr: `time() - min(${values(library, family('latest_day_timestamp_seconds'))})`,
+            legend: 'oldest',
+          },
+        ],
+        nothing: 'none',
+      }),
+    ]),
+  ];
+}
+
+export const videoLibraryStatisticsMonitoring: KindMonitoring = {
+  kind: 'video_library_statistics',
+  panels,
+};
