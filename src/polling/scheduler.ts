@@ -38,7 +38,7 @@ interface Entry<Item> {
 
 const longestTimerMs = 3_600_000;
 /** So much of the queue may be out of date, beyond one for each entry, before it is cleared out. */
-const maxOutdated = 1000;
+const maxOutdated = 100;
 /** How many due polls are put in line before others have their turn. */
 const maxEnqueuedAtOnce = 1000;
 
