@@ -1,6 +1,7 @@
 /** The benchmark: measures part after part, prints the tables, and writes the documentation where asked to. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { measureDiscovery } from './discovery.ts';
 import { renderDocument } from './document.ts';
 import { measureFaults } from './faults.ts';
 import { measureFootprint } from './footprint.ts';
@@ -27,6 +28,7 @@ function stepsOf({ parts, sizes, quick }: Options): readonly Step[] {
     { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
     { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
     { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick) },
+    { name: 'discovery', part: 'discovery', measure: () => measureDiscovery(quick) },
   ];
   return steps.filter(({ part }) => parts.includes(part));
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { scales } from '../src/simulator/dataset.ts';
 import type { Scale } from '../src/simulator/kind.ts';
 
-export const parts = ['scrape', 'polls', 'whole', 'faults', 'footprint'] as const;
+export const parts = ['scrape', 'polls', 'whole', 'faults', 'footprint', 'discovery'] as const;
 export type PartName = (typeof parts)[number];
 
 export interface Options {

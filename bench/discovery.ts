@@ -1,0 +1,219 @@
+/**
+ * What it costs to find an account: listings with their targets through the planning and the scheduler, with a client that
+ * answers at once, so that nothing but the exporter's own work is measured.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { Pacer } from '../src/api/pacer.ts';
+import type { Config, SectionConfig } from '../src/config/config.ts';
+import { PollEngine } from '../src/polling/engine.ts';
+import { resources } from '../src/resources/index.ts';
+import { apiNames } from '../src/resources/resource.ts';
+import { measuredKinds } from './datasets.ts';
+import { log } from './log.ts';
+import { milliseconds, type Part } from './report.ts';
+
+/** An account of a size that few have. */
+interface Account {
+  readonly applications: number;
+  readonly zones: number;
+  readonly endpointsPerZone: number;
+  readonly libraries: number;
+  readonly videosPerLibrary: number;
+}
+
+const whole: Account = {
+  applications: 20_000,
+  zones: 1_000,
+  endpointsPerZone: 20,
+  libraries: 200,
+  videosPerLibrary: 250,
+};
+const stallLimitMs = 20;
+const hourMs = 3_600_000;
+
+/** One page of `count` things, from 1. */
+function pageOf<Item>(count: number, page: number, perPage: number, make: (index: number) => Item): Item[] {
+  const length = Math.max(0, Math.min(perPage, count - (page - 1) * perPage));
+  return Array.from({ length }, (_, at) => make((page - 1) * perPage + at));
+}
+
+/** What the API answers to a path; `renamed` is the application that has another name. */
+function answerTo(path: string, account: Account, renamed: number | undefined): unknown {
+  const [route = '', query = ''] = path.split('?');
+  const asked = new URLSearchParams(query);
+  const page = Number(asked.get('page') ?? asked.get('nextCursor') ?? 1);
+  const steps = route.split('/');
+  if (route === '/apps') {
+    const items = pageOf(account.applications, page, 1000, (i) => ({
+      id: `app${i}`,
+      name: i === renamed ? 'renamed' : `application ${i}`,
+    }));
+    const hasMore = page * 1000 < account.applications;
+    return { items, meta: { totalItems: account.applications }, cursor: hasMore ? String(page + 1) : null };
+  }
+  if (route === '/pullzone' || route === '/videolibrary') {
+    const count = route === '/pullzone' ? account.zones : account.libraries;
+    const Items = pageOf(count, page, 100, (i) => ({
+      Id: i + 1,
+      Name: `name ${i}`,
+      ApiKey: `key-of-thing-${i}`,
+    }));
+    return { Items, TotalItems: count, HasMoreItems: page * 100 < count };
+  }
+  if (route === '/shield/shield-zones') {
+    const { zones } = account;
+    const data = pageOf(zones, page, 100, (i) => ({ shieldZoneId: i + 1, pullZoneId: i + 1 }));
+    const totalPages = Math.ceil(zones / 100);
+    return { data, page: { totalCount: zones, totalPages, currentPage: page, nextPage: page + 1 } };
+  }
+  if (route.endsWith('/api-guardian')) {
+    const endpoints = pageOf(account.endpointsPerZone, 1, 1000, (i) => ({
+      apiGuardianEndpointId: Number(steps[3]) * 1000 + i,
+      requestMethod: 'GET',
+      requestPath: `/v1/${i}`,
+    }));
+    return { data: { endpoints } };
+  }
+  if (route.startsWith('/shield/rate-limits/')) {
+    const totals = { totalCount: 1, totalPages: 1, currentPage: 1 };
+    return { data: [{ id: Number(steps[3]), ruleName: 'login' }], page: totals };
+  }
+  if (route.endsWith('/videos')) {
+    const { videosPerLibrary } = account;
+    const items = pageOf(videosPerLibrary, page, 1000, (i) => ({
+      guid: `${steps[2]}-${i}`,
+      title: `video ${i}`,
+    }));
+    return { totalItems: videosPerLibrary, items };
+  }
+  if (route.endsWith('/storage')) return { success: true, data: { originals: 1 } };
+  if (route.startsWith('/apps/')) return { monthlyCost: 1 };
+  return { data: route.includes('/endpoint/') ? { totalBlockedRequests: 1 } : [] };
+}
+
+function configOf(): Config {
+  const api = {
+    baseUrl: 'http://127.0.0.1:9',
+    timeoutMs: 1000,
+    maxConcurrency: 64,
+    // As fast as the listings come; what they find is hardly polled during the measurement.
+    requestsPerSecond: 2000,
+    maxRetries: 0,
+    maxResponseBytes: 1_000_000,
+  };
+  const section = (kind: string): SectionConfig => ({
+    kind,
+    credential: 'account',
+    intervalMs: hourMs,
+    staleAfterMs: 3 * hourMs,
+    settings: { latency_unit: 'milliseconds', latency_chart: 'off' },
+    targets: 'all',
+  });
+  return {
+    credentials: {},
+    apis: Object.fromEntries(apiNames.map((name) => [name, api])) as Config['apis'],
+    discovery: { intervalMs: hourMs },
+    sections: measuredKinds.map(section),
+    limits: { maxSeries: 1_000_000 },
+  };
+}
+
+const ignore = () => undefined;
+
+function createEngine(account: Account, renamed: () => number | undefined): PollEngine {
+  const pacers = new Map(
+    apiNames.map((name) => [name, new Pacer({ requestsPerSecond: 2000, maxConcurrency: 64 })]),
+  );
+  return new PollEngine({
+    resources,
+    store: { replace: ignore, set: ignore, remove: ignore },
+    clientOf: () => ({
+      async get({ path, permit }) {
+        await nextTurn();
+        permit?.release();
+        return answerTo(path, account, renamed());
+      },
+    }),
+    paceOf: (name) => pacers.get(name) ?? new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 }),
+    observer: { polled: ignore, mismatched: ignore, unrecognized: ignore, started: ignore },
+    log: pino({ level: 'silent' }),
+    foundKeys: { learn: () => false, forget: ignore },
+    keySource: () => '',
+    redact: (text) => text,
+    owns: () => true,
+  });
+}
+
+/** The longest that the loop was stopped, beyond the resolution of the look. */
+function stallOf(delays: IntervalHistogram): number {
+  return Math.max(0, delays.max / 1e6 - 1);
+}
+
+export async function measureDiscovery(quick: boolean): Promise<Part> {
+  const account = quick ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
+  const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
+  const expected = applications + 2 * zones + zones * endpointsPerZone + libraries * videosPerLibrary;
+  let renamed: number | undefined;
+  const engine = createEngine(account, () => renamed);
+  const countTargets = () => [...engine.states.statuses()].length;
+  global.gc?.();
+  const heapBefore = process.memoryUsage().heapUsed;
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  const startedMs = performance.now();
+  const cpuBefore = process.cpuUsage();
+  await engine.apply(configOf());
+  while (countTargets() < expected) await sleep(100);
+  const foundMs = performance.now() - startedMs;
+  const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
+  const firstStallMs = stallOf(delays);
+  global.gc?.();
+  const bytes = process.memoryUsage().heapUsed - heapBefore;
+  log('a rename');
+  await sleep(1000);
+  delays.reset();
+  renamed = Math.floor(applications / 2);
+  const key = `application/app${renamed}`;
+  void engine.pollNow();
+  while (engine.states.status(key)?.target.name !== 'renamed') await sleep(50);
+  const renameStallMs = stallOf(delays);
+  delays.disable();
+  await engine.stop();
+  const measured = Math.max(firstStallMs, renameStallMs);
+  return {
+    tables: [
+      {
+        title: 'Discovery',
+        note: 'Listings answered at once, in the process that is measured; the longest stall is beside polls of what was found.',
+        columns: [
+          'targets found',
+          'after',
+          'processor time',
+          'heap a target',
+          'longest stall',
+          'after a rename',
+        ],
+        rows: [
+          [
+            expected.toLocaleString('en-US'),
+            milliseconds(foundMs),
+            milliseconds(cpuMs),
+            global.gc ? `${Math.round(bytes / expected)} bytes` : '-',
+            milliseconds(firstStallMs),
+            milliseconds(renameStallMs),
+          ],
+        ],
+      },
+    ],
+    aims: [
+      {
+        what: 'longest stall of the event loop by first discovery and by a rename',
+        wanted: `≤ ${stallLimitMs} ms`,
+        measured: milliseconds(measured),
+        met: measured <= stallLimitMs,
+      },
+    ],
+  };
+}
