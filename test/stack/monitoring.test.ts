@@ -180,6 +180,11 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetShieldRateLimitedRequestsRising: { never: 'it needs a day of history' },
   BunnynetShieldRateLimitBreachesRising: { never: 'it needs a day of history' },
   BunnynetVideoStorageGrowth: { never: 'it needs a day of history' },
+  BunnynetPullZoneHitRatioDrop: { never: 'it needs a day of history' },
+  BunnynetPullZoneOriginSlow: { never: 'it needs a day of history' },
+  BunnynetEdgeScriptCostLeap: { never: 'it needs two days of history' },
+  BunnynetAccountBalanceRunningOut: { never: 'the simulated account recharges automatically' },
+  BunnynetAccountRechargeFailing: { never: 'the simulated payments succeed' },
   BunnynetExporterDown: 'gone',
   BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
   BunnynetReadingsStale: 'troubled',
@@ -214,7 +219,7 @@ describe('the rules', () => {
 describe('the alerts', () => {
   const firing = (names: readonly string[]) => `ALERTS{alertstate="firing",alertname=~"${names.join('|')}"}`;
   const alerts = alertsOf(files).map(({ alert }) => alert);
-  const onValues = alerts.filter((alert) => /^Bunnynet(Application|Shield|Video)/.test(alert));
+  const onValues = alerts.filter((alert) => /^Bunnynet(Account|Application|EdgeScript|PullZone|Shield|Video)/.test(alert));
   const onTheExporter = alerts.filter((alert) => !onValues.includes(alert));
 
   async function identities(query: string, at: Moment): Promise<readonly string[]> {
