@@ -3,8 +3,8 @@ import type { AlertingRule, RuleFile } from './rule-files.ts';
 
 const introduction = `# Alerts
 
-The rules in [monitoring/rules](../monitoring/rules) watch applications, Shield zones, video libraries and the exporter
-itself. Each alert has a severity, names what is affected and links to a [runbook](runbooks).
+The rules in [monitoring/rules](../monitoring/rules) watch applications, Shield zones, pull zones, edge scripts, video
+libraries, the account and the exporter itself. Each alert has a severity, names what is affected and links to a [runbook](runbooks).
 
 ## Install
 
@@ -26,7 +26,8 @@ same day, and \`info\` can wait.
 - **No reading is no alarm either.** Only the alerts about the exporter fire because something is missing.
 - A missed scrape, a restart of the exporter or midnight UTC neither starts nor ends an alert.
 - When you remove a target from the configuration, its alerts end within about ten minutes.
-- Alerts that compare with the previous day are silent on the first day (cost alerts: on the first two days).
+- Alerts that compare with the previous day are silent on the first day (cost alerts: on the first two days). The forecast of
+  an account's charges begins on the second day of a month.
 
 ## Tuning
 

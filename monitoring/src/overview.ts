@@ -7,7 +7,7 @@ import { upOf } from './promql.ts';
 export const overviewDashboard: Dashboard = {
   uid: 'bunnynet-overview',
   title: 'Overview',
-  description: 'What every application, Shield zone and video library does, worst first.',
+  description: 'What everything in the account does, worst first.',
   variables: () => [],
 };
 

@@ -147,6 +147,23 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   'bunnynet:shield_rate_limit_breaches:growth1h': 'calm',
   'bunnynet:video_library_configured': 'calm',
   'bunnynet:video_library_unread': 'down',
+  'bunnynet:application_overview_configured': 'calm',
+  'bunnynet:application_overview_unread': 'down',
+  'bunnynet:application_volume_configured': 'calm',
+  'bunnynet:application_volume_unread': 'down',
+  'bunnynet:pull_zone_configured': 'calm',
+  'bunnynet:pull_zone_unread': 'down',
+  'bunnynet:pull_zone_statistics_configured': 'calm',
+  'bunnynet:pull_zone_statistics_unread': 'down',
+  'bunnynet:pull_zone_cached_requests:ratio1h': 'after',
+  'bunnynet:pull_zone_origin_response_time_seconds:max': 'calm',
+  'bunnynet:video_storage_configured': 'calm',
+  'bunnynet:video_storage_unread': 'down',
+  'bunnynet:edge_script_configured': 'calm',
+  'bunnynet:edge_script_unread': 'down',
+  'bunnynet:edge_script_monthly_cost:max': 'calm',
+  'bunnynet:billing_configured': 'calm',
+  'bunnynet:billing_unread': 'down',
   'bunnynet:failing_targets:count': 'troubled',
   BunnynetApplicationFailing: 'calm',
   BunnynetApplicationSuspended: 'calm',
@@ -163,6 +180,11 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetShieldRateLimitedRequestsRising: { never: 'it needs a day of history' },
   BunnynetShieldRateLimitBreachesRising: { never: 'it needs a day of history' },
   BunnynetVideoStorageGrowth: { never: 'it needs a day of history' },
+  BunnynetPullZoneHitRatioDrop: { never: 'it needs a day of history' },
+  BunnynetPullZoneOriginSlow: { never: 'it needs a day of history' },
+  BunnynetEdgeScriptCostLeap: { never: 'it needs two days of history' },
+  BunnynetAccountBalanceRunningOut: { never: 'the simulated account recharges automatically' },
+  BunnynetAccountRechargeFailing: { never: 'the simulated payments succeed' },
   BunnynetExporterDown: 'gone',
   BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
   BunnynetReadingsStale: 'troubled',
@@ -197,7 +219,7 @@ describe('the rules', () => {
 describe('the alerts', () => {
   const firing = (names: readonly string[]) => `ALERTS{alertstate="firing",alertname=~"${names.join('|')}"}`;
   const alerts = alertsOf(files).map(({ alert }) => alert);
-  const onValues = alerts.filter((alert) => /^Bunnynet(Application|Shield|Video)/.test(alert));
+  const onValues = alerts.filter((alert) => /^Bunnynet(Account|Application|EdgeScript|PullZone|Shield|Video)/.test(alert));
   const onTheExporter = alerts.filter((alert) => !onValues.includes(alert));
 
   async function identities(query: string, at: Moment): Promise<readonly string[]> {

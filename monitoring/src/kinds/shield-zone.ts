@@ -18,7 +18,7 @@ export const zone = entityOf({
 export const shieldDashboard: Dashboard = {
   uid: 'bunnynet-shield',
   title: 'Shield',
-  description: 'Zones, API Guardian and rate limits.',
+  description: 'Zones, their protections, API Guardian and rate limits.',
   variables: () => [pickByName('zone', 'Zone', all(zone), 'shield_zone_id')],
 };
 
