@@ -91,84 +91,116 @@ async function removeRows(
   for (const { labels } of values) if (labels[label] === value) metric.remove(labels);
 }
 
-/** kinds: those that are on; no other kind is named until `follow`. */
-export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
-  const registry = new Registry();
-  const registers = [registry];
-  const processMetrics = createProcessMetrics();
-  let on: readonly Resource[] = [];
-  let named: ReadonlySet<string> = new Set();
-  let apis: ReadonlySet<ApiName> = new Set();
-  const isOn = (kind: string) => on.some((resource) => resource.kind === kind);
+function declareMetrics(registers: Registry[]) {
+  const declare = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) => ({
+    name: `bunnynet_exporter_${name}`,
+    help,
+    labelNames,
+    registers,
+  });
+  const durations = { buckets: durationBuckets };
+  return {
+    build: new Gauge(
+      declare(
+        'build_info',
+        'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
+        'version',
+        'revision',
+        'node_version',
+      ),
+    ),
+    polls: new Counter(
+      declare(
+        'polls_total',
+        'Polls that ended, by how. A listing of Shield Zones is one poll.',
+        'kind',
+        'result',
+      ),
+    ),
+    pollDuration: new Histogram({
+      ...declare(
+        'poll_duration_seconds',
+        'Duration of polls from the first request to the last, with retries and the waits between them.',
+        'kind',
+      ),
+      ...durations,
+    }),
+    requests: new Counter(
+      declare(
+        'api_requests_total',
+        'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
+        'api',
+        'code',
+      ),
+    ),
+    requestDuration: new Histogram({
+      ...declare(
+        'api_request_duration_seconds',
+        'Duration of requests to the API, to the last byte of the answer.',
+        'api',
+      ),
+      ...durations,
+    }),
+    pausedUntil: new Gauge(
+      declare(
+        'api_paused_until_timestamp_seconds',
+        'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
+        'api',
+      ),
+    ),
+    lag: new Gauge(
+      declare(
+        'schedule_lag_seconds',
+        'How late the latest poll started. It grows when the pace does not suffice for the targets.',
+        'kind',
+      ),
+    ),
+    mismatches: new Counter(
+      declare(
+        'schema_mismatches_total',
+        'Fields of answers that had the wrong type; their series were left out.',
+        'kind',
+        'field',
+      ),
+    ),
+    unrecognized: new Counter(
+      declare(
+        'unrecognized_values_total',
+        'Values of answers that the API reference does not list.',
+        'kind',
+        'field',
+      ),
+    ),
+    reloadSucceeded: new Gauge(
+      declare(
+        'config_last_reload_successful',
+        'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
+      ),
+    ),
+    reloadSuccessTime: new Gauge(
+      declare(
+        'config_last_reload_success_timestamp_seconds',
+        'When the configuration was last loaded with success, as Unix time.',
+      ),
+    ),
+    planned: new Gauge(
+      declare(
+        'planned_requests_per_second',
+        'Requests a second that the polls and listings of an API need at their intervals, without retries.',
+        'api',
+      ),
+    ),
+  };
+}
 
-  new Gauge({
-    name: 'bunnynet_exporter_build_info',
-    help: 'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
-    labelNames: ['version', 'revision', 'node_version'],
-    registers,
-  }).set({ version, revision, node_version: process.versions.node }, 1);
+type Metrics = ReturnType<typeof declareMetrics>;
 
-  const polls = new Counter({
-    name: 'bunnynet_exporter_polls_total',
-    help: 'Polls that ended, by how. A listing of Shield Zones is one poll.',
-    labelNames: ['kind', 'result'],
-    registers,
-  });
-  const pollDuration = new Histogram({
-    name: 'bunnynet_exporter_poll_duration_seconds',
-    help: 'Duration of polls from the first request to the last, with retries and the waits between them.',
-    labelNames: ['kind'],
-    buckets: durationBuckets,
-    registers,
-  });
-  const requests = new Counter({
-    name: 'bunnynet_exporter_api_requests_total',
-    help: 'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
-    labelNames: ['api', 'code'],
-    registers,
-  });
-  const requestDuration = new Histogram({
-    name: 'bunnynet_exporter_api_request_duration_seconds',
-    help: 'Duration of requests to the API, to the last byte of the answer.',
-    labelNames: ['api'],
-    buckets: durationBuckets,
-    registers,
-  });
-  const pausedUntil = new Gauge({
-    name: 'bunnynet_exporter_api_paused_until_timestamp_seconds',
-    help: 'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
-    labelNames: ['api'],
-    registers,
-  });
-  const lag = new Gauge({
-    name: 'bunnynet_exporter_schedule_lag_seconds',
-    help: 'How late the latest poll started. It grows when the pace does not suffice for the targets.',
-    labelNames: ['kind'],
-    registers,
-  });
-  const mismatches = new Counter({
-    name: 'bunnynet_exporter_schema_mismatches_total',
-    help: 'Fields of answers that had the wrong type; their series were left out.',
-    labelNames: ['kind', 'field'],
-    registers,
-  });
-  const unrecognized = new Counter({
-    name: 'bunnynet_exporter_unrecognized_values_total',
-    help: 'Values of answers that the API reference does not list.',
-    labelNames: ['kind', 'field'],
-    registers,
-  });
-  const reloadSucceeded = new Gauge({
-    name: 'bunnynet_exporter_config_last_reload_successful',
-    help: 'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the one before is in force).',
-    registers,
-  });
-  const reloadSuccessTime = new Gauge({
-    name: 'bunnynet_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'When the configuration was last loaded with success, as Unix time.',
-    registers,
-  });
-
+/** What is counted at the time of a scrape, for the kinds that are on then. */
+function declareInventory(
+  registers: Registry[],
+  inventory: Inventory,
+  kindsOn: () => readonly Resource[],
+): void {
   const counts = [
     ['targets', 'Targets that are wanted.', inventory.targets],
     [
@@ -187,22 +219,46 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
       registers,
       collect() {
         this.reset();
-        for (const { kind } of on) this.set({ kind }, count(kind));
+        for (const { kind } of kindsOn()) this.set({ kind }, count(kind));
       },
     });
   }
+}
 
-  const planned = new Gauge({
-    name: 'bunnynet_exporter_planned_requests_per_second',
-    help: 'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-    labelNames: ['api'],
-    registers,
-  });
-  const setDiscovery = createDiscoveryMetrics(registers);
+/** Which kinds and APIs have rows: those that are on, and no others. */
+class Rows {
+  readonly #metrics: Metrics;
+  kinds: readonly Resource[] = [];
+  /** Those that are on, and those that their listings are named after. */
+  named: ReadonlySet<string> = new Set();
+  apis: ReadonlySet<ApiName> = new Set();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+  }
+
+  isOn(kind: string): boolean {
+    return this.kinds.some((resource) => resource.kind === kind);
+  }
+
+  async follow(wanted: readonly Resource[]): Promise<void> {
+    const { kinds, named, apis } = this;
+    this.kinds = wanted;
+    this.named = namesOf(wanted);
+    this.apis = apisOf(wanted);
+    for (const resource of wanted) if (!kinds.includes(resource)) this.#begin(resource);
+    for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
+    await Promise.all([
+      ...kinds.filter(({ kind }) => !this.isOn(kind)).map(({ kind }) => this.#end(kind)),
+      ...[...named].filter((kind) => !this.named.has(kind)).map((kind) => this.#endFields(kind)),
+      ...[...apis].filter((api) => !this.apis.has(api)).map((api) => this.#endApi(api)),
+    ]);
+  }
 
   /** Rows are present from the start at 0, so that increase() sees the first event. */
-  function turnOn(resource: Resource): void {
+  #begin(resource: Resource): void {
     const { kind, enumeratedFields } = resource;
+    const { mismatches, unrecognized, polls, pollDuration, lag } = this.#metrics;
     for (const { kind: name, fields } of fieldsOf(resource))
       for (const field of fields) mismatches.inc({ kind: name, field }, 0);
     for (const field of enumeratedFields) unrecognized.inc({ kind, field }, 0);
@@ -211,79 +267,80 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     lag.set({ kind }, 0);
   }
 
-  async function turnOff(kind: string): Promise<void> {
-    pollDuration.remove({ kind });
-    lag.remove({ kind });
-    await removeRows(polls, 'kind', kind);
+  async #end(kind: string): Promise<void> {
+    this.#metrics.pollDuration.remove({ kind });
+    this.#metrics.lag.remove({ kind });
+    await removeRows(this.#metrics.polls, 'kind', kind);
   }
 
-  function turnApiOn(api: ApiName): void {
+  async #endFields(kind: string): Promise<void> {
+    const { mismatches, unrecognized } = this.#metrics;
+    await Promise.all([removeRows(mismatches, 'kind', kind), removeRows(unrecognized, 'kind', kind)]);
+  }
+
+  #beginApi(api: ApiName): void {
+    const { requests, requestDuration, pausedUntil, planned } = this.#metrics;
     requests.inc({ api, code: '200' }, 0);
     requestDuration.zero({ api });
     pausedUntil.set({ api }, 0);
     planned.set({ api }, 0);
   }
 
-  async function forgetFields(kind: string): Promise<void> {
-    await Promise.all([removeRows(mismatches, 'kind', kind), removeRows(unrecognized, 'kind', kind)]);
-  }
-
-  async function turnApiOff(api: ApiName): Promise<void> {
+  async #endApi(api: ApiName): Promise<void> {
+    const { requests, requestDuration, pausedUntil, planned } = this.#metrics;
     requestDuration.remove({ api });
     pausedUntil.remove({ api });
     planned.remove({ api });
     await removeRows(requests, 'api', api);
   }
+}
 
-  async function follow(wanted: readonly Resource[]): Promise<void> {
-    const before = { on, named, apis };
-    on = wanted;
-    named = namesOf(wanted);
-    apis = apisOf(wanted);
-    for (const resource of on) if (!before.on.includes(resource)) turnOn(resource);
-    for (const api of apis) if (!before.apis.has(api)) turnApiOn(api);
-    await Promise.all([
-      ...before.on.filter(({ kind }) => !isOn(kind)).map(({ kind }) => turnOff(kind)),
-      ...[...before.named].filter((kind) => !named.has(kind)).map(forgetFields),
-      ...[...before.apis].filter((api) => !apis.has(api)).map(turnApiOff),
-    ]);
-  }
-  void follow(kinds);
+/** kinds: those that are on; no other kind is named until `follow`. */
+export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
+  const registry = new Registry();
+  const registers = [registry];
+  const processMetrics = createProcessMetrics();
+  const metrics = declareMetrics(registers);
+  const rows = new Rows(metrics);
+  declareInventory(registers, inventory, () => rows.kinds);
+  const setDiscovery = createDiscoveryMetrics(registers);
+  metrics.build.set({ version, revision, node_version: process.versions.node }, 1);
+  void rows.follow(kinds);
 
   // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
   return {
-    follow,
+    follow: (wanted) => rows.follow(wanted),
     requested(api, code, durationSeconds) {
-      if (!apis.has(api)) return;
-      requests.inc({ api, code });
-      requestDuration.observe({ api }, durationSeconds);
+      if (!rows.apis.has(api)) return;
+      metrics.requests.inc({ api, code });
+      metrics.requestDuration.observe({ api }, durationSeconds);
     },
     paused(api, untilMs) {
-      if (apis.has(api)) pausedUntil.set({ api }, untilMs / 1000);
+      if (rows.apis.has(api)) metrics.pausedUntil.set({ api }, untilMs / 1000);
     },
     polled(kind, result, durationSeconds) {
-      if (!isOn(kind)) return;
-      polls.inc({ kind, result });
-      pollDuration.observe({ kind }, durationSeconds);
+      if (!rows.isOn(kind)) return;
+      metrics.polls.inc({ kind, result });
+      metrics.pollDuration.observe({ kind }, durationSeconds);
     },
     mismatched(kind, field) {
-      if (named.has(kind)) mismatches.inc({ kind, field });
+      if (rows.named.has(kind)) metrics.mismatches.inc({ kind, field });
     },
     unrecognized(kind, field) {
-      if (named.has(kind)) unrecognized.inc({ kind, field });
+      if (rows.named.has(kind)) metrics.unrecognized.inc({ kind, field });
     },
     planned(capacities) {
       // An API that nothing is asked of any more is at 0 again.
-      for (const api of apis) planned.set({ api }, 0);
+      for (const api of rows.apis) metrics.planned.set({ api }, 0);
       for (const { api, neededPerSecond } of capacities)
-        if (apis.has(api)) planned.set({ api }, neededPerSecond);
+        if (rows.apis.has(api)) metrics.planned.set({ api }, neededPerSecond);
     },
     started(kind, lagSeconds) {
-      if (isOn(kind)) lag.set({ kind }, Math.max(0, lagSeconds));
+      if (rows.isOn(kind)) metrics.lag.set({ kind }, Math.max(0, lagSeconds));
     },
     reloaded(succeeded, atMs) {
-      reloadSucceeded.set(succeeded ? 1 : 0);
-      if (succeeded) reloadSuccessTime.set(atMs / 1000);
+      metrics.reloadSucceeded.set(succeeded ? 1 : 0);
+      if (succeeded) metrics.reloadSuccessTime.set(atMs / 1000);
     },
     async render(format) {
       setDiscovery(inventory.listings());
