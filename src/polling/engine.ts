@@ -392,7 +392,10 @@ export class PollEngine {
     else if (after) this.states.update(after);
     if (!isReadAlone(resource)) {
       if (after) this.#active.get(after.pollKey)?.fed.set(idText(after.ids), after);
-      if (after && !this.#following.has(after.pollKey)) this.#scheduler.runNow(after.pollKey);
+      // The first poll of a listing, still to come or under way, feeds whoever is there at its end.
+      const isFollowed =
+        after && (this.#following.has(after.pollKey) || !this.#active.get(after.pollKey)?.hasEnded);
+      if (after && !isFollowed) this.#scheduler.runNow(after.pollKey);
       return;
     }
     if (!after) {

@@ -16,7 +16,7 @@ How to read the table:
 - **requests** is the number of requests for one poll, here with \`max_retries: ${maxRetries}\`. «as ever» means one request, and one a page for a listing.
 - **page** is what \`/metrics\` shows of the affected target:
   - **fails**: \`_up\` is 0. Before the first success there is nothing else. After one, the last values and
-    \`_last_success_timestamp_seconds\` stay until \`stale_after\`; then only \`_up\` and \`_last_success_timestamp_seconds\` are left,
+    \`_last_success_timestamp_seconds\` stay until \`stale_after\`; then only \`_up\`, \`_last_success_timestamp_seconds\` and the counters are left,
     and the log says «values are older than …».
   - **right**: as without the fault.
   - **without …**: \`_up\` is 1, and the families listed have no series, or fewer.

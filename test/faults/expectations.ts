@@ -43,6 +43,7 @@ const isList = ({ traits }: AnyOperation) => traits.list === true;
 const isPagedList = (operation: AnyOperation) => isPaged(operation);
 const hasStates = ({ traits }: AnyOperation) => traits.states !== undefined;
 const hasCodes = ({ traits }: AnyOperation) => traits.codes !== undefined;
+const hasDays = ({ traits }: AnyOperation) => traits.days !== undefined;
 const hasCharts = ({ traits }: AnyOperation) => traits.charts !== undefined;
 
 const right: Expectation = { result: 'success' };
@@ -89,7 +90,14 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'no-rate-limits': { ...right, loses: true },
   'feature-not-on-plan': { ...rejected, lasts: true },
   // The answer that is struck has an empty error envelope there: it failed, without a reason.
-  'data-null': { ...unreadable, where: [[({ name }) => name === 'api_guardian', { result: 'rejected' }]] },
+  // In the place of a list without pages, null is an empty one.
+  'data-null': {
+    ...unreadable,
+    where: [
+      [({ name }) => name === 'api_guardian', { result: 'rejected' }],
+      [({ name }) => name === 'rate_limit', { result: 'success', loses: true }],
+    ],
+  },
 
   'nothing-listed': {
     ...right,
@@ -116,12 +124,22 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'all-null': { ...right, loses: true },
   // The ids of a list are still there.
   'all-missing': { ...unreadable, where: [[isList, { result: 'success', loses: true }]] },
-  'huge-numbers': { ...right, loses: true, alters: true, mismatches: true },
-  'negative-numbers': { ...right, alters: true, where: [[hasCodes, { mismatches: true }]] },
+  'huge-numbers': {
+    ...right,
+    loses: true,
+    alters: true,
+    mismatches: true,
+    where: [[hasCodes, { unrecognized: true }]],
+  },
+  'negative-numbers': {
+    ...right,
+    alters: true,
+    where: [[hasCodes, { mismatches: true, unrecognized: true }]],
+  },
   'integers-as-doubles': right,
   // A chart counts its readable points.
   'number-strings': { ...right, loses: true, mismatches: true, where: [[hasCharts, { alters: true }]] },
-  'duplicate-ids': { ...right, alters: true },
+  'duplicate-ids': { ...right, alters: true, where: [[hasCodes, { unrecognized: true }]] },
   // Where a page has one entry, none of it can be used.
   'entry-without-id': {
     ...right,
@@ -130,16 +148,11 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
     where: [[isPagedList, { ...unreadable, loses: false }]],
   },
   'hostile-names': { ...right, alters: true },
-  'unknown-values': { ...right, alters: true, where: [[hasStates, { unrecognized: true }]] },
+  'unknown-values': { ...right, alters: true, unrecognized: true },
   'capitalised-status': right,
   'mixed-day-keys': right,
-  // The keys of a chart need not be times.
-  'unreadable-times': {
-    ...right,
-    loses: true,
-    mismatches: true,
-    where: [[hasCharts, { mismatches: false }]],
-  },
+  // A counter begins with the first reading, though that has no day.
+  'unreadable-times': { ...right, loses: true, mismatches: true, where: [[hasDays, { alters: true }]] },
   'extra-fields': right,
 
   'page-repeats': { ...unreadable, requests: 2 },

@@ -71,8 +71,11 @@ export async function observe(row: Row): Promise<Observation> {
   const { parameters } = expectations[type];
   // An answer of 408 is counted as a timeout, too, and needs no waiting.
   const givesUp = outcomeOf(type, kind).result === 'timeout' && !type.startsWith('status-');
+  // What is struck, and a neighbour that must not notice: more would only take longer.
+  const neighbour = referenceKinds[(referenceKinds.indexOf(kind) + 1) % referenceKinds.length] ?? kind;
   const program = await startProgram({
     isNamed: true,
+    kinds: [kind, neighbour],
     timeoutMs: givesUp ? { [apiOf(kind)]: 2000 } : {},
   });
   const { simulator } = program;
@@ -85,8 +88,10 @@ export async function observe(row: Row): Promise<Observation> {
   const look = async (): Promise<Shown> => {
     page = await readPage(program.exporter);
     pages.push(page.text);
-    const log = program.log.slice(logged);
-    logged += log.length;
+    const lines = program.log;
+    // What a listing has is no news of a poll.
+    const log = lines.slice(logged).filter((line) => !('added' in line));
+    logged = lines.length;
     return { hit: page.of(kind, hit), others: othersOn(page, program, kind), log };
   };
   const poll = async (): Promise<Polled> => {
@@ -157,7 +162,7 @@ function othersOn(
   { targets }: Program,
   struck: KindName,
 ): Readonly<Record<string, Rows>> {
-  const spared = referenceKinds.flatMap((kind) => {
+  const spared = (Object.keys(targets) as KindName[]).flatMap((kind) => {
     if (kind !== struck) return targets[kind].map((ids) => ({ kind, ids }));
     return isListing(kind) ? [] : targets[kind].slice(1).map((ids) => ({ kind, ids }));
   });

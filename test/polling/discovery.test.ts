@@ -3,9 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import { targetsOf } from '../../src/simulator/everything.ts';
 import { type Program, type ProgramOptions, readPage, startProgram } from '../faults/program.ts';
+import { kindNames } from '../simulator/targets.ts';
 
 async function start(options: ProgramOptions = {}): Promise<Program> {
-  const program = await startProgram(options);
+  const program = await startProgram({ kinds: kindNames, ...options });
   onTestFinished(() => program.stop());
   return program;
 }
