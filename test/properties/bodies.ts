@@ -64,7 +64,9 @@ function listingsOf(
 ): readonly (readonly unknown[])[] {
   const open = operation.pages(dataset, keys);
   return Array.from({ length: maxPages }, (_, more) => {
-    const kept = new Set(ids.slice(49, 49 + (more + 1) * pageSize));
+    const entries = (more + 1) * pageSize;
+    const from = Math.max(0, Math.min(49, ids.length - entries));
+    const kept = new Set(ids.slice(from, from + entries));
     const isRemoved = (id: string) => !kept.has(id);
     const pages = open({ ids: [], query: '', nowMs, maxPageSize: pageSize, isRemoved, nameOf });
     return Array.from({ length: pages.totalPages }, (_page, index) => pages.answer(index + 1).body);
