@@ -175,7 +175,7 @@ function liveSecrets(): Secrets {
 
 /** The targets whose last poll succeeded, and those whose did not. */
 function ups(page: string): { readonly up: string[]; readonly down: string[] } {
-  const rows = page.split('\n').filter((line) => /^\w+_up\{/.test(line));
+  const rows = page.split('\n').filter((line) => /^(?!bunnynet_exporter_)\w+_up\{/.test(line));
   return { up: rows.filter((row) => row.endsWith(' 1')), down: rows.filter((row) => row.endsWith(' 0')) };
 }
 
