@@ -79,6 +79,7 @@ button:hover{border-color:var(--quiet)}
 .head{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:baseline;padding:12px 16px;border-bottom:1px solid var(--line)}
 .head span{color:var(--quiet);font-size:13px}.head a{font-size:13px}
 .more{margin:0;padding:8px 16px;border-top:1px solid var(--line);font-size:13.5px;color:var(--quiet)}
+#targets{scroll-margin-top:72px}
 .targets td{padding-top:6px;padding-bottom:6px}
 .targets th,.targets td{padding-left:8px;padding-right:8px}
 .targets th:first-child,.targets td:first-child{padding-left:16px}.targets th:last-child,.targets td:last-child{padding-right:16px}

@@ -256,13 +256,13 @@ function notices(page: StatusPage): HtmlValue {
       .map(([credential, what]) =>
         notice(
           'bad',
-          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${what}; they are polled less and less often until the key changes. <a href="${linkTo({ ...everything, text: `auth ${credential}` })}">Show</a>`,
+          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${what}; they are polled less and less often until the key changes. <a href="${linkToTargets({ ...everything, text: `auth ${credential}` })}">Show</a>`,
         ),
       ),
     refused.length > shownCredentials &&
       notice(
         'bad',
-        html`<strong>${plural(refused.length - shownCredentials, 'more key')} refused.</strong> <a href="${linkTo({ ...everything, text: 'auth' })}">Show</a>`,
+        html`<strong>${plural(refused.length - shownCredentials, 'more key')} refused.</strong> <a href="${linkToTargets({ ...everything, text: 'auth' })}">Show</a>`,
       ),
     pauses.map(({ api, untilMs }) =>
       notice(
@@ -308,13 +308,18 @@ function bar({ targets, ok, failing, absent, pending }: Counts): Html {
   ]}</svg>`;
 }
 
+/** The list of targets is far down the page where there are many kinds. */
+function linkToTargets(query: StatusQuery): string {
+  return `${linkTo(query)}#targets`;
+}
+
 /** What the API says of the targets of each kind, each number a link to them. */
 function conditions({ kinds, result, query }: StatusPage): HtmlValue {
   return kinds.map(({ kind, noun, condition }) => {
     const counts = result.conditions.get(kind);
     if (!counts) return undefined;
     const chips = [...counts].map(([state, targets]) => {
-      const href = linkTo({
+      const href = linkToTargets({
         ...query,
         kinds: [kind],
         states: [],
@@ -333,7 +338,7 @@ function overview(page: StatusPage): Html {
   const { kinds, result, exporter, query } = page;
   const { byKind, total } = result;
   const link = (of: readonly string[], states: StatusQuery['states']) =>
-    linkTo({ ...query, kinds: of, states, conditions: [], text: '', page: undefined });
+    linkToTargets({ ...query, kinds: of, states, conditions: [], text: '', page: undefined });
   const stateColumns = [
     { state: 'ok', tone: 'ok' },
     { state: 'failing', tone: 'bad' },
@@ -444,7 +449,7 @@ function columnHead({ sort, title, className }: (typeof columns)[number], query:
   if (!sort) return html`<th scope="col" class="${className}">${title}</th>`;
   const isActive = query.sort === sort;
   const descending = isActive ? !query.descending : descendsFirst.has(sort);
-  const href = linkTo({ ...query, sort, descending, page: undefined });
+  const href = linkToTargets({ ...query, sort, descending, page: undefined });
   if (!isActive) return html`<th scope="col" class="${className}"><a href="${href}">${title}</a></th>`;
   const direction = query.descending ? 'descending' : 'ascending';
   const arrow = query.descending ? '↓' : '↑';
@@ -520,7 +525,7 @@ function targets(page: StatusPage): Html {
   const range = pages > 1 && html`${count(from + 1)}–${count(from + items.length)} of `;
   const others = !isAll && ` of ${count(result.total.targets)}`;
   const to = (number: number, text: string, rel?: string) =>
-    html`<a href="${linkTo({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
+    html`<a href="${linkToTargets({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
   return html`<table class="targets" role="table" aria-labelledby="targets-heading">
 <thead role="rowgroup"><tr role="row">${shownColumns.map((column) => columnHead(column, query))}</tr></thead>
 <tbody role="rowgroup">

@@ -67,6 +67,11 @@ const names = (tab: Page) => tab.locator('#targets .name').allInnerTexts();
 const sidewaysPx = (tab: Page) =>
   tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+const isFirstRowInView = `(() => {
+  const { top, bottom } = document.querySelector('#targets tbody tr').getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+})()`;
+
 interface TargetsJson {
   readonly counts: {
     readonly targets: number;
@@ -195,6 +200,8 @@ describe('the status page of the demo', () => {
 
     await tab.locator('.overview').getByRole('link', { name: 'Video', exact: true }).click();
     expect(await rows(tab).count()).toBe(kinds['video_storage']?.targets);
+    // The list is far below the counts of all kinds; their links lead to it.
+    await expect.poll(() => tab.evaluate(isFirstRowInView)).toBe(true);
     expect(new Set(await tab.locator('#targets td.kind').allInnerTexts())).toEqual(new Set(['Video']));
   });
 });
@@ -427,8 +434,8 @@ describe('the pictures of the documentation', () => {
     const light = await openTab();
     const dark = await openTab({ colorScheme: 'dark' });
     const small = await openTab({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
-    const take = async (tab: Page, name: string) => {
-      await tab.goto(`${origin}/`);
+    const take = async (tab: Page, name: string, at = '') => {
+      await tab.goto(`${origin}/${at}`);
       await tab.screenshot({ path: join(folder, `${name}.png`) });
     };
     const comes = async (words: string, timeoutMs: number) => {
@@ -446,7 +453,7 @@ describe('the pictures of the documentation', () => {
     // After 140 seconds the shield API asks for a pause, while applications are failing still.
     await comes('The shield API asked for a pause', 120_000);
     await take(dark, 'status-dark');
-    await take(small, 'status-phone');
+    await take(small, 'status-phone', '#targets');
     expect(await dark.locator('.notice').count()).toBeGreaterThan(0);
 
     const expected = {

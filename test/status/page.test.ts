@@ -92,8 +92,8 @@ describe('the status page', () => {
     expect(textOf(page)).toContain(
       'Kind Targets OK Failing Absent Pending Stale Series Application 2 1 1 0 0 0 10 Shield Zone 1 0 1 0 0 0 10 All 3 1 2 0 0 0 30',
     );
-    expect(page).toContain('href="./?kind=application&amp;state=failing">1</a>');
-    expect(page).toContain('href="./?state=failing">2</a>');
+    expect(page).toContain('href="./?kind=application&amp;state=failing#targets">1</a>');
+    expect(page).toContain('href="./?state=failing#targets">2</a>');
   });
 
   it('tells what troubles the exporter itself', async () => {
@@ -220,7 +220,7 @@ describe('the status page', () => {
     ]);
     expect(page).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(textOf(page)).toContain('The API says of each application: 1 suspended 1 active');
-    expect(page).toContain('href="./?kind=application&amp;condition=suspended">1 suspended</a>');
+    expect(page).toContain('href="./?kind=application&amp;condition=suspended#targets">1 suspended</a>');
     expect(page).toContain('<span class="chip t-bad">suspended</span>');
     expect(textOf(page)).toMatch(/ok b app_id suspended Application .* ok a app_id active Application/);
     const zones = await render([status({ shield_zone_id: '1' }, { kind: 'shield_zone' })]);
@@ -254,8 +254,8 @@ describe('the status page', () => {
   it('marks the column that it is sorted by, and turns the direction with its link', async () => {
     const page = await render([status({ app_id: 'a' })], { query: { sort: 'name', text: 'a' } });
     expect(count(page, 'aria-sort=')).toBe(1);
-    expect(page).toMatch(/aria-sort="ascending"><a href="\.\/\?q=a&amp;sort=-name">Target/);
-    expect(page).toMatch(/<a href="\.\/\?q=a&amp;sort=-duration">Took/);
+    expect(page).toMatch(/aria-sort="ascending"><a href="\.\/\?q=a&amp;sort=-name#targets">Target/);
+    expect(page).toMatch(/<a href="\.\/\?q=a&amp;sort=-duration#targets">Took/);
     expect(page).toContain('<option value="name" selected>by name</option>');
   });
 
@@ -274,8 +274,8 @@ describe('the status page', () => {
     const page = await render(many(37_000), { query: { page: 3 } });
     expect(count(page, '<tr role="row">\n<td')).toBe(targetsPerPage);
     expect(textOf(page)).toContain('201–300 of 37,000 targets page 3 of 370');
-    expect(page).toContain('<a href="./?page=2" rel="prev">Previous</a>');
-    expect(page).toContain('<a href="./?page=370">Last</a>');
+    expect(page).toContain('<a href="./?page=2#targets" rel="prev">Previous</a>');
+    expect(page).toContain('<a href="./?page=370#targets">Last</a>');
     expect(Buffer.byteLength(page)).toBeLessThan(150_000);
     const last = await render(many(250), { query: { page: 99 } });
     expect(textOf(last)).toContain('201–250 of 250 targets page 3 of 3');
@@ -308,7 +308,7 @@ describe('the status page', () => {
     const still = await render([status({ app_id: 'a' })], { query: { refresh: false } });
     expect(still).not.toContain('http-equiv="refresh"');
     expect(still).toContain('<a href="./">refresh automatically</a>');
-    expect(still).toContain('href="./?kind=application&amp;refresh=off"');
+    expect(still).toContain('href="./?kind=application&amp;refresh=off#targets"');
   });
 
   it('shows whatever others have written as text', async () => {
