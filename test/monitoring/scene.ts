@@ -14,7 +14,10 @@ import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { allKinds, createDataset, type Dataset, scales } from '../../src/simulator/dataset.ts';
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
 import { application } from '../../src/simulator/kinds/application.ts';
+import { applicationVolume } from '../../src/simulator/kinds/application-volume.ts';
+import { pullZone } from '../../src/simulator/kinds/pull-zone.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
+import { videoLibrary } from '../../src/simulator/kinds/video-library.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { eventually, freePort, start, stopAll, toolPath } from '../stack/processes.ts';
 
@@ -71,48 +74,107 @@ export function compress(rules: string): string {
 const shape = { ...scales.small, zones: 40 };
 
 /**
- * A time shortly before a midnight of the past days, at the start of a turn of the failing applications: between it and a
- * quarter of an hour later both the day and the failing application change.
+ * A time shortly before the last midnight, at the start of a turn of the failing applications: between it and a quarter of
+ * an hour later both the day and the failing application change. On the second of a month it is the midnight before: in
+ * the one day of the month until then no pull zone has come near its limit.
  */
 function openingMs(): number {
-  const midnightMs = Math.floor(Date.now() / dayMs) * dayMs;
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
+  const midnightMs = new Date(todayMs).getUTCDate() === 2 ? todayMs - dayMs : todayMs;
   const turnMs = 7 * 60_000;
   return Math.floor(midnightMs / turnMs) * turnMs - turnMs + 30_000;
 }
 const laterMs = 14 * 60_000;
 
-/**
- * A seed whose dataset has a zone that learns for another day or so, and an application whose latency has leapt: which do
- * depends on the date.
- */
+/** Which dataset has something for the alerts depends on the date. */
 function chooseSeed(nowMs: number): number {
+  const suits = [hasZones, hasExpiringCertificate, hasBusyPullZone, hasLeap, hasRoom];
   for (let seed = 1; ; seed += 1) {
     const dataset = createDataset(seed, shape);
-    const zones = dataset.zones.map((zone) => configuration(zone, nowMs));
-    const leftMs = zones
-      .filter(({ learningMode }) => learningMode)
-      .map(({ learningModeUntil }) => Date.parse(learningModeUntil ?? '') - Date.now());
-    const hasZones =
-      leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) && zones.some((zone) => !zone.wafEnabled);
-    if (hasZones && hasLeap(dataset, nowMs)) return seed;
+    if (suits.every((has) => has(dataset, nowMs))) return seed;
   }
+}
+
+/** True where a zone learns for another day or so, and one has its firewall off. */
+function hasZones(dataset: Dataset, nowMs: number): boolean {
+  const zones = dataset.zones.map((zone) => configuration(zone, nowMs));
+  const leftMs = zones
+    .filter(({ learningMode }) => learningMode)
+    .map(({ learningModeUntil }) => Date.parse(learningModeUntil ?? '') - Date.now());
+  return leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) && zones.some((zone) => !zone.wafEnabled);
+}
+
+const asked = {
+  maxPageSize: 1000,
+  isRemoved: () => false,
+  nameOf: (_id: string, name: string) => name,
+};
+
+/** The items of a listing, on one page. */
+function itemsOf<Item>(kind: typeof pullZone | typeof videoLibrary, dataset: Dataset, nowMs: number) {
+  const request = { ...asked, ids: [], nowMs, query: 'page=1&perPage=1000' };
+  const pages = kind.operations[0].pages(dataset, { libraries: {}, readOnlyLibraries: {} })(request);
+  return (pages.answer(1).body as { readonly Items: readonly Item[] }).Items;
+}
+
+/** What the API says of each application. */
+function ofApplications<Body>(
+  kind: typeof application | typeof applicationVolume,
+  dataset: Dataset,
+  nowMs: number,
+): readonly Body[] {
+  const answers = kind.operations[0].answers(dataset);
+  return dataset.applications.map(
+    ({ id }) => answers({ ...asked, query: '', ids: [id], nowMs }).body as Body,
+  );
+}
+
+/** True where a certificate of a library expires within two weeks, and not today. */
+function hasExpiringCertificate(dataset: Dataset, nowMs: number): boolean {
+  interface Library {
+    readonly AppleFairPlayDrm: { readonly CertificateExpirationDate: string } | null;
+  }
+  return itemsOf<Library>(videoLibrary, dataset, nowMs).some(({ AppleFairPlayDrm: drm }) => {
+    const leftMs = Date.parse(`${drm?.CertificateExpirationDate}Z`) - Date.now();
+    return leftMs > dayMs && leftMs < 13 * dayMs;
+  });
+}
+
+/** True where a pull zone has used most of the bandwidth that it may use this month. */
+function hasBusyPullZone(dataset: Dataset, nowMs: number): boolean {
+  interface Zone {
+    readonly MonthlyBandwidthUsed: number;
+    readonly MonthlyBandwidthLimit?: number;
+  }
+  return itemsOf<Zone>(pullZone, dataset, nowMs).some(
+    ({ MonthlyBandwidthUsed: used, MonthlyBandwidthLimit: limit = 0 }) => limit > 0 && used > 0.91 * limit,
+  );
 }
 
 /** True where the latency of one application is far over its average, and over 0.25 s, for the first two minutes. */
 function hasLeap(dataset: Dataset, nowMs: number): boolean {
-  const answers = application.operations[0].answers(dataset);
-  const asked = {
-    query: '',
-    maxPageSize: 1,
-    isRemoved: () => false,
-    nameOf: (_id: string, name: string) => name,
-  };
-  return dataset.applications.some(({ id }) =>
-    [0, 30_000, 60_000, 90_000, 120_000].every((ms) => {
-      const { body } = answers({ ...asked, ids: [id], nowMs: nowMs + ms });
-      const { averageLatency, currentLatency } = body as Readonly<Record<string, number>>;
-      return (currentLatency ?? 0) > Math.max(260, 3.1 * (averageLatency ?? 0));
+  interface Figures {
+    readonly averageLatency?: number;
+    readonly currentLatency?: number;
+  }
+  const readings = [0, 30_000, 60_000, 90_000, 120_000].map((ms) =>
+    ofApplications<Figures>(application, dataset, nowMs + ms),
+  );
+  return dataset.applications.some((_, index) =>
+    readings.every((each) => {
+      const { averageLatency = 0, currentLatency = 0 } = each[index] ?? {};
+      return currentLatency > Math.max(260, 3.1 * averageLatency);
     }),
+  );
+}
+
+/** True where no volume is nearly full: they are at most by a hair. */
+function hasRoom(dataset: Dataset, nowMs: number): boolean {
+  interface Volumes {
+    readonly items?: readonly { readonly size: number; readonly totalUsage: number }[];
+  }
+  return ofApplications<Volumes>(applicationVolume, dataset, nowMs).every(({ items = [] }) =>
+    items.every(({ size, totalUsage }) => totalUsage < 0.89 * size),
   );
 }
 
@@ -220,7 +282,7 @@ async function startAlertmanager(folder: string, receiver: string): Promise<stri
   return address;
 }
 
-/** Plays the scene; takes about two minutes. Rejects when a moment does not come, with what was missing. */
+/** Plays the scene; takes two to three minutes. Rejects when a moment does not come, with what was missing. */
 export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'scene-'));
   const opensAtMs = openingMs();
@@ -296,7 +358,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
           if (found.length === 0) throw new Error(`no sign of «${moment}»: ${sign}`);
         }
         moments[moment] = time;
-      });
+      }, 150_000);
       if (withPage) readPage(await (await fetch(`http://${exporterAddress}/metrics`)).text(), page);
     };
     const firing = (alert: string, more = '') => `ALERTS{alertname="${alert}",alertstate="firing"${more}}`;
@@ -305,8 +367,11 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       firing('BunnynetApplicationFailing'),
       firing('BunnynetShieldWafDisabled'),
       firing('BunnynetShieldLearningModeEnding'),
-      // Long enough for whatever the start itself could have set off.
+      // Long enough for whatever the start itself could have set off, and for what looks back an hour.
       'bunnynet_exporter_build_info offset 30s',
+      'bunnynet:shield_api_guardian_blocked_requests:growth1h',
+      'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
+      'bunnynet:shield_rate_limit_breaches:growth1h',
     ]);
 
     const [library = ''] = simulator.libraryIds;
@@ -344,6 +409,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
     await reach('after', [
       // Long enough that every rule has seen the first readings too.
       'max_over_time(sum(bunnynet_exporter_stale_targets)[5s:1s]) == 0',
+      'absent_over_time(bunnynet:application_unread[2s])',
       'bunnynet_exporter_config_last_reload_successful == 1',
       `absent(${firing('BunnynetKindUnreadable')})`,
       `absent(${firing('BunnynetKeyRefused')})`,
