@@ -64,7 +64,7 @@ async function observeGroup(
   types: readonly FaultType[],
   givesUp: boolean,
 ): Promise<readonly ListingObservation[]> {
-  const timeoutMs = { application: 2000, shield: 2000, core: 2000, video: 2000 };
+  const timeoutMs = { application: 4000, shield: 4000, core: 4000, video: 4000 };
   const program = await startProgram({
     shape: {
       applications: 3,

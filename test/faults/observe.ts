@@ -76,7 +76,7 @@ export async function observe(row: Row): Promise<Observation> {
   const program = await startProgram({
     isNamed: true,
     kinds: [kind, neighbour],
-    timeoutMs: givesUp ? { [apiOf(kind)]: 2000 } : {},
+    timeoutMs: givesUp ? { [apiOf(kind)]: 5000 } : {},
   });
   const { simulator } = program;
   const [hit = {}] = isListing(kind) ? [] : program.targets[kind];
