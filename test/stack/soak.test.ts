@@ -149,7 +149,8 @@ function randomConfig(): Config {
   const application = { ...whole.config.apis.application, maxConcurrency };
   return {
     ...whole.config,
-    sections: random.unit() < 0.1 ? sections.slice(1) : sections,
+    // Other kinds still use the API, so that what was asked of it stays counted.
+    sections: random.unit() < 0.1 ? sections.filter(({ kind }) => kind !== 'rate_limit') : sections,
     apis: { ...whole.config.apis, application },
   };
 }
@@ -215,7 +216,7 @@ describe('a soak', () => {
     await expect.poll(upByKind, { timeout: 90_000, interval: 500 }).toEqual(allUp);
     const heapAfter = await heapUsed();
     expect(await polls()).toBeGreaterThan(5000);
-    expect(lines).toBeGreaterThan(1000);
+    expect(lines).toBeGreaterThan(500);
     expect(heapAfter - heapBefore).toBeLessThan(heapBoundBytes);
 
     // No poll is lost: each goes on, at its own interval.
@@ -228,7 +229,8 @@ describe('a soak', () => {
     }
 
     // Nothing is wanted any more: what is under way ends, and then both sides have counted the same.
-    config = { ...whole.config, sections: [] };
+    const sections = whole.config.sections.map((section) => ({ ...section, targets: [] }));
+    config = { ...whole.config, sections };
     await exporter.reload();
     const differences = async () => {
       const page = await readPage(exporter);
