@@ -106,10 +106,11 @@ function addAll(value: unknown, sources: Sources): void {
     numbers.add(value.length);
     for (const held of value) addAll(held, sources);
   } else if (typeof value === 'object' && value !== null) {
-    // The schemas pass over a key that would be the prototype of what they make.
-    const { ['__proto__']: _, ...others } = value as Record<string, unknown>;
-    const held = Object.values(others);
+    const held = Object.values(value);
     numbers.add(held.filter(Number.isFinite).length);
+    // Where a schema copies what it reads it passes over a key that would be the prototype of the copy.
+    const { ['__proto__']: _, ...others } = value as Record<string, unknown>;
+    numbers.add(Object.values(others).filter(Number.isFinite).length);
     const sizes = held.map((one) => (one as { size?: unknown } | null)?.size);
     numbers.add(sizes.reduce((sum: number, size) => sum + (typeof size === 'number' ? size : 0), 0));
     for (const [key, one] of Object.entries(value)) {
