@@ -95,13 +95,20 @@ function chooseSeed(nowMs: number): number {
   }
 }
 
-/** True where a zone learns for another day or so, and one has its firewall off. */
+/** True where a zone learns for another day or so, one has its firewall off, and one has nearly used up its custom rules. */
 function hasZones(dataset: Dataset, nowMs: number): boolean {
   const zones = dataset.zones.map((zone) => configuration(zone, nowMs));
   const leftMs = zones
     .filter(({ learningMode }) => learningMode)
     .map(({ learningModeUntil }) => Date.parse(learningModeUntil ?? '') - Date.now());
-  return leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) && zones.some((zone) => !zone.wafEnabled);
+  return (
+    leftMs.some((ms) => ms > dayMs / 4 && ms < 1.75 * dayMs) &&
+    zones.some((zone) => !zone.wafEnabled) &&
+    zones.some(
+      ({ wafCustomRuleOrder, customWafRulesLimit }) =>
+        customWafRulesLimit > 0 && wafCustomRuleOrder.length >= 0.8 * customWafRulesLimit,
+    )
+  );
 }
 
 const asked = {

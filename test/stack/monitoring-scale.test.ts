@@ -37,7 +37,7 @@ beforeAll(async () => {
     return answer.data.result;
   };
   await eventually(async () => {
-    const [found] = await ask('query', { query: 'count(bunnynet_application_up offset 10s) > 2000' });
+    const [found] = await ask('query', { query: 'count({__name__=~"bunnynet_.+_up"} offset 10s) > 2000' });
     if (found === undefined) throw new Error('Prometheus has not seen the demo yet');
   });
 }, 240_000);

@@ -56,7 +56,7 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Storage and DNS: Queries today': dayBehind,
   'bunny.net / Storage and DNS: Newest day of the DNS figures': dayBehind,
   'bunny.net / Stream: Today': dayBehind,
-  'bunny.net / Stream: Newest day of the statistics': dayBehind,
+  'bunny.net / Stream: Newest day of the views': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 

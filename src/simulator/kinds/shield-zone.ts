@@ -115,6 +115,8 @@ export interface ZoneConfiguration {
   /** ISO 8601. */
   readonly learningModeUntil: string | null;
   readonly wafEnabled: boolean;
+  readonly wafCustomRuleOrder: readonly number[];
+  readonly customWafRulesLimit: number;
   readonly [field: string]: unknown;
 }
 
