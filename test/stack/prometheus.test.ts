@@ -78,7 +78,7 @@ describe.each(['small', 'medium'])('the demo at the scale %s', (scale) => {
     const kinds = await query(
       'count by (__name__) ({__name__=~"bunnynet_.+_up", __name__!="bunnynet_exporter_discovery_up"})',
     );
-    expect(kinds.map(({ metric }) => metric['__name__']).toSorted()).toEqual(
+    expect(kinds.map(({ metric }) => String(metric['__name__'])).toSorted()).toEqual(
       [...new Set(page.match(/^bunnynet_(?!exporter_)\w+_up(?=\{)/gm))].toSorted(),
     );
     expect(kinds.length).toBeGreaterThan(20);
