@@ -29,6 +29,7 @@ import type { ExporterStatus } from './status/page.ts';
 import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { plural } from './text.ts';
 import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
@@ -263,7 +264,7 @@ class WiredExporter implements Exporter {
     };
   }
 
-  /** Puts the configuration in force. */
+  /** Begins to use the configuration. */
   async #apply(): Promise<void> {
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
@@ -288,8 +289,8 @@ class WiredExporter implements Exporter {
     const all = this.#config.sections.flatMap(({ kind, targets: wanted }) =>
       wanted === 'all' ? [kind] : [],
     );
-    const found = all.length > 0 ? `, and all that there is of: ${all.join(', ')}` : '';
-    this.#options.log.info({ targets, all }, `polling what the configuration wants${found}`);
+    const found = all.length > 0 ? `, and all that is found of ${plural(all.length, 'kind')}` : '';
+    this.#options.log.info({ targets, all }, `polling the configured targets${found}`);
   }
 }
 

@@ -7,12 +7,19 @@ import { apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
 import type { Config } from './config.ts';
 import { type Document, nowhere } from './document.ts';
-import type { LoadOptions } from './load.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import type { Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface EnvironmentOptions {
+  /** Gives the keys, and without a file or plain data the settings. */
+  readonly env: Environment;
+  readonly resources: readonly Resource[];
+  /** Variables beside the configuration's own that somebody reads: no warning tells of them. */
+  readonly otherVariables?: readonly string[];
+}
 
 /** The variable that gives a credential's key, or, with `_FILE`, the key's file. */
 const keyVariables = { account: 'BUNNYNET_ACCESS_KEY', video: 'BUNNYNET_VIDEO_ACCESS_KEY' } as const;
@@ -49,12 +56,9 @@ function targetsHelp(resource: Resource): string {
   return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`;
 }
 
-/** Throws a `ConfigError`, with the hints, where nothing says what to poll: the rest would only repeat that. */
-export function fromEnvironment(
-  env: Environment,
-  resources: readonly Resource[],
-  hints: () => readonly Problem[],
-): Document {
+/** Throws a `ConfigError` where nothing says what to poll: the rest would only repeat that. */
+export function fromEnvironment(options: EnvironmentOptions): Document {
+  const { env, resources } = options;
   const problems: Problem[] = [];
   const warnings: string[] = [];
   /** Which variable each part of the document came from. */
@@ -102,21 +106,19 @@ export function fromEnvironment(
     if (list !== undefined) turnOn(resource, isOfAccount(resource) ? list : targetsOf(list));
   }
   if (Object.keys(root).length === 0) {
+    const unread = unreadVariables(options);
     if (!hasKey('account')) {
       const message =
         'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
         'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-      throw new ConfigError([{ ...nowhere, message }, ...hints()]);
+      throw new ConfigError([message, ...unread.map(describeUnread)].map(toHint));
     }
     // Who mistyped what was to narrow it does not want everything.
-    const mistyped = hints().filter(({ message }) => message.includes('(did you mean'));
+    const mistyped = unread.filter(({ meant }) => meant !== undefined);
     if (mistyped.length > 0) {
-      const advice = ': correct or remove it, for without a variable of a kind everything is polled';
-      const problems = mistyped.map((one) => ({
-        ...one,
-        message: one.message.replace(/: it is ignored$/, advice),
-      }));
-      throw new ConfigError(problems);
+      const advice =
+        'correct or remove it. Without a variable that says what to poll, everything would be polled';
+      throw new ConfigError(mistyped.map((one) => toHint(`${noSetting(one)}: ${advice}`)));
     }
     for (const resource of resources) {
       if (takesAll(resource) && !costlyKinds.includes(resource.kind)) turnOn(resource, 'all');
@@ -153,26 +155,46 @@ const prefix = 'BUNNYNET_';
 const serviceLink =
   /^BUNNYNET_(?:EXPORTER_.*|(?:.*_)?SERVICE_(?:HOST|PORT(?:_.*)?)|(?:.*_)?PORT(?:_\d+_.*)?)$/;
 
-/** Warnings for variables that nobody reads: misspelt ones, and those that a file or plain data replaces. */
-export function unusedVariables(
-  { env, resources, file, document, otherVariables = [] }: LoadOptions,
-  credentials: Config['credentials'],
-): readonly string[] {
+/** A variable of ours that nobody reads. */
+export interface UnreadVariable {
+  readonly variable: string;
+  /** The one that is read in its place, as far as the name tells. */
+  readonly meant?: string | undefined;
+  /** True where it is a setting, which a file or plain data replaces. */
+  readonly isReplaced?: boolean;
+}
+
+/** Misspelt variables, and with `isReplaced` the settings that a file or plain data replaces. */
+export function unreadVariables(
+  { env, resources, otherVariables = [] }: EnvironmentOptions,
+  credentials: Config['credentials'] = {},
+  isReplaced = false,
+): readonly UnreadVariable[] {
   const settings = environmentSettings(resources).map(({ variable }) => variable);
   const named = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
-  const warnings: string[] = [];
-  for (const variable of Object.keys(env).sort()) {
-    if (!variable.startsWith(prefix) || env[variable] === '') continue;
-    if (otherVariables.includes(variable) || named.includes(variable)) continue;
-    if (settings.includes(variable)) {
-      if ((file ?? document) !== undefined)
-        warnings.push(`${variable} is ignored, because a configuration file is given`);
-    } else if (!serviceLink.test(variable)) {
-      const known = [...settings, ...otherVariables].map((name) => name.slice(prefix.length));
+  const known = [...settings, ...otherVariables].map((name) => name.slice(prefix.length));
+  return Object.keys(env)
+    .filter((variable) => variable.startsWith(prefix) && env[variable] !== '')
+    .filter((variable) => !otherVariables.includes(variable) && !named.includes(variable))
+    .sort()
+    .flatMap((variable): readonly UnreadVariable[] => {
+      if (settings.includes(variable)) return isReplaced ? [{ variable, isReplaced }] : [];
+      if (serviceLink.test(variable)) return [];
       const near = suggest(variable.slice(prefix.length), known);
-      const meant = near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
-      warnings.push(`${variable} is not a setting${meant}: it is ignored`);
-    }
-  }
-  return warnings;
+      return [{ variable, meant: near === undefined ? undefined : `${prefix}${near}` }];
+    });
+}
+
+export function describeUnread(one: UnreadVariable): string {
+  if (one.isReplaced) return `${one.variable} is ignored, because a configuration file is given`;
+  return `${noSetting(one)}: it is ignored`;
+}
+
+function noSetting({ variable, meant }: UnreadVariable): string {
+  return `${variable} is not a setting${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+}
+
+/** A sentence that stands for itself, without a place. */
+export function toHint(message: string): Problem {
+  return { ...nowhere, message };
 }

@@ -4,24 +4,25 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
-import { apiNames, type Resource } from '../resources/resource.ts';
+import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
 import type { Config, CredentialSource } from './config.ts';
-import { type Document, fromFile, fromPlain, nowhere, type Plain, readBytes } from './document.ts';
-import { type Environment, fromEnvironment, unusedVariables } from './environment.ts';
+import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
+import {
+  describeUnread,
+  type EnvironmentOptions,
+  fromEnvironment,
+  toHint,
+  unreadVariables,
+} from './environment.ts';
 import { ConfigError, formatProblem, type Path, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
 
-export interface LoadOptions {
+export interface LoadOptions extends EnvironmentOptions {
   /** The YAML file; without it and without `document` the environment's own settings count. */
   readonly file?: string | undefined;
   /** The same as plain data: numbers and booleans may stand where the file would hold them. */
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
-  /** Gives the keys. */
-  readonly env: Environment;
-  readonly resources: readonly Resource[];
-  /** Variables beside the configuration's own that somebody reads: no warning tells of them. */
-  readonly otherVariables?: readonly string[];
 }
 
 export interface Loaded {
@@ -36,8 +37,7 @@ const maxProblems = 1000;
 /** Loads and checks everything, keys included. Rejects with a `ConfigError` that holds all problems. */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
-  const unusedFor = (credentials: Config['credentials']) => unusedVariables(options, credentials);
-  const document = await open(options, () => unusedFor({}).map(toHint));
+  const document = await open(options);
   const problems: Problem[] = [...document.problems];
   const warnings: string[] = [...document.warnings];
   let omitted = 0;
@@ -60,11 +60,11 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
   const apis = await resolveAuthorities(config.apis, document.directory, report);
-  const unused = unusedFor(credentials);
-  warnings.push(...unused);
+  const unread = unreadVariables(options, credentials, isGiven(options)).map(describeUnread);
+  warnings.push(...unread);
   if (problems.length > 0) {
     // Without a file what is missing may well be there under a mistyped name.
-    throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unused.map(toHint))], omitted);
+    throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))], omitted);
   }
   return { config: { ...config, credentials: sources, apis }, warnings };
 }
@@ -73,12 +73,10 @@ function isGiven({ file, document }: LoadOptions): boolean {
   return file !== undefined || document !== undefined;
 }
 
-async function open(
-  { file, document, env, resources }: LoadOptions,
-  hints: () => readonly Problem[],
-): Promise<Document> {
+async function open(options: LoadOptions): Promise<Document> {
+  const { file, document } = options;
   if (file !== undefined) return await fromFile(file);
-  return document === undefined ? fromEnvironment(env, resources, hints) : fromPlain(document);
+  return document === undefined ? fromEnvironment(options) : fromPlain(document);
 }
 
 function resolvePaths(
@@ -120,10 +118,6 @@ function isCertificates(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-function toHint(message: string): Problem {
-  return { ...nowhere, message };
 }
 
 /** By their lines; where there are none, by their paths or variables. */
