@@ -1,7 +1,7 @@
-// Bundles the exporter into one file, and its worker thread into another, each with a source map: what `npm start`, the
-// image and the npm package run.
+// Bundles the exporter, with what is seldom needed in files of their own, and its worker thread, each with a source map:
+// what `npm start`, the image and the npm package run.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -46,6 +46,13 @@ const slim = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'slim' }));
     onLoad({ filter: /^undici$/, namespace: 'slim' }, () => ({ contents: slimUndici, resolveDir: root }));
+    // What undici has for bodies of requests, HTTP/2 and SOCKS: nothing here asks for it.
+    onLoad(
+      { filter: /undici\/lib\/(web\/fetch\/body|dispatcher\/(client-h2|socks5-proxy-agent))\.js$/ },
+      () => ({
+        contents: 'module.exports = {};',
+      }),
+    );
     // zod's messages in fifty languages.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",
@@ -53,9 +60,12 @@ const slim = {
   },
 };
 
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
-  entryPoints: { 'bunnynet-exporter': 'src/main.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  entryPoints: { 'bunnynet-exporter': 'src/bin.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
   outdir: 'dist',
   bundle: true,
   platform: 'node',
@@ -74,3 +84,7 @@ await build({
   },
   define: { BUILD_VERSION: JSON.stringify(version), BUILD_REVISION: JSON.stringify(revision()) },
 });
+
+// The names of files change with what is in them: those of earlier builds go.
+for (const name of readdirSync(`${root}/dist`))
+  if (/\.js(\.map)?$/.test(name) && !(`dist/${name}` in metafile.outputs)) rmSync(`${root}/dist/${name}`);

@@ -9,7 +9,6 @@ import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
 import { compareListed, describeDiscovery } from './discovery/discovered.ts';
-import { renderTail } from './exposition/format.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
@@ -19,6 +18,7 @@ import { type ListingStatus, PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
+import type { ProcessMetricsChoice } from './process-metrics.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import type { ApiName, Resource } from './resources/resource.ts';
@@ -28,7 +28,7 @@ import { KeyWatch } from './secrets/key-watch.ts';
 import type { ExporterStatus } from './status/page.ts';
 import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
-import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
 import { plural } from './text.ts';
 import { revision, version } from './version.ts';
 
@@ -43,6 +43,8 @@ export interface ExporterOptions {
   readonly load: () => Promise<Loaded>;
   readonly addresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** Default `basic`. */
+  readonly processMetrics?: ProcessMetricsChoice | undefined;
   readonly webConfigFile?: string | undefined;
   readonly enableLifecycle: boolean;
   readonly shard?: Shard | undefined;
@@ -109,13 +111,14 @@ class WiredExporter implements Exporter {
     this.#config = config;
     this.#credentials = credentials;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-    this.#telemetry = createTelemetry(kindsOn(config), {
+    const inventory: Inventory = {
       targets: (kind) => this.#engine.states.counts(kind).targets,
       staleTargets: (kind) => this.#engine.states.counts(kind).stale,
       series: (kind) => this.#store.series(kind),
       droppedSeries: (kind) => this.#store.dropped(kind),
       listings: () => summarizeListings(this.#engine.listings()),
-    });
+    };
+    this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
     const requests = observeRequests(this.#telemetry, log);
     this.#apis = new ApiAccess(config.apis, readKey, requests, options.proxy);
@@ -185,7 +188,7 @@ class WiredExporter implements Exporter {
   async page(): Promise<string> {
     this.#engine.dropStale();
     const { parts } = await this.#store.page('text');
-    return Buffer.concat([...parts, ...renderTail('text', await this.#telemetry.render('text'))]).toString();
+    return Buffer.concat([...parts, ...(await this.#telemetry.render('text'))]).toString();
   }
 
   readonly reload = oneAtATime(async () => {
@@ -269,7 +272,7 @@ class WiredExporter implements Exporter {
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
     this.#keyWatch.follow(this.#credentials, Object.keys(this.#config.credentials));
-    await this.#telemetry.follow(kindsOn(this.#config));
+    this.#telemetry.follow(kindsOn(this.#config));
     await this.#engine.apply(this.#config);
   }
 

@@ -3,12 +3,9 @@ import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, print, printError, progress } from './cli/output.ts';
-import { summary } from './cli/summary.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
-import { startDemo } from './demo.ts';
 import { createExporter, type Exporter, type Loaded } from './exporter.ts';
-import { loadWebConfig } from './http/web-config.ts';
 import { ownedBy } from './polling/shard.ts';
 import { resources } from './resources/index.ts';
 import { createCredentials } from './secrets/credentials.ts';
@@ -96,6 +93,10 @@ function shardText({ shard }: Flags): string | undefined {
 /** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   if (isInteractive(env)) progress.show('reading the configuration and its keys …');
+  const [{ summary }, { loadWebConfig }] = await Promise.all([
+    import('./cli/summary.ts'),
+    import('./http/web-config.ts'),
+  ]);
   const checks = await Promise.allSettled([
     load(flags, env, log),
     flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),
@@ -119,13 +120,16 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
   const onOutageStep = flags.demoOutage
     ? (says: string) => log.info(`the scripted outage: ${says}`)
     : undefined;
-  const demo = flags.demo ? await startDemo({ scale, seed, onOutageStep }) : undefined;
+  const demo = flags.demo
+    ? await (await import('./demo.ts')).startDemo({ scale, seed, onOutageStep })
+    : undefined;
   try {
     const exporter = await createExporter({
       load: () => (demo ? Promise.resolve(demo) : load(flags, env, log)),
       proxy: demo ? undefined : proxyFrom(env),
       addresses: flags.listenAddresses,
       telemetryPath: flags.telemetryPath,
+      processMetrics: flags.processMetrics,
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,

@@ -1,9 +1,11 @@
-/** The exporter's own metrics: what it did, how it went, and what it holds. The only user of prom-client. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+/** The exporter's own metrics: what it did, how it went, and what it holds. */
 import { pollResults } from './api/errors.ts';
+import type { Format, Header } from './exposition/format.ts';
+import { OwnFamily, OwnHistogram } from './exposition/own-family.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
+import { createProcessMetrics, type ProcessMetricsChoice } from './process-metrics.ts';
 import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
@@ -18,7 +20,7 @@ export interface Inventory {
 
 export interface Telemetry extends PollObserver {
   /** The kinds that are on from now: the rows of others leave, and those of new ones begin at 0. */
-  follow(kinds: readonly Resource[]): Promise<void>;
+  follow(kinds: readonly Resource[]): void;
   /** A request to an API, as the client tells of it. */
   requested(api: ApiName, code: string, durationSeconds: number): void;
   /** Until when an API is asked nothing (Unix time). */
@@ -29,18 +31,11 @@ export interface Telemetry extends PollObserver {
   planned(capacities: readonly ApiCapacity[]): void;
   /** atMs: Unix time of a load of the configuration. */
   reloaded(succeeded: boolean, atMs: number): void;
-  /** The exposition of all of it. */
-  render(format: 'text' | 'openmetrics'): Promise<string>;
+  /** The exposition of all of it, in parts; one whose bytes did not change is the same Buffer as before. */
+  render(format: Format): Promise<readonly Buffer[]>;
 }
 
-/** `promtool check metrics` rejects these of prom-client's default metrics. */
-const rejectedDefaults = [
-  'nodejs_active_handles',
-  'nodejs_active_requests',
-  'nodejs_active_resources',
-].flatMap((name) => [name, `${name}_total`]);
-
-/** Looking at the process, its files and its heap takes longer than rendering all other metrics of the exporter. */
+/** Looking at the process and its heap takes longer than rendering all other metrics of the exporter. */
 const processMaxAgeMs = 1000;
 
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -81,274 +76,244 @@ function namesOf(kinds: readonly Resource[]): ReadonlySet<string> {
   return new Set(kinds.flatMap((resource) => fieldsOf(resource).map(({ kind }) => kind)));
 }
 
-/** Takes away the rows with this value of a label. */
-async function removeRows(
-  metric: Counter<string> | Gauge<string>,
-  label: string,
-  value: string,
-): Promise<void> {
-  const { values } = await metric.get();
-  for (const { labels } of values) if (labels[label] === value) metric.remove(labels);
+/** A family whose name and type say what the rest of its header is. */
+function header(name: string, type: Header['type'], help: string): Header {
+  const unit = /_(seconds|bytes)$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
+  return { name: `bunnynet_exporter_${name}`, type, help, unit };
 }
 
-function declareMetrics(registers: Registry[]) {
-  const declare = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) => ({
-    name: `bunnynet_exporter_${name}`,
-    help,
-    labelNames,
-    registers,
-  });
-  const durations = { buckets: durationBuckets };
+const gauge = (name: string, help: string) => new OwnFamily(header(name, 'gauge', help));
+const counter = (name: string, help: string) => new OwnFamily(header(name, 'counter', help));
+const durations = (name: string, help: string) =>
+  new OwnHistogram(header(name, 'histogram', help), durationBuckets);
+
+/** What happens is written down when it happens. In the order of the page. */
+function declareEvents() {
   return {
-    build: new Gauge(
-      declare(
+    build: new OwnFamily(
+      header(
         'build_info',
+        'info',
         'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
-        'version',
-        'revision',
-        'node_version',
       ),
     ),
-    polls: new Counter(
-      declare(
-        'polls_total',
-        'Polls that ended, by how. A listing of Shield Zones is one poll.',
-        'kind',
-        'result',
-      ),
+    polls: counter('polls_total', 'Polls that ended, by how. A listing of Shield Zones is one poll.'),
+    pollDuration: durations(
+      'poll_duration_seconds',
+      'Duration of polls from the first request to the last, with retries and the waits between them.',
     ),
-    pollDuration: new Histogram({
-      ...declare(
-        'poll_duration_seconds',
-        'Duration of polls from the first request to the last, with retries and the waits between them.',
-        'kind',
-      ),
-      ...durations,
-    }),
-    requests: new Counter(
-      declare(
-        'api_requests_total',
-        'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
-        'api',
-        'code',
-      ),
+    requests: counter(
+      'api_requests_total',
+      'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
     ),
-    requestDuration: new Histogram({
-      ...declare(
-        'api_request_duration_seconds',
-        'Duration of requests to the API, to the last byte of the answer.',
-        'api',
-      ),
-      ...durations,
-    }),
-    pausedUntil: new Gauge(
-      declare(
-        'api_paused_until_timestamp_seconds',
-        'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
-        'api',
-      ),
+    requestDuration: durations(
+      'api_request_duration_seconds',
+      'Duration of requests to the API, to the last byte of the answer.',
     ),
-    lag: new Gauge(
-      declare(
-        'schedule_lag_seconds',
-        'How late the latest poll started. It grows when the pace does not suffice for the targets.',
-        'kind',
-      ),
+    pausedUntil: gauge(
+      'api_paused_until_timestamp_seconds',
+      'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
     ),
-    mismatches: new Counter(
-      declare(
-        'schema_mismatches_total',
-        'Fields of answers that had the wrong type; their series were left out.',
-        'kind',
-        'field',
-      ),
+    lag: gauge(
+      'schedule_lag_seconds',
+      'How late the latest poll started. It grows when the pace does not suffice for the targets.',
     ),
-    unrecognized: new Counter(
-      declare(
-        'unrecognized_values_total',
-        'Values of answers that the API reference does not list.',
-        'kind',
-        'field',
-      ),
+    mismatches: counter(
+      'schema_mismatches_total',
+      'Fields of answers that had the wrong type; their series were left out.',
     ),
-    reloadSucceeded: new Gauge(
-      declare(
-        'config_last_reload_successful',
-        'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
-      ),
+    unrecognized: counter(
+      'unrecognized_values_total',
+      'Values of answers that the API reference does not list.',
     ),
-    reloadSuccessTime: new Gauge(
-      declare(
-        'config_last_reload_success_timestamp_seconds',
-        'When the configuration was last loaded with success, as Unix time.',
-      ),
+    reloadSucceeded: gauge(
+      'config_last_reload_successful',
+      'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
     ),
-    planned: new Gauge(
-      declare(
-        'planned_requests_per_second',
-        'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-        'api',
-      ),
+    reloadSuccessTime: gauge(
+      'config_last_reload_success_timestamp_seconds',
+      'When the configuration was last loaded with success, as Unix time.',
+    ),
+    planned: gauge(
+      'planned_requests_per_second',
+      'Requests a second that the polls and listings of an API need at their intervals, without retries.',
     ),
   };
 }
 
-type Metrics = ReturnType<typeof declareMetrics>;
+type Events = ReturnType<typeof declareEvents>;
 
-/** What is counted at the time of a scrape, for the kinds that are on then. */
-function declareInventory(
-  registers: Registry[],
-  inventory: Inventory,
-  kindsOn: () => readonly Resource[],
-): void {
-  const counts = [
-    ['targets', 'Targets that are wanted.', inventory.targets],
-    [
+/** What is counted at the time of a scrape. */
+interface Count {
+  readonly family: OwnFamily;
+  readonly update: (family: OwnFamily) => void;
+}
+
+function declareCounts(inventory: Inventory, kindsOn: () => readonly Resource[]): readonly Count[] {
+  const byKind = (name: string, help: string, count: (kind: string) => number): Count => ({
+    family: gauge(name, help),
+    update(family) {
+      family.remove(({ kind }) => !kindsOn().some((resource) => resource.kind === kind));
+      for (const { kind } of kindsOn()) family.set({ kind }, count(kind));
+    },
+  });
+  return [
+    byKind('targets', 'Targets that are wanted.', inventory.targets),
+    byKind(
       'stale_targets',
       'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
       inventory.staleTargets,
-    ],
-    ['series', 'Series on the page.', inventory.series],
-    ['series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries],
-  ] as const;
-  for (const [name, help, count] of counts) {
-    new Gauge({
-      name: `bunnynet_exporter_${name}`,
-      help,
-      labelNames: ['kind'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { kind } of kindsOn()) this.set({ kind }, count(kind));
+    ),
+    byKind('series', 'Series on the page.', inventory.series),
+    byKind(
+      'series_dropped',
+      'Series that are left out because of limits.max_series.',
+      inventory.droppedSeries,
+    ),
+    // By kind and credential; what is not listed any more has no series.
+    ...discoveryFigures.map(([name, help, value]) => ({
+      family: gauge(`discovery_${name}`, help),
+      update(family: OwnFamily) {
+        family.remove();
+        for (const summary of inventory.listings()) {
+          const { kind, credential } = summary;
+          const given = value(summary);
+          if (given !== undefined) family.set({ kind, credential }, given);
+        }
       },
-    });
-  }
+    })),
+  ];
 }
 
 /** Which kinds and APIs have rows: those that are on, and no others. */
 class Rows {
-  readonly #metrics: Metrics;
+  readonly #events: Events;
   kinds: readonly Resource[] = [];
   /** Those that are on, and those that their listings are named after. */
   named: ReadonlySet<string> = new Set();
   apis: ReadonlySet<ApiName> = new Set();
 
-  constructor(metrics: Metrics) {
-    this.#metrics = metrics;
+  constructor(events: Events) {
+    this.#events = events;
   }
 
   isOn(kind: string): boolean {
     return this.kinds.some((resource) => resource.kind === kind);
   }
 
-  async follow(wanted: readonly Resource[]): Promise<void> {
-    const { kinds, named, apis } = this;
+  follow(wanted: readonly Resource[]): void {
+    const { kinds, apis } = this;
     this.kinds = wanted;
     this.named = namesOf(wanted);
     this.apis = apisOf(wanted);
     for (const resource of wanted) if (!kinds.includes(resource)) this.#begin(resource);
     for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
-    await Promise.all([
-      ...kinds.filter(({ kind }) => !this.isOn(kind)).map(({ kind }) => this.#end(kind)),
-      ...[...named].filter((kind) => !this.named.has(kind)).map((kind) => this.#endFields(kind)),
-      ...[...apis].filter((api) => !this.apis.has(api)).map((api) => this.#endApi(api)),
-    ]);
+    this.#end();
   }
 
   /** Rows are present from the start at 0, so that increase() sees the first event. */
   #begin(resource: Resource): void {
     const { kind, enumeratedFields } = resource;
-    const { mismatches, unrecognized, polls, pollDuration, lag } = this.#metrics;
+    const { mismatches, unrecognized, polls, pollDuration, lag } = this.#events;
     for (const { kind: name, fields } of fieldsOf(resource))
-      for (const field of fields) mismatches.inc({ kind: name, field }, 0);
-    for (const field of enumeratedFields) unrecognized.inc({ kind, field }, 0);
-    for (const result of pollResults) polls.inc({ kind, result }, 0);
-    pollDuration.zero({ kind });
-    lag.set({ kind }, 0);
-  }
-
-  async #end(kind: string): Promise<void> {
-    this.#metrics.pollDuration.remove({ kind });
-    this.#metrics.lag.remove({ kind });
-    await removeRows(this.#metrics.polls, 'kind', kind);
-  }
-
-  async #endFields(kind: string): Promise<void> {
-    const { mismatches, unrecognized } = this.#metrics;
-    await Promise.all([removeRows(mismatches, 'kind', kind), removeRows(unrecognized, 'kind', kind)]);
+      for (const field of fields) mismatches.begin({ kind: name, field });
+    for (const field of enumeratedFields) unrecognized.begin({ kind, field });
+    for (const result of pollResults) polls.begin({ kind, result });
+    pollDuration.begin({ kind });
+    lag.begin({ kind });
   }
 
   #beginApi(api: ApiName): void {
-    const { requests, requestDuration, pausedUntil, planned } = this.#metrics;
-    requests.inc({ api, code: '200' }, 0);
-    requestDuration.zero({ api });
-    pausedUntil.set({ api }, 0);
-    planned.set({ api }, 0);
+    const { requests, requestDuration, pausedUntil, planned } = this.#events;
+    requests.begin({ api, code: '200' });
+    requestDuration.begin({ api });
+    pausedUntil.begin({ api });
+    planned.begin({ api });
   }
 
-  async #endApi(api: ApiName): Promise<void> {
-    const { requests, requestDuration, pausedUntil, planned } = this.#metrics;
-    requestDuration.remove({ api });
-    pausedUntil.remove({ api });
-    planned.remove({ api });
-    await removeRows(requests, 'api', api);
+  /** Takes away the rows of what is off. */
+  #end(): void {
+    const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
+    for (const family of [polls, pollDuration, lag]) family.remove(({ kind = '' }) => !this.isOn(kind));
+    for (const family of [mismatches, unrecognized]) family.remove(({ kind = '' }) => !this.named.has(kind));
+    const { requests, requestDuration, pausedUntil, planned } = this.#events;
+    const apis: ReadonlySet<string> = this.apis;
+    for (const family of [requests, requestDuration, pausedUntil, planned])
+      family.remove(({ api = '' }) => !apis.has(api));
   }
 }
 
 /** kinds: those that are on; no other kind is named until `follow`. */
-export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
-  const registry = new Registry();
-  const registers = [registry];
-  const processMetrics = createProcessMetrics();
-  const metrics = declareMetrics(registers);
-  const rows = new Rows(metrics);
-  declareInventory(registers, inventory, () => rows.kinds);
-  const setDiscovery = createDiscoveryMetrics(registers);
-  metrics.build.set({ version, revision, node_version: process.versions.node }, 1);
-  void rows.follow(kinds);
+export function createTelemetry(
+  kinds: readonly Resource[],
+  inventory: Inventory,
+  processMetricsChoice: ProcessMetricsChoice = 'basic',
+): Telemetry {
+  const processMetrics = createProcessMetrics(processMetricsChoice);
+  const events = declareEvents();
+  const rows = new Rows(events);
+  const counts = declareCounts(inventory, () => rows.kinds);
+  const families: readonly OwnFamily[] = [...Object.values(events), ...counts.map(({ family }) => family)];
+  events.build.set({ version, revision, node_version: process.versions.node }, 1);
+  rows.follow(kinds);
+
+  const steady = keptByFormat((format) => {
+    for (const { family, update } of counts) update(family);
+    return families.map((family) => family.render(format)).join('');
+  });
+  const ofProcess = keptByFormat(async (format) => (await processMetrics)(format), processMaxAgeMs);
 
   // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
   return {
     follow: (wanted) => rows.follow(wanted),
     requested(api, code, durationSeconds) {
       if (!rows.apis.has(api)) return;
-      metrics.requests.inc({ api, code });
-      metrics.requestDuration.observe({ api }, durationSeconds);
+      events.requests.add({ api, code }, 1);
+      events.requestDuration.observe({ api }, durationSeconds);
     },
     paused(api, untilMs) {
-      if (rows.apis.has(api)) metrics.pausedUntil.set({ api }, untilMs / 1000);
+      if (rows.apis.has(api)) events.pausedUntil.set({ api }, untilMs / 1000);
     },
     polled(kind, result, durationSeconds) {
       if (!rows.isOn(kind)) return;
-      metrics.polls.inc({ kind, result });
-      metrics.pollDuration.observe({ kind }, durationSeconds);
+      events.polls.add({ kind, result }, 1);
+      events.pollDuration.observe({ kind }, durationSeconds);
     },
     mismatched(kind, field) {
-      if (rows.named.has(kind)) metrics.mismatches.inc({ kind, field });
+      if (rows.named.has(kind)) events.mismatches.add({ kind, field }, 1);
     },
     unrecognized(kind, field) {
-      if (rows.named.has(kind)) metrics.unrecognized.inc({ kind, field });
+      if (rows.named.has(kind)) events.unrecognized.add({ kind, field }, 1);
     },
     planned(capacities) {
-      // An API that nothing is asked of any more is at 0 again.
-      for (const api of rows.apis) metrics.planned.set({ api }, 0);
-      for (const { api, neededPerSecond } of capacities)
-        if (rows.apis.has(api)) metrics.planned.set({ api }, neededPerSecond);
+      for (const api of rows.apis) {
+        // An API that nothing is asked of any more is at 0 again.
+        const needed = capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0;
+        events.planned.set({ api }, needed);
+      }
     },
     started(kind, lagSeconds) {
-      if (rows.isOn(kind)) metrics.lag.set({ kind }, Math.max(0, lagSeconds));
+      if (rows.isOn(kind)) events.lag.set({ kind }, Math.max(0, lagSeconds));
     },
     reloaded(succeeded, atMs) {
-      metrics.reloadSucceeded.set(succeeded ? 1 : 0);
-      if (succeeded) metrics.reloadSuccessTime.set(atMs / 1000);
+      events.reloadSucceeded.set({}, succeeded ? 1 : 0);
+      if (succeeded) events.reloadSuccessTime.set({}, atMs / 1000);
     },
-    async render(format) {
-      setDiscovery(inventory.listings());
-      const parts = [await processMetrics(), await registry.metrics()];
-      // prom-client parts families by an empty line, which OpenMetrics does not know.
-      const text = parts.join('').replaceAll(/\n{2,}/g, '\n');
-      return format === 'openmetrics' ? toOpenMetrics(text) : text;
-    },
+    render: async (format) => [await ofProcess(format), await steady(format)],
+  };
+}
+
+/** Gives the same Buffer while the text is the same, and does not look again before `maxAgeMs`. */
+function keptByFormat(render: (format: Format) => string | Promise<string>, maxAgeMs = 0) {
+  const kept = new Map<Format, { readonly text: string; readonly bytes: Buffer; readonly atMs: number }>();
+  return async (format: Format): Promise<Buffer> => {
+    const known = kept.get(format);
+    const atMs = performance.now();
+    if (known && atMs - known.atMs < maxAgeMs) return known.bytes;
+    const text = await render(format);
+    const bytes = known?.text === text ? known.bytes : Buffer.from(text);
+    kept.set(format, { text, bytes, atMs });
+    return bytes;
   };
 }
 
@@ -385,53 +350,3 @@ const discoveryFigures: readonly DiscoveryFigure[] = [
     ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
   ],
 ];
-
-/** The state of the listings by kind and credential; what is not listed any more has no series. */
-function createDiscoveryMetrics(registers: Registry[]): (summaries: readonly ListingSummary[]) => void {
-  const labelNames = ['kind', 'credential'] as const;
-  const gauges = discoveryFigures.map(([figure, help, value]) => {
-    const name = `bunnynet_exporter_discovery_${figure}`;
-    return { gauge: new Gauge({ name, help, labelNames, registers }), value };
-  });
-  return (summaries) => {
-    for (const { gauge, value } of gauges) {
-      gauge.reset();
-      for (const summary of summaries) {
-        const given = value(summary);
-        if (given !== undefined) gauge.set({ kind: summary.kind, credential: summary.credential }, given);
-      }
-    }
-  };
-}
-
-/** prom-client's metrics of Node and the process; scrapes within a second of each other share one look. */
-function createProcessMetrics(): () => Promise<string> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const name of rejectedDefaults) registry.removeSingleMetric(name);
-  let text = Promise.resolve('');
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - lookedAtMs >= processMaxAgeMs) {
-      lookedAtMs = performance.now();
-      text = registry.metrics();
-    }
-    return text;
-  };
-}
-
-/**
- * prom-client's text as OpenMetrics: a family is named less its `_total` or `_info`, has its unit, and the end is marked.
- * prom-client's own OpenMetrics mode renames its counters for good, which would spoil the next text page.
- */
-function toOpenMetrics(text: string): string {
-  const counters = new Set([...text.matchAll(/^# TYPE (\w+)_total counter$/gm)].map(([, name]) => name));
-  const renamed = text.replaceAll(/^# (HELP|TYPE) (\w+)_total /gm, (line, keyword: string, name: string) =>
-    counters.has(name) ? `# ${keyword} ${name} ` : line,
-  );
-  const typed = renamed
-    .replaceAll(/^# (HELP|TYPE) (\w+)_info /gm, '# $1 $2 ')
-    .replaceAll(/^# TYPE (bunnynet_exporter_build|nodejs_version) gauge$/gm, '# TYPE $1 info')
-    .replaceAll(/^(# TYPE (\w+_(seconds|bytes)) \w+)$/gm, '$1\n# UNIT $2 $3');
-  return `${typed}# EOF\n`;
-}

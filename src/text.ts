@@ -10,9 +10,11 @@ export function oneOf(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** `20,000` */
-export function count(n: number): string {
-  return n.toLocaleString('en-US');
+/** `20,000`, or with decimals `20,000.5`. Not by Intl, whose tables take 7 MB of memory. */
+export function count(n: number, maxDecimals = 0): string {
+  const [whole = '', decimals] = String(Number(n.toFixed(maxDecimals))).split('.');
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
 /** `1 target`, `3 targets` */

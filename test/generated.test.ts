@@ -29,7 +29,7 @@ async function ownFamilies() {
     listings: () => [],
   });
   telemetry.requested('application', '200', 0.1);
-  const text = await telemetry.render('text');
+  const text = Buffer.concat(await telemetry.render('text')).toString();
   return [...text.matchAll(/^# HELP (bunnynet_\w+) (.*)\n# TYPE \w+ (\w+)$/gm)].map(
     ([, name, help, type]) => ({
       name: name ?? '',
@@ -71,7 +71,9 @@ async function metricReference(): Promise<string> {
     row('---', '---', '---'),
     ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
     '',
-    'There are also the `process_*` and `nodejs_*` metrics of prom-client, except those that `promtool check metrics` rejects.',
+    'There are also a few `process_*` and `nodejs_*` metrics, named as prom-client names them: CPU time, start, resident memory,',
+    'open files, heap. With `--web.process-metrics=full` they are all that prom-client has, except those that',
+    '`promtool check metrics` rejects.',
     '',
   ].join('\n');
 }

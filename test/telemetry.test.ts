@@ -7,9 +7,13 @@ import { summarizeListings } from '../src/polling/listing-summary.ts';
 import { resources } from '../src/resources/index.ts';
 import { everything } from '../src/simulator/everything.ts';
 import { createSimulator } from '../src/simulator/simulator.ts';
-import { createTelemetry, type Inventory } from '../src/telemetry.ts';
+import { createTelemetry, type Inventory, type Telemetry } from '../src/telemetry.ts';
 import { resourceOf, sectionConfig, targetConfig } from './polling/fixtures.ts';
 import { listing, nowMs, refusedListing } from './status/fixtures.ts';
+
+async function render(telemetry: Telemetry, format: 'text' | 'openmetrics' = 'text'): Promise<string> {
+  return Buffer.concat(await telemetry.render(format)).toString();
+}
 
 const inventory: Inventory = {
   targets: () => 1,
@@ -20,17 +24,18 @@ const inventory: Inventory = {
 };
 
 it.each(['text', 'openmetrics'] as const)('renders the format %s without an empty line', async (format) => {
-  const text = await createTelemetry(resources, inventory).render(format);
+  const text = await render(createTelemetry(resources, inventory), format);
   expect(text).not.toMatch(/^$\n/m);
   expect(text.endsWith('\n')).toBe(true);
 });
 
-it('renders OpenMetrics with info types, units, counters less their _total, and an end', async () => {
-  const text = await createTelemetry(resources, inventory).render('openmetrics');
-  expect(text).toMatch(/^# TYPE bunnynet_exporter_build info\nbunnynet_exporter_build_info\{/m);
-  expect(text).toMatch(/^# TYPE bunnynet_exporter_polls counter\nbunnynet_exporter_polls_total\{/m);
+it('renders OpenMetrics with info types, units and counters less their _total', async () => {
+  const text = await render(createTelemetry(resources, inventory), 'openmetrics');
+  expect(text).toMatch(/^# TYPE bunnynet_exporter_build info\n# HELP .*\nbunnynet_exporter_build_info\{/m);
+  expect(text).toMatch(
+    /^# TYPE bunnynet_exporter_polls counter\n# HELP .*\nbunnynet_exporter_polls_total\{/m,
+  );
   expect(text).toMatch(/^# UNIT bunnynet_exporter_poll_duration_seconds seconds$/m);
-  expect(text.endsWith('\n# EOF\n')).toBe(true);
   for (const [, name = '', unit = ''] of text.matchAll(/^# UNIT (\w+) (\w+)$/gm)) {
     expect(name.endsWith(`_${unit}`)).toBe(true);
   }
@@ -38,16 +43,15 @@ it('renders OpenMetrics with info types, units, counters less their _total, and 
 
 it('renders the text format as ever after OpenMetrics was asked for', async () => {
   const telemetry = createTelemetry(resources, inventory);
-  const headers = async () =>
-    (await telemetry.render('text')).split('\n').filter((line) => line.startsWith('#'));
+  const headers = async () => (await render(telemetry)).split('\n').filter((line) => line.startsWith('#'));
   const before = await headers();
-  await telemetry.render('openmetrics');
+  await render(telemetry, 'openmetrics');
   expect(await headers()).toEqual(before);
   expect(before).toContain('# TYPE bunnynet_exporter_polls_total counter');
 });
 
 it('has the counters of every kind, result and field from the start, at 0', async () => {
-  const text = await createTelemetry(resources, inventory).render('text');
+  const text = await render(createTelemetry(resources, inventory));
   expect(text).toContain('bunnynet_exporter_polls_total{kind="video_storage",result="schema"} 0');
   expect(text).toContain(
     'bunnynet_exporter_schema_mismatches_total{kind="application",field="monthlyCost"} 0',
@@ -56,7 +60,7 @@ it('has the counters of every kind, result and field from the start, at 0', asyn
 });
 
 it('counts fields of the wrong type of listings, too: those of targets, of their parents and of their parts', async () => {
-  const text = await createTelemetry(resources, inventory).render('text');
+  const text = await render(createTelemetry(resources, inventory));
   for (const labels of [
     'kind="application",field="id"',
     'kind="pull_zone",field="Name"',
@@ -73,7 +77,7 @@ it('tells what the plan needs of each API, and 0 of an API that is asked nothing
   telemetry.planned([{ api: 'application', ...capacity }]);
   const planned = async (api: string) =>
     new RegExp(`^bunnynet_exporter_planned_requests_per_second\\{api="${api}"\\} (.*)$`, 'm').exec(
-      await telemetry.render('text'),
+      await render(telemetry),
     )?.[1];
   expect([await planned('application'), await planned('shield')]).toEqual(['0.3', '0']);
   telemetry.planned([{ api: 'shield', ...capacity }]);
@@ -107,7 +111,7 @@ it('tells by kind and credential how listings stand, and nothing of those that a
   ];
   const telemetry = createTelemetry(resources, { ...inventory, listings: () => summarizeListings(listings) });
   const discovery = async () =>
-    (await telemetry.render('text'))
+    (await render(telemetry))
       .split('\n')
       .filter((line) => line.startsWith('bunnynet_exporter_discovery_'))
       .map((line) => line.replace('bunnynet_exporter_discovery_', ''));
@@ -147,7 +151,7 @@ function valuesOf(label: string, rows: readonly string[]): readonly string[] {
 describe('the kinds that the metrics name', () => {
   it('are those that are on, with those that their listings are named after', async () => {
     const telemetry = createTelemetry([resourceOf('rate_limit')], inventory);
-    const rows = await ownRows(telemetry.render('text'));
+    const rows = await ownRows(render(telemetry));
     const isOfFields = (row: string) => row.startsWith('bunnynet_exporter_schema_mismatches_total');
     expect(
       valuesOf(
@@ -181,16 +185,16 @@ describe('the kinds that the metrics name', () => {
       ]);
     };
     poll();
-    const before = await ownRows(telemetry.render('text'));
+    const before = await ownRows(render(telemetry));
     expect(valuesOf('kind', before)).toEqual(['application', 'edge_script']);
-    await telemetry.follow([application]);
+    telemetry.follow([application]);
     // A poll that was under way when its kind was turned off.
     poll();
-    const rows = await ownRows(telemetry.render('text'));
+    const rows = await ownRows(render(telemetry));
     expect(valuesOf('kind', rows)).toEqual(['application']);
     expect(valuesOf('api', rows)).toEqual(['application']);
-    await telemetry.follow([application, script, billing]);
-    const after = await ownRows(telemetry.render('text'));
+    telemetry.follow([application, script, billing]);
+    const after = await ownRows(render(telemetry));
     expect(after).toEqual(
       expect.arrayContaining([
         'bunnynet_exporter_polls_total{kind="application",result="success"} 2',

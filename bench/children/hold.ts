@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
-import { Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { createWebServer } from '../../src/http/server.ts';
@@ -102,13 +102,8 @@ function holdAsPromClient(): Holder {
     ({ name, help, allLabels }) =>
       new Gauge({ name, help, labelNames: [...allLabels], registers: [registry] }),
   );
-  const telemetry = createTelemetry(resources, {
-    targets: () => 0,
-    staleTargets: () => 0,
-    series: () => 0,
-    droppedSeries: () => 0,
-    listings: () => [],
-  });
+  const ownRegistry = new Registry();
+  collectDefaultMetrics({ register: ownRegistry });
   const set = (ids: TargetReading['ids'], rows: readonly FamilyRows[]) => {
     for (const { family, samples } of rows) {
       for (const { labels, value } of samples) gauges[family]?.set({ ...ids, ...labels }, value);
@@ -121,7 +116,7 @@ function holdAsPromClient(): Holder {
     serve: () =>
       listen((request, response) => {
         const answer = async () => {
-          const own = request.url?.includes('?kind=') ? '' : await telemetry.render('text');
+          const own = request.url?.includes('?kind=') ? '' : await ownRegistry.metrics();
           const text = `${await registry.metrics()}${own}`;
           response.setHeader('content-type', contentType);
           if (!request.headers['accept-encoding']?.includes('gzip')) return void response.end(text);

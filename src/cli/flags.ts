@@ -1,10 +1,11 @@
 /** The flags of the command as one table, and how they are read from the command line and the environment. */
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { didYouMean, oneOf, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
+export const processMetricsChoices = ['basic', 'full'] as const;
 const demoScales = ['small', 'medium', 'full'] as const;
 
 interface ListenAddress {
@@ -152,6 +153,13 @@ const table = {
     placeholder: 'PATH',
     help: "TLS and basic auth, in the format of Prometheus' exporter-toolkit.",
     read: path,
+  },
+  processMetrics: {
+    name: 'web.process-metrics',
+    placeholder: 'WHICH',
+    default: 'basic',
+    help: `What is told of the process and of Node: ${oneOf(processMetricsChoices)}. Full is everything that prom-client has; it costs 5 MB of memory.`,
+    read: choice(processMetricsChoices),
   },
   enableLifecycle: { name: 'web.enable-lifecycle', help: 'Allow POST /-/reload.' },
   shard: {

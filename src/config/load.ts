@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
+import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
 import type { Config, CredentialSource } from './config.ts';
@@ -17,6 +18,7 @@ import {
 } from './environment.ts';
 import { ConfigError, formatProblem, type Path, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
+import type { Raw } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
   /** The YAML file; without it and without `document` the environment's own settings count. */
@@ -49,6 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     warnings.push(formatProblem({ ...document.place(path), message }));
   };
   const { refer, withLongForm } = document;
+  if (holdsPatterns(document.raw)) await loadPatternEngine();
   const { credentials, config } = readDocument(document.raw, resources, {
     report,
     warn,
@@ -67,6 +70,15 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))], omitted);
   }
   return { config: { ...config, credentials: sources, apis }, warnings };
+}
+
+/** Whether a section, or what it says of parents, selects by patterns. */
+function holdsPatterns(raw: Raw, depth = 0): boolean {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || depth > 3) return false;
+  const settings = Object.entries(raw as Readonly<Record<string, Raw>>);
+  return settings.some(
+    ([key, value]) => key === 'include' || key === 'exclude' || holdsPatterns(value, depth + 1),
+  );
 }
 
 function isGiven({ file, document }: LoadOptions): boolean {

@@ -2,7 +2,7 @@
  * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
  * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { apis } from '../api/apis.ts';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';

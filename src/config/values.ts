@@ -2,7 +2,7 @@
  * Single values of a configuration: text in, a checked value out, an error that says what was expected, and what an
  * editor may accept in place of text.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import { durationPattern, formatDuration, parseDuration } from '../text.ts';

@@ -2,7 +2,7 @@
  * Which of what a listing finds is wanted. Names are written by others, so patterns run on a linear-time engine: no name can
  * keep the exporter busy.
  */
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { RE2JS } from 're2js';
 import type { Listed } from '../resources/resource.ts';
 import { quote } from '../text.ts';
 
@@ -21,10 +21,23 @@ export interface Selector {
 const maxProgramSize = 1000;
 const maxPatternLength = 1000;
 
+let engine: typeof import('re2js') | undefined;
+
+/** To be awaited before the first pattern: the engine is large, and most configurations have none. */
+export async function loadPatternEngine(): Promise<void> {
+  engine ??= await import('re2js');
+}
+
+function loaded(): typeof import('re2js') {
+  if (!engine) throw new Error('the engine of patterns is not loaded');
+  return engine;
+}
+
 /** What is wrong with a pattern; undefined where it can be used. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern === '') return 'it is empty';
   if (pattern.length > maxPatternLength) return `it is longer than ${maxPatternLength} characters`;
+  const { RE2JSSyntaxException } = loaded();
   try {
     return compile(pattern).programSize() > maxProgramSize ? 'it repeats too much' : undefined;
   } catch (error) {
@@ -36,6 +49,7 @@ export function patternProblem(pattern: string): string | undefined {
 }
 
 function compile(pattern: string): RE2JS {
+  const { RE2JS } = loaded();
   return RE2JS.compile(pattern, RE2JS.DOTALL);
 }
 

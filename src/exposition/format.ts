@@ -15,13 +15,18 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 };
 
 /** What a page says about a family before its rows. */
-export interface FamilyHeader {
+export interface Header {
   readonly name: string;
   readonly help: string;
   /** info: a gauge that is always 1; its name ends in `_info`. The name of a counter ends in `_total`. */
-  readonly type: 'gauge' | 'info' | 'counter';
+  readonly type: 'gauge' | 'info' | 'counter' | 'histogram';
   /** The base unit that the name ends in. */
   readonly unit?: 'seconds' | 'bytes' | undefined;
+}
+
+/** A family of the store. */
+export interface FamilyHeader extends Header {
+  readonly type: Exclude<Header['type'], 'histogram'>;
   /** What `?kind=` selects it by. */
   readonly kind: string;
 }
@@ -33,7 +38,7 @@ const firstOfCreated = 'c'.charCodeAt(0);
 const endOfFile = Buffer.from('# EOF\n');
 
 /** The header lines of a family. OpenMetrics names it without its `_info` or `_total` and gives the unit its own line. */
-export function renderHeader(family: FamilyHeader, format: Format): Buffer {
+export function renderHeader(family: Header, format: Format): Buffer {
   const { name, help, type, unit } = family;
   if (format === 'text') {
     return Buffer.from(
@@ -78,14 +83,9 @@ export function withoutCreated(rows: Buffer, { name }: FamilyHeader): Buffer {
   return Buffer.concat(kept);
 }
 
-/**
- * What a page has after the parts of the store: the exporter's own metrics, if any (in the same format, with or without
- * their `# EOF`), and the end marker of the format.
- */
-export function renderTail(format: Format, ownMetrics = ''): Buffer[] {
-  const text = format === 'openmetrics' ? ownMetrics.replace(/# EOF\n?$/, '') : ownMetrics;
-  const own = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  return [Buffer.from(own), ...(format === 'openmetrics' ? [endOfFile] : [])];
+/** What a page ends with. */
+export function renderEnd(format: Format): readonly Buffer[] {
+  return format === 'openmetrics' ? [endOfFile] : [];
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '"': '\\"' };

@@ -20,7 +20,7 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, without the exporter's own metrics (see `renderTail`). Its parts do not change. */
+/** A page at one instant, without the exporter's own metrics and its end. Its parts do not change. */
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];

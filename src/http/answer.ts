@@ -1,4 +1,4 @@
-/** The headers that every answer has, and answers of one line. */
+/** The headers that every answer has, and answers that are there as a whole. */
 import { STATUS_CODES } from 'node:http';
 import type { WebResponse } from './route.ts';
 
@@ -11,11 +11,15 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 export function answerText(response: WebResponse, status: number, text = STATUS_CODES[status] ?? ''): void {
-  const body = Buffer.from(`${text}\n`);
   response.statusCode = status;
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-  response.setHeader('Content-Length', body.length);
-  response.end(body);
+  answerWhole(response, 'text/plain', `${text}\n`);
+}
+
+export function answerWhole(response: WebResponse, contentType: string, text: string): void {
+  const bytes = Buffer.from(text);
+  response.setHeader('Content-Type', `${contentType}; charset=utf-8`);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
 }
 
 /** For a connection on which nothing could be read as a request. */

@@ -1,6 +1,6 @@
 /** The answer to a scrape: negotiation, narrowing by kind, and the bounds on pages that are rendered or sent at once. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { contentTypes, type Format, renderTail } from '../exposition/format.ts';
+import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Page, Store } from '../exposition/store.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
@@ -15,8 +15,8 @@ export interface MetricsRouteOptions {
   readonly store: Pick<Store, 'page'>;
   /** The kinds of the store's families. */
   readonly kinds: readonly string[];
-  /** The exporter's own metrics, rendered in a format. */
-  readonly ownMetrics: (format: Format) => Promise<string>;
+  /** The exporter's own metrics, rendered in a format: the same Buffers while nothing changes. */
+  readonly ownMetrics: (format: Format) => Promise<readonly Buffer[]>;
   /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
   readonly maxConcurrentScrapes: number;
   /** Pages that may be sent at the same time; at one more the reader that makes no progress is cut. Default 16. */
@@ -68,9 +68,12 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
       try {
         options.beforeScrape?.();
         page = await store.page(format, kinds.size > 0 ? kinds : undefined);
-        const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : '';
-        const tail = renderTail(format, own);
-        body = coding === 'gzip' ? await gzip.compress(page.parts, tail) : [...page.parts, ...tail];
+        const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
+        const end = renderEnd(format);
+        body =
+          coding === 'gzip'
+            ? await gzip.compress(page.parts, ...own.map((part) => [part]), end)
+            : [...page.parts, ...own, ...end];
       } finally {
         rendering--;
       }

@@ -23,7 +23,7 @@ export interface Route {
   /** GET implies HEAD. */
   readonly methods: readonly ('GET' | 'POST')[];
   /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
   /**
    * Ends the response, now or later. An error becomes a 500 without detail and one line in the log.
    * `url` is the route's path with the query of the request; its host has no meaning.

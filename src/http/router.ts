@@ -27,9 +27,10 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
       response.setHeader('Allow', allowed.join(', '));
       return answerText(response, 405);
     }
-    for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
-    for (const [name, value] of fixed) response.setHeader(name, value);
     try {
+      for (const [name, value] of Object.entries((await route.headers?.()) ?? {}))
+        response.setHeader(name, value);
+      for (const [name, value] of fixed) response.setHeader(name, value);
       // The host that the client named is never used.
       const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);
       await route.handle(request, response, url);

@@ -8,7 +8,8 @@ import { createRefusalLog } from './refusal-log.ts';
 import { createRequestListener } from './requests.ts';
 import type { Route, WebLog } from './route.ts';
 import { createRouter } from './router.ts';
-import { openWebConfig, type WebConfigSource } from './web-config-source.ts';
+import type { WebConfig } from './web-config.ts';
+import type { WebConfigSource } from './web-config-source.ts';
 
 export type { ListenAddress } from './listener.ts';
 
@@ -31,6 +32,27 @@ export interface WebServer {
   stop(graceMs: number): Promise<void>;
   /** Reads the web configuration again. Rejects with a `WebConfigError`, keeping the previous one, where it is not valid. */
   reload(): Promise<void>;
+}
+
+const nothingConfigured: WebConfig = {
+  tls: undefined,
+  headers: new Map(),
+  users: new Map(),
+  rateLimit: undefined,
+  keyFile: undefined,
+  files: [],
+};
+
+/** Plain HTTP for everybody. */
+const noWebConfig: WebConfigSource = {
+  current: () => nothingConfigured,
+  tls: undefined,
+  reload: () => Promise.resolve(),
+};
+
+/** Its code, YAML and TLS are loaded where a file is given alone. */
+async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
+  return file === undefined ? noWebConfig : (await import('./web-config-source.ts')).openWebConfig(file, log);
 }
 
 export function createWebServer({

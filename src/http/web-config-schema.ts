@@ -1,6 +1,6 @@
 /** What may stand in the web configuration file: its settings, as the exporter-toolkit knows them. */
 import { validateHeaderValue } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Path } from '../config/problems.ts';
 import { cipherNames, clientAuthTypes, curveNames, tlsVersions } from './tls.ts';
 

@@ -17,15 +17,6 @@ export interface WebConfigSource {
   reload(): Promise<void>;
 }
 
-const nothingConfigured: WebConfig = {
-  tls: undefined,
-  headers: new Map(),
-  users: new Map(),
-  rateLimit: undefined,
-  keyFile: undefined,
-  files: [],
-};
-
 /** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
 function markOf(file: string): string {
   try {
@@ -45,10 +36,7 @@ function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
 }
 
 /** Rejects with a {@link WebConfigError} where the file is not valid. */
-export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
-  if (file === undefined) {
-    return { current: () => nothingConfigured, tls: undefined, reload: () => Promise.resolve() };
-  }
+export async function openWebConfig(file: string, log: WebLog): Promise<WebConfigSource> {
   return watchWebConfig(file, await loadWebConfig(file), log);
 }
 

@@ -1,7 +1,7 @@
 /** Whether the pace of each API suffices for the polls that are planned: in numbers, and in a sentence where it does not. */
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
-import { formatDuration, plural } from '../text.ts';
+import { count, formatDuration, plural } from '../text.ts';
 import { type Poll, plan, readPollOf } from './plan.ts';
 
 /** The polls that a configuration needs, as far as they are known before any listing is read. */
@@ -113,7 +113,7 @@ function neediest(neededByKind: ReadonlyMap<string, number>): string {
 export function rateText(perSecond: number): string {
   if (perSecond === 0) return '0';
   if (perSecond < 0.01) return '<0.01';
-  return perSecond.toLocaleString('en-US', { maximumFractionDigits: perSecond < 1 ? 2 : 1 });
+  return count(perSecond, perSecond < 1 ? 2 : 1);
 }
 
 /** `1m`, or `1m to 1h` */

@@ -1,5 +1,5 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { figureByDay, mapDays } from './days.ts';
 import { type Day, id, integer, readFields, record, text, unwrapData } from './fields.ts';
 import { readListed } from './pages.ts';

@@ -1,5 +1,5 @@
 /** How many Magic Containers applications an account has and may have, and how large they may be (`/limits`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer, readFields } from './fields.ts';
 import { defineResource, familiesOf } from './resource.ts';
 

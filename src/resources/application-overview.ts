@@ -1,5 +1,5 @@
 /** What a Magic Containers application runs, in all and by region (`/apps/{app}/overview`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { applications, inSeconds, type LatencySettings, latencySettings } from './application.ts';
 import { divided, integer, number, readFields, text } from './fields.ts';
 import { defineResource, familiesOf, type Sample } from './resource.ts';

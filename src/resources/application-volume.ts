@@ -1,5 +1,5 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { applications } from './application.ts';
 import { integer, number, text } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';

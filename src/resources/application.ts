@@ -1,5 +1,5 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { divided, number, parseChartKey, readFields, record, text } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';

@@ -1,5 +1,5 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, flag, integer, number, readFields, text } from './fields.ts';
 import { defineResource, familiesOf, type Sample } from './resource.ts';
 

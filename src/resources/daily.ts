@@ -2,7 +2,7 @@
  * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
  * shown as the figure of the newest day and as a counter.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { chartDays, daysToRead } from './days.ts';
 import { number, readFields, record } from './fields.ts';
 import {

@@ -1,5 +1,5 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { id, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';

@@ -1,5 +1,5 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chartDays, dayQuery, newestPoint } from './days.ts';
 import { divided, id, number, readFields, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';

@@ -2,7 +2,7 @@
  * The API's value types as zod schemas, and the tolerant way to read an object made of them: what is null or missing is
  * absent, what has the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Diagnostics, ReadingError } from './resource.ts';
 
 /** Integers beyond 2^53 arrive as bigint; a figure may lose its last digits, an id may not. */

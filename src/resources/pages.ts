@@ -1,5 +1,5 @@
 /** Reads a listing that comes in pages, whatever its pages are asked by, and ends also where the API does not. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, integer, isObject, readElements, readFields, unwrapData, unwrapList } from './fields.ts';
 import { type Diagnostics, type Get, ReadingError } from './resource.ts';
 

@@ -1,5 +1,5 @@
 /** What Bunny Optimizer has done for one pull zone, by days (`/pullzone/{id}/optimizer/statistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { number } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';

@@ -1,5 +1,5 @@
 /** The queue before the origin of one pull zone with Origin Shield (`/pullzone/{id}/originshield/queuestatistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, newestFigures, readCharts, readDays } from './daily.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';

@@ -1,5 +1,5 @@
 /** What SafeHop has done for one pull zone, by days (`/pullzone/{id}/safehop/statistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource } from './resource.ts';

@@ -1,5 +1,5 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { number } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';

@@ -1,5 +1,5 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, id, integer, number, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';

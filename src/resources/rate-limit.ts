@@ -1,5 +1,5 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { figureByDay, mapDays } from './days.ts';
 import { type Day, id, integer, readElements, record, text, unwrapList } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';

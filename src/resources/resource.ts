@@ -2,7 +2,7 @@
  * What a kind is: one read operation of the API, declared as data, and what a listing is: an operation that finds targets.
  * It owns the words that the rest of the house uses for any kind.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
 export const apiNames = ['application', 'shield', 'core', 'video'] as const;

@@ -1,5 +1,5 @@
 /** What a Shield Zone used in this calendar month beyond its plan (`/shield/metrics/overages/{zone}`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer, isObject, readFields, unwrapData } from './fields.ts';
 import { defineResource, familiesOf } from './resource.ts';
 import { zones } from './shield-zone.ts';

@@ -1,5 +1,5 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { newestFigures } from './daily.ts';
 import { figureByDay, mapDays } from './days.ts';
 import { type Day, integer, readFields, unwrapData } from './fields.ts';

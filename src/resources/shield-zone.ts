@@ -1,5 +1,5 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, code, codeFieldsOf, id, instant, integer, list } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { pullZones } from './pull-zone.ts';

@@ -1,5 +1,5 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, id, integer, list, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';

@@ -1,5 +1,5 @@
 /** The DRM licenses of one video library, by days (`/videolibrary/{id}/drm/statistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { type DayFigure, defineResource } from './resource.ts';
 import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';

@@ -1,5 +1,5 @@
 /** How the videos of one library are watched, by days (`/library/{id}/statistics`). Watch time is seconds. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { integer } from './fields.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';

@@ -1,5 +1,5 @@
 /** How much video one library has transcribed, by days (`/videolibrary/{id}/transcribing/statistics`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { type DayFigure, defineResource } from './resource.ts';
 import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';

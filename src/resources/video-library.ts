@@ -1,5 +1,5 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boolean, id, instant, integer, list, number, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';

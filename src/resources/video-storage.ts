@@ -1,5 +1,5 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { instant, integer, readFields, record, text, unwrapData } from './fields.ts';
 import { readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';

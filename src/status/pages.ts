@@ -1,38 +1,10 @@
 /** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
-import { once } from 'node:events';
-import { answerText } from '../http/answer.ts';
-import { Readers } from '../http/readers.ts';
-import type { Route, WebRequest, WebResponse } from '../http/route.ts';
-import type { ListingStatus } from '../polling/engine.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
-import { renderTargets } from './json.ts';
-import {
-  type BuildInfo,
-  type ExporterStatus,
-  renderStatusPage,
-  statusPageHeaders,
-  targetsPerPage,
-} from './page.ts';
-import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
-import { type ListingQueryResult, queryListings } from './query-listings.ts';
-import {
-  type KindNames,
-  type NextPoll,
-  pageOf,
-  queryTargets,
-  type TargetQueryResult,
-} from './query-targets.ts';
+import { answerText, answerWhole } from '../http/answer.ts';
+import type { Route, WebResponse } from '../http/route.ts';
+import type { TargetPagesOptions } from './target-pages.ts';
 
-export interface PagesOptions {
-  readonly telemetryPath: string;
-  /** In the order in which they are shown. */
-  readonly kinds: readonly KindNames[];
-  readonly build: BuildInfo;
-  readonly exporterStatus: () => ExporterStatus;
+export interface PagesOptions extends TargetPagesOptions {
   readonly isReady: () => boolean;
-  readonly targets: () => readonly TargetStatus[];
-  readonly listings: () => readonly ListingStatus[];
-  readonly nextPollInMs: NextPoll;
   /** The current configuration, without any secret. */
   readonly config: () => unknown;
   /** Undefined where the lifecycle pages are off. Rejects with what is wrong with the new configuration. */
@@ -89,132 +61,25 @@ async function answerReload(response: WebResponse, reload: PagesOptions['reload'
   answerText(response, 200, 'the configuration was reloaded');
 }
 
-function answerWhole(response: WebResponse, contentType: string, text: string): void {
-  const bytes = Buffer.from(text);
-  response.setHeader('Content-Type', `${contentType}; charset=utf-8`);
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
-}
-
-/** Queries of the targets at the same time; one more is answered with a 503. */
-const maxConcurrentQueries = 16;
-const retryAfterSeconds = 1;
-
-interface Found {
-  readonly query: StatusQuery;
-  readonly targets: TargetQueryResult;
-  readonly listings: ListingQueryResult;
-}
-
-type AnswerTargets = (found: Found, request: WebRequest, response: WebResponse) => void | Promise<void>;
-
-function createTargetPages({ targets, listings, ...options }: PagesOptions): readonly Route[] {
-  const kinds = options.kinds.map(({ kind }) => kind);
-  const conditions = [
-    ...new Set(options.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}))),
-  ];
-  const readers = new Readers();
-  let queries = 0;
-
-  const handle =
-    (answer: AnswerTargets): Route['handle'] =>
-    async (request, response, url) => {
-      let query: StatusQuery;
-      try {
-        query = parseQuery(url.searchParams, kinds, conditions);
-      } catch (error) {
-        if (!(error instanceof QueryError)) throw error;
-        return answerText(response, 400, error.message);
-      }
-      if (url.pathname === '/' && isForm(url)) return redirect(response, linkTo(query));
-      if (queries >= maxConcurrentQueries) {
-        response.setHeader('Retry-After', retryAfterSeconds);
-        return answerText(response, 503, `${queries} queries are being answered, which is the limit`);
-      }
-      queries++;
-      let found: Found;
-      try {
-        found = {
-          query,
-          targets: await queryTargets(targets(), options.kinds, query, options.nextPollInMs),
-          listings: await queryListings(listings(), query),
-        };
-      } finally {
-        queries--;
-      }
-      if (!response.destroyed) await answer(found, request, response);
-    };
-
+/** Their code is loaded at the first request: Prometheus never asks for them. */
+function createTargetPages(options: PagesOptions): readonly Route[] {
+  const load = async () => {
+    const { createTargetPages, statusPageHeaders } = await import('./target-pages.ts');
+    return { ...createTargetPages(options), statusPageHeaders };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const pages = () => (loaded ??= load());
   return [
     {
       path: '/',
       methods: ['GET'],
-      headers: statusPageHeaders,
-      handle: handle((found, _, response) => {
-        const { build, nextPollInMs, telemetryPath } = options;
-        const page = renderStatusPage({
-          kinds: options.kinds,
-          build,
-          exporter: options.exporterStatus(),
-          result: found.targets,
-          listings: found.listings,
-          query: found.query,
-          nextPollInMs,
-          metricsHref: `.${telemetryPath}`,
-          links: linksOf(telemetryPath),
-          nowMs: Date.now(),
-        });
-        answerWhole(response, 'text/html', page);
-      }),
+      headers: async () => (await pages()).statusPageHeaders,
+      handle: async (...request) => (await pages()).html(...request),
     },
     {
       path: '/api/v1/targets',
       methods: ['GET'],
-      handle: handle(({ query, targets: result, listings: listed }, { method }, response) => {
-        const { matching } = result;
-        const shown =
-          query.page === undefined
-            ? { items: matching, page: 1, pages: 1 }
-            : pageOf(matching, query.page, targetsPerPage);
-        response.setHeader('Content-Type', 'application/json; charset=utf-8');
-        if (method === 'HEAD') return void response.end();
-        const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
-        return readers.serve(response, () => send(response, parts));
-      }),
+      handle: async (...request) => (await pages()).json(...request),
     },
   ];
-}
-
-/** A form sends what is not set, too; an address keeps only what is. */
-function isForm({ searchParams }: URL): boolean {
-  return searchParams.has('sort', 'state') || [...searchParams.values()].includes('');
-}
-
-function redirect(response: WebResponse, location: string): void {
-  response.statusCode = 303;
-  response.setHeader('Location', location);
-  response.setHeader('Content-Length', 0);
-  response.end();
-}
-
-/** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */
-function linksOf(telemetryPath: string) {
-  return [
-    { href: `.${telemetryPath}`, text: 'Metrics' },
-    { href: './api/v1/targets', text: 'JSON' },
-    { href: './config', text: 'Config' },
-    { href: './-/healthy', text: 'Health' },
-    { href: './-/ready', text: 'Ready' },
-  ];
-}
-
-/** Sends the parts at the pace of the reader; resolves when the response closed. */
-async function send(response: WebResponse, parts: AsyncIterable<string>): Promise<void> {
-  const closed = once(response, 'close');
-  for await (const part of parts) {
-    if (response.destroyed) return;
-    if (!response.write(part)) await Promise.race([once(response, 'drain'), closed]);
-  }
-  response.end();
-  await closed;
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { patternProblem, type Selection, selectorOf } from '../../src/discovery/selector.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  loadPatternEngine,
+  patternProblem,
+  type Selection,
+  selectorOf,
+} from '../../src/discovery/selector.ts';
 import type { Listed } from '../../src/resources/resource.ts';
+
+beforeAll(loadPatternEngine);
 
 const app = (id: string, name?: string): Listed => ({ ids: { app_id: id }, name });
 const video: Listed = { ids: { library_id: '4711', video_id: 'f00' }, name: 'Trailer' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FamilyHeader, type Format, renderTail } from '../../src/exposition/format.ts';
+import { type FamilyHeader, type Format, renderEnd } from '../../src/exposition/format.ts';
 import { renderNumber } from '../../src/exposition/number.ts';
 import { type FamilySamples, type Page, Store } from '../../src/exposition/store.ts';
 
@@ -15,7 +15,7 @@ const single = (family: number, value: number): FamilySamples => ({ family, samp
 
 async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<string>): Promise<string> {
   const { parts } = await store.page(format, kinds);
-  return Buffer.concat([...parts, ...renderTail(format)]).toString();
+  return Buffer.concat([...parts, ...renderEnd(format)]).toString();
 }
 
 describe('Store', () => {

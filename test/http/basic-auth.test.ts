@@ -111,7 +111,8 @@ describe('over HTTP', () => {
     const own: Route = {
       path: '/own',
       methods: ['GET'],
-      headers: { 'Content-Security-Policy': 'of the page', 'Referrer-Policy': 'origin' },
+      headers: () =>
+        Promise.resolve({ 'Content-Security-Policy': 'of the page', 'Referrer-Policy': 'origin' }),
       handle: (_request, response) => void response.end(),
     };
     const directory = temporary({

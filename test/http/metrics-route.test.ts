@@ -33,7 +33,7 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}) {
   const handler = createMetricsRoute({
     store: filledStore(),
     kinds: ['app', 'zone'],
-    ownMetrics: (format) => Promise.resolve(format === 'openmetrics' ? `${ownPart}# EOF\n` : ownPart),
+    ownMetrics: () => Promise.resolve([Buffer.from(ownPart)]),
     maxConcurrentScrapes: 5,
     writeTimeoutMs: 10_000,
     ...changes,
@@ -119,7 +119,7 @@ describe('the metrics handler', () => {
   });
 
   it('does not render the own metrics for a page without them', async () => {
-    const ownMetrics = vi.fn(() => Promise.resolve(ownPart));
+    const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     const { port } = await serve({ ownMetrics });
     expect((await get(port, '/metrics?kind=app', { accept: openMetrics })).body.toString()).toMatch(
       / 1\n# EOF\n$/,
@@ -167,7 +167,7 @@ describe('the metrics handler', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const ownMetrics = vi.fn(() => held.then(() => ownPart));
+    const ownMetrics = vi.fn(() => held.then(() => [Buffer.from(ownPart)]));
     const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 2 });
     const first = [get(port), get(port)];
     await vi.waitFor(() => expect(ownMetrics).toHaveBeenCalledTimes(2));
@@ -180,7 +180,7 @@ describe('the metrics handler', () => {
   });
 
   it('rejects when the own metrics cannot be rendered, and answers again after it', async () => {
-    const ownMetrics = vi.fn(() => Promise.resolve(ownPart));
+    const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     ownMetrics.mockRejectedValueOnce(new Error('a collector failed'));
     const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 1 });
     expect(await get(port)).toMatchObject({ status: 500, body: Buffer.from('a collector failed') });

@@ -18,7 +18,9 @@ export async function knownFamilies(): Promise<ReadonlyMap<string, readonly stri
     droppedSeries: none,
     listings: () => [],
   });
-  for (const [, name = '', type] of (await telemetry.render('text')).matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+  for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
+    .toString()
+    .matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
     for (const suffix of suffixes) families.set(name + suffix, undefined);
   }

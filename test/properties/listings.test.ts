@@ -1,7 +1,7 @@
 /** Whatever pages a listing has: reading it ends, and what it takes for complete lacks nothing that was there throughout. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { id } from '../../src/resources/fields.ts';
 import {
   type PagedListing,

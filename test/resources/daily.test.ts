@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { chart, newestFigures, readCharts, readDays, readTally } from '../../src/resources/daily.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);

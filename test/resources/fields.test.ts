@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   code,
   codeFieldsOf,

@@ -1,6 +1,6 @@
 /** What paged listings do with answers that contradict themselves: nothing is lost without an error, and nothing is endless. */
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { id } from '../../src/resources/fields.ts';
 import {
   type PagedListing,

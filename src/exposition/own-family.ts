@@ -1,0 +1,114 @@
+/**
+ * A family of the exporter's own metrics: a few rows that change one by one. It knows neither what they count nor the pages
+ * that they are on.
+ */
+import { type Format, type Header, type Labels, renderHeader, renderLabels, renderPrefix } from './format.ts';
+import { renderNumber } from './number.ts';
+
+/** The numbers of one combination of labels, with the text before each. */
+interface Series {
+  readonly labels: Labels;
+  readonly prefixes: readonly string[];
+  readonly values: number[];
+}
+
+export class OwnFamily {
+  readonly #header: Header;
+  /** In the order in which they came, by their labels as text. */
+  readonly #series = new Map<string, Series>();
+  #rows: string | undefined;
+
+  constructor(header: Header) {
+    this.#header = header;
+  }
+
+  set(labels: Labels, value: number): void {
+    const { values } = this.#of(labels);
+    if (values[0] === value) return;
+    values[0] = value;
+    this.#rows = undefined;
+  }
+
+  add(labels: Labels, amount: number): void {
+    const { values } = this.#of(labels);
+    values[0] = (values[0] ?? 0) + amount;
+    if (amount !== 0) this.#rows = undefined;
+  }
+
+  /** From now on the series is there, at 0 until something happens. */
+  begin(labels: Labels): void {
+    this.#of(labels);
+  }
+
+  /** Takes away the series whose labels fit; without a condition all. */
+  remove(fits: (labels: Labels) => boolean = () => true): void {
+    for (const [key, { labels }] of this.#series) {
+      if (!fits(labels)) continue;
+      this.#series.delete(key);
+      this.#rows = undefined;
+    }
+  }
+
+  render(format: Format): string {
+    this.#rows ??= [...this.#series.values()].map(rowsOf).join('');
+    return `${renderHeader(this.#header, format).toString()}${this.#rows}`;
+  }
+
+  /** What the rows of a series begin with, one for each of its numbers. */
+  protected prefixesOf(name: string, labels: string): readonly string[] {
+    return [renderPrefix(name, labels, '')];
+  }
+
+  /** Changes the numbers of a series. */
+  protected change(labels: Labels, change: (values: number[]) => void): void {
+    change(this.#of(labels).values);
+    this.#rows = undefined;
+  }
+
+  #of(labels: Labels): Series {
+    const key = renderLabels(labels);
+    const known = this.#series.get(key);
+    if (known) return known;
+    const prefixes = this.prefixesOf(this.#header.name, key);
+    const series: Series = { labels, prefixes, values: prefixes.map(() => 0) };
+    this.#series.set(key, series);
+    this.#rows = undefined;
+    return series;
+  }
+}
+
+function rowsOf({ prefixes, values }: Series): string {
+  return prefixes.map((prefix, i) => `${prefix}${renderNumber(values[i] ?? 0)}\n`).join('');
+}
+
+/** The numbers of a series are those of its buckets, cumulative, then the sum and the count. */
+export class OwnHistogram extends OwnFamily {
+  readonly #bounds: readonly number[];
+
+  /** bounds: the upper ends of the buckets, less the last, which has none. */
+  constructor(header: Omit<Header, 'type'>, bounds: readonly number[]) {
+    super({ ...header, type: 'histogram' });
+    this.#bounds = bounds;
+  }
+
+  observe(labels: Labels, value: number): void {
+    this.change(labels, (values) => {
+      const { length } = this.#bounds;
+      for (const [i, bound] of this.#bounds.entries()) if (value <= bound) add(values, i, 1);
+      add(values, length, 1);
+      add(values, length + 1, value);
+      add(values, length + 2, 1);
+    });
+  }
+
+  protected override prefixesOf(name: string, labels: string): readonly string[] {
+    const buckets = [...this.#bounds.map(String), '+Inf'].map((le) =>
+      renderPrefix(`${name}_bucket`, labels, renderLabels({ le })),
+    );
+    return [...buckets, renderPrefix(`${name}_sum`, labels, ''), renderPrefix(`${name}_count`, labels, '')];
+  }
+}
+
+function add(values: number[], at: number, amount: number): void {
+  values[at] = (values[at] ?? 0) + amount;
+}

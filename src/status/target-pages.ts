@@ -1,0 +1,151 @@
+/** The pages about the targets: as HTML for people, and as JSON. */
+import { once } from 'node:events';
+import { answerText, answerWhole } from '../http/answer.ts';
+import { Readers } from '../http/readers.ts';
+import type { Route, WebRequest, WebResponse } from '../http/route.ts';
+import type { ListingStatus } from '../polling/engine.ts';
+import type { TargetStatus } from '../polling/target-states.ts';
+import { renderTargets } from './json.ts';
+import { type BuildInfo, type ExporterStatus, renderStatusPage, targetsPerPage } from './page.ts';
+import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
+import { type ListingQueryResult, queryListings } from './query-listings.ts';
+import {
+  type KindNames,
+  type NextPoll,
+  pageOf,
+  queryTargets,
+  type TargetQueryResult,
+} from './query-targets.ts';
+
+export { statusPageHeaders } from './page.ts';
+
+export interface TargetPagesOptions {
+  readonly telemetryPath: string;
+  /** In the order in which they are shown. */
+  readonly kinds: readonly KindNames[];
+  readonly build: BuildInfo;
+  readonly exporterStatus: () => ExporterStatus;
+  readonly targets: () => readonly TargetStatus[];
+  readonly listings: () => readonly ListingStatus[];
+  readonly nextPollInMs: NextPoll;
+}
+
+/** Queries of the targets at the same time; one more is answered with a 503. */
+const maxConcurrentQueries = 16;
+const retryAfterSeconds = 1;
+
+interface Found {
+  readonly query: StatusQuery;
+  readonly targets: TargetQueryResult;
+  readonly listings: ListingQueryResult;
+}
+
+/** The pages about the targets. */
+export interface TargetPages {
+  readonly html: Route['handle'];
+  readonly json: Route['handle'];
+}
+
+type AnswerTargets = (found: Found, request: WebRequest, response: WebResponse) => void | Promise<void>;
+
+export function createTargetPages({ targets, listings, ...options }: TargetPagesOptions): TargetPages {
+  const kinds = options.kinds.map(({ kind }) => kind);
+  const conditions = [
+    ...new Set(options.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}))),
+  ];
+  const readers = new Readers();
+  let queries = 0;
+
+  const handle =
+    (answer: AnswerTargets): Route['handle'] =>
+    async (request, response, url) => {
+      let query: StatusQuery;
+      try {
+        query = parseQuery(url.searchParams, kinds, conditions);
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        return answerText(response, 400, error.message);
+      }
+      if (url.pathname === '/' && isForm(url)) return redirect(response, linkTo(query));
+      if (queries >= maxConcurrentQueries) {
+        response.setHeader('Retry-After', retryAfterSeconds);
+        return answerText(response, 503, `${queries} queries are being answered, which is the limit`);
+      }
+      queries++;
+      let found: Found;
+      try {
+        found = {
+          query,
+          targets: await queryTargets(targets(), options.kinds, query, options.nextPollInMs),
+          listings: await queryListings(listings(), query),
+        };
+      } finally {
+        queries--;
+      }
+      if (!response.destroyed) await answer(found, request, response);
+    };
+
+  return {
+    html: handle((found, _, response) => {
+      const { build, nextPollInMs, telemetryPath } = options;
+      const page = renderStatusPage({
+        kinds: options.kinds,
+        build,
+        exporter: options.exporterStatus(),
+        result: found.targets,
+        listings: found.listings,
+        query: found.query,
+        nextPollInMs,
+        metricsHref: `.${telemetryPath}`,
+        links: linksOf(telemetryPath),
+        nowMs: Date.now(),
+      });
+      answerWhole(response, 'text/html', page);
+    }),
+    json: handle(({ query, targets: result, listings: listed }, { method }, response) => {
+      const { matching } = result;
+      const shown =
+        query.page === undefined
+          ? { items: matching, page: 1, pages: 1 }
+          : pageOf(matching, query.page, targetsPerPage);
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      if (method === 'HEAD') return void response.end();
+      const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
+      return readers.serve(response, () => send(response, parts));
+    }),
+  };
+}
+
+/** A form sends what is not set, too; an address keeps only what is. */
+function isForm({ searchParams }: URL): boolean {
+  return searchParams.has('sort', 'state') || [...searchParams.values()].includes('');
+}
+
+function redirect(response: WebResponse, location: string): void {
+  response.statusCode = 303;
+  response.setHeader('Location', location);
+  response.setHeader('Content-Length', 0);
+  response.end();
+}
+
+/** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */
+function linksOf(telemetryPath: string) {
+  return [
+    { href: `.${telemetryPath}`, text: 'Metrics' },
+    { href: './api/v1/targets', text: 'JSON' },
+    { href: './config', text: 'Config' },
+    { href: './-/healthy', text: 'Health' },
+    { href: './-/ready', text: 'Ready' },
+  ];
+}
+
+/** Sends the parts at the pace of the reader; resolves when the response closed. */
+async function send(response: WebResponse, parts: AsyncIterable<string>): Promise<void> {
+  const closed = once(response, 'close');
+  for await (const part of parts) {
+    if (response.destroyed) return;
+    if (!response.write(part)) await Promise.race([once(response, 'drain'), closed]);
+  }
+  response.end();
+  await closed;
+}
