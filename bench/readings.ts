@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { parseJson } from '../src/api/body.ts';
 import { idText, type Target, targetKey } from '../src/polling/plan.ts';
 import { type FamilyRows, rowsOf } from '../src/polling/target-states.ts';
-import { firstFamilyOf } from '../src/resources/catalogue.ts';
+import { catalogue, firstFamilyOf } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { type Ids, isReadAlone } from '../src/resources/resource.ts';
 import { createApi } from '../src/simulator/api.ts';
@@ -52,7 +52,16 @@ export function rowsOfTarget(one: TargetReading): readonly FamilyRows[] {
     { family: first, samples: [{ value: 1 }] },
     { family: first + 1, samples: [{ value: one.atMs / 1000 }] },
     ...rowsOf(toTarget(one), one.reading),
+    ...countersOf(one),
   ];
+}
+
+/** Counters begin at 0. */
+function countersOf(one: TargetReading): readonly FamilyRows[] {
+  return catalogue.flatMap(({ kind, days }, family) => {
+    const counted = kind === one.kind ? days?.(one.reading, toTarget(one)) : undefined;
+    return counted ? [{ family, samples: counted.map(({ labels = {} }) => ({ labels, value: 0 })) }] : [];
+  });
 }
 
 const seed = 1;

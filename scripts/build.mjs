@@ -28,16 +28,11 @@ function revision() {
  */
 const slimUndici = `
 const Dispatcher = require('undici/lib/dispatcher/dispatcher');
-const { parseURL } = require('undici/lib/core/util');
 Object.assign(Dispatcher.prototype, require('undici/lib/api'));
 exports.Agent = require('undici/lib/dispatcher/agent');
 exports.EnvHttpProxyAgent = require('undici/lib/dispatcher/env-http-proxy-agent');
 exports.Pool = require('undici/lib/dispatcher/pool');
 exports.errors = require('undici/lib/core/errors');
-exports.request = (input, { dispatcher, ...options }) => {
-  const { origin, pathname, search } = parseURL(input);
-  return dispatcher.request({ ...options, origin, path: pathname + search, method: options.method ?? 'GET' });
-};
 `;
 
 /** Packages less what the exporter never runs: it starts sooner and holds less. */

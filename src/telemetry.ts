@@ -303,17 +303,25 @@ export function createTelemetry(
   };
 }
 
+interface Rendered {
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
 /** Gives the same Buffer while the text is the same, and does not look again before `maxAgeMs`. */
 function keptByFormat(render: (format: Format) => string | Promise<string>, maxAgeMs = 0) {
-  const kept = new Map<Format, { readonly text: string; readonly bytes: Buffer; readonly atMs: number }>();
+  const kept = new Map<Format, { readonly rendered: Promise<Rendered>; readonly atMs: number }>();
+  const renderAnew = async (format: Format, before: Promise<Rendered> | undefined): Promise<Rendered> => {
+    const [text, known] = [await render(format), await before?.catch(() => undefined)];
+    return known?.text === text ? known : { text, bytes: Buffer.from(text) };
+  };
   return async (format: Format): Promise<Buffer> => {
     const known = kept.get(format);
     const atMs = performance.now();
-    if (known && atMs - known.atMs < maxAgeMs) return known.bytes;
-    const text = await render(format);
-    const bytes = known?.text === text ? known.bytes : Buffer.from(text);
-    kept.set(format, { text, bytes, atMs });
-    return bytes;
+    const isFresh = known !== undefined && atMs - known.atMs < maxAgeMs;
+    const rendered = isFresh ? known.rendered : renderAnew(format, known?.rendered);
+    if (!isFresh) kept.set(format, { rendered, atMs });
+    return (await rendered).bytes;
   };
 }
 

@@ -20,6 +20,7 @@ import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
+import { measuredKinds } from '../datasets.ts';
 import { narrowedFile } from '../pages.ts';
 import { serveCommands } from '../processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
@@ -54,7 +55,8 @@ function holdAsExporter(): Holder {
   const store = new Store(catalogue);
   const states = new TargetStates(store);
   const targets = new Map<string, Target>();
-  const telemetry = createTelemetry(resources, {
+  const kindsOn = resources.filter(({ kind }) => (measuredKinds as readonly string[]).includes(kind));
+  const telemetry = createTelemetry(kindsOn, {
     targets: (kind) => states.counts(kind).targets,
     staleTargets: (kind) => states.counts(kind).stale,
     series: (kind) => store.series(kind),

@@ -1,6 +1,6 @@
 /** Requests to one API: the key in the header, the deadline, the limits and the retries. Gives a parsed body or an ApiError. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
@@ -121,6 +121,7 @@ export class ApiClient {
   readonly #observer: ClientObserver;
   readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
+  #baseUrl: URL;
   /** 429s that started a pause, since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
@@ -140,6 +141,7 @@ export class ApiClient {
     this.#observer = observer;
     this.#proxy = proxy;
     this.#dispatcher = createPool(config, proxy);
+    this.#baseUrl = new URL(config.baseUrl);
   }
 
   /** Uses other settings from now on; requests in flight end with the old ones. */
@@ -147,6 +149,7 @@ export class ApiClient {
     const old = this.#dispatcher;
     this.#config = config;
     this.#dispatcher = createPool(config, this.#proxy);
+    this.#baseUrl = new URL(config.baseUrl);
     await old.close();
   }
 
@@ -213,7 +216,8 @@ export class ApiClient {
   async #send(path: string, key: Key, signal: AbortSignal) {
     // It may have been aborted while the key was read.
     signal.throwIfAborted();
-    const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
+    const { timeoutMs, maxResponseBytes } = this.#config;
+    const { origin, pathname } = this.#baseUrl;
     const secret = key.reveal();
     const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
     const abort = new AbortController();
@@ -221,8 +225,10 @@ export class ApiClient {
     const deadline = setTimeout(stop, timeoutMs);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const { statusCode, headers, body } = await request(`${baseUrl}${path}`, {
-        dispatcher: this.#dispatcher,
+      const { statusCode, headers, body } = await this.#dispatcher.request({
+        origin,
+        path: `${pathname === '/' ? '' : pathname}${path}`,
+        method: 'GET',
         signal: abort.signal,
         headers: {
           accept: 'application/json',

@@ -29,6 +29,8 @@ export interface Rendition {
   readonly bytes: Buffer | undefined;
   /** Renders it if that was not done yet. */
   render(): Buffer;
+  /** Begins the use by one more page. */
+  hold(): void;
   /** Ends a page's use of the bytes; to be called once for each `hold`. */
   release(): void;
 }
@@ -47,6 +49,10 @@ class Version implements Rendition {
 
   render(): Buffer {
     return this.bytes ?? this.#block.render();
+  }
+
+  hold(): void {
+    this.pages++;
   }
 
   release(): void {
@@ -105,12 +111,14 @@ export class Block {
     return slot;
   }
 
-  set(slot: number, value: number): void {
+  /** Returns whether that changes anything. */
+  set(slot: number, value: number): boolean {
     const old = this.#values[slot];
-    if (old === value || (Number.isNaN(old) && Number.isNaN(value))) return;
+    if (old === value || (Number.isNaN(old) && Number.isNaN(value))) return false;
     this.#beforeChange();
     this.#values[slot] = value;
     if (this.#states[slot] === rendered) this.#states[slot] = changed;
+    return true;
   }
 
   remove(slot: number): void {
@@ -122,7 +130,7 @@ export class Block {
 
   /** The current rows, for a page: later changes do not affect it. */
   hold(): Rendition {
-    this.#version.pages++;
+    this.#version.hold();
     return this.#version;
   }
 

@@ -17,13 +17,31 @@ const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** A last, empty block of deflate. */
 const lastBlock = [3, 0];
 
-interface Piece {
-  /** Complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
-  readonly deflated: Buffer;
-  /** The CRC-32 of what was deflated, the shift for its length (see crc.ts), and the length. */
+/** The CRC-32 of what was deflated, the shift for its length (see crc.ts), and the length. */
+interface Checked {
   readonly crc: number;
   readonly crcShift: number;
   readonly length: number;
+}
+
+interface Piece extends Checked {
+  /** Complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
+  readonly deflated: Buffer;
+}
+
+interface Section extends Checked {
+  readonly deflated: readonly Buffer[];
+}
+
+/** Of the parts, one after the other. */
+function joined(parts: readonly Checked[]): Checked {
+  let crc = 0;
+  let length = 0;
+  for (const part of parts) {
+    crc = combineCrc32(crc, part.crc, part.crcShift);
+    length += part.length;
+  }
+  return { crc, crcShift: crc32Shift(length), length };
 }
 
 export interface GzipOptions {
@@ -39,6 +57,8 @@ export class Gzip {
   #busy = 0;
   readonly #idle: Deflater[] = [];
   readonly #waiting: (() => void)[] = [];
+  /** What sections that come again were compressed to. */
+  readonly #sections = new WeakMap<readonly Buffer[], Promise<Section>>();
   /** The latest runs by their key, for each first Buffer of a run: the pieces are collected with that Buffer. */
   readonly #pieces = new WeakMap<Buffer, Map<string, Promise<Piece>>>();
   readonly #numbers = new WeakMap<Buffer, number>();
@@ -50,21 +70,28 @@ export class Gzip {
   }
 
   /**
-   * The sections, one after the other, as one gzip member. Their Buffers must never change. Neighbours are joined only
-   * within a section, so that a section that always changes does not cause others to be deflated again.
+   * The sections, one after the other, as one gzip member. Neither they nor their Buffers must ever change. Neighbours are
+   * joined only within a section, so that a section that always changes does not cause others to be deflated again.
    */
   async compress(...sections: readonly (readonly Buffer[])[]): Promise<Buffer[]> {
-    const pieces = await Promise.all(sections.flatMap(runsOf).map((run) => this.#piece(run)));
-    let crc = 0;
-    let length = 0;
-    for (const piece of pieces) {
-      crc = combineCrc32(crc, piece.crc, piece.crcShift);
-      length += piece.length;
-    }
+    const compressed = await Promise.all(sections.map((section) => this.#section(section)));
+    const { crc, length } = joined(compressed);
     const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
     end.writeUInt32LE(crc, lastBlock.length);
     end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
-    return [gzipHeader, ...pieces.map(({ deflated }) => deflated), end];
+    return [gzipHeader, ...compressed.flatMap(({ deflated }) => deflated), end];
+  }
+
+  #section(parts: readonly Buffer[]): Promise<Section> {
+    const known = this.#sections.get(parts);
+    if (known) return known;
+    const compressed = Promise.all(runsOf(parts).map((run) => this.#piece(run))).then((pieces) => ({
+      deflated: pieces.map(({ deflated }) => deflated),
+      ...joined(pieces),
+    }));
+    this.#sections.set(parts, compressed);
+    compressed.catch(() => this.#sections.delete(parts));
+    return compressed;
   }
 
   #piece(run: Run): Promise<Piece> {

@@ -24,6 +24,8 @@ export interface FamilySamples {
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];
+  /** The parts as one, where the page is small. */
+  readonly whole?: Buffer | undefined;
   /** Tells that nobody reads the parts any more, so that their memory can be reused. Calling it is optional. */
   release(): void;
 }
@@ -51,6 +53,13 @@ interface Shape {
   readonly labels: readonly (Labels | undefined)[];
 }
 
+/** What a page is made of. */
+interface PageParts {
+  readonly renditions: readonly Rendition[];
+  readonly parts: readonly Buffer[];
+  readonly whole: Buffer | undefined;
+}
+
 interface Target {
   readonly kind: string;
   readonly labels: Labels;
@@ -59,6 +68,8 @@ interface Target {
   readonly rows: readonly number[];
 }
 
+/** A page of up to this size is copied sooner than it is sent in parts. */
+const smallPageBytes = 256 * 1024;
 /** How long a page renders before it yields to the event loop. */
 const sliceMs = 1;
 
@@ -70,6 +81,8 @@ export class Store {
   /** Targets that are left out because of the cap, and their number of series. */
   readonly #dropped = new Map<string, { readonly kind: string; readonly series: number }>();
   #lastShapes: readonly Shape[] = [];
+  /** The page of each format, while nothing changes: looking through the families takes longer than sending a small page. */
+  readonly #pages = new Map<Format, PageParts>();
   #maxSeries: number;
   #total = 0;
 
@@ -147,14 +160,21 @@ export class Store {
    * @param kinds limits it to the families of these kinds
    */
   page(format: Format, kinds?: ReadonlySet<string>): Page | Promise<Page> {
-    const parts: Rendition[] = [];
+    const known = kinds ? undefined : this.#pages.get(format);
+    if (known) {
+      for (const rendition of known.renditions) rendition.hold();
+      return pageOf(format, known);
+    }
+    const renditions: Rendition[] = [];
     for (const { header, headers, blocks } of this.#families) {
       if (kinds !== undefined && !kinds.has(header.kind)) continue;
       const rows = blocks.filter((block) => block !== undefined).map((block) => hold(block, header, format));
-      if (rows.length > 0) parts.push(headers[format], ...rows);
+      if (rows.length > 0) renditions.push(headers[format], ...rows);
     }
-    const complete = parts.every(({ bytes }) => bytes !== undefined);
-    return complete ? pageOf(format, parts) : renderPage(format, parts);
+    if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
+    const page = partsOf(renditions);
+    if (!kinds) this.#pages.set(format, page);
+    return pageOf(format, page);
   }
 
   /** Updates the values of a target in place; returns false if its families or labels have changed. */
@@ -266,19 +286,22 @@ export class Store {
     }
     // It never changes, so the bytes before the number can have it.
     const created = createdSeconds === undefined ? '' : renderCreated(prefix, createdSeconds);
+    this.#pages.clear();
     const slot = block.add(`${created}${prefix}`, value);
     if (block.full) family.roomy.delete(index);
     return index * this.#blockRows + slot;
   }
 
   #setRow(family: Family, row: number, value: number): void {
-    family.blocks[Math.floor(row / this.#blockRows)]?.set(row % this.#blockRows, value);
+    if (family.blocks[Math.floor(row / this.#blockRows)]?.set(row % this.#blockRows, value))
+      this.#pages.clear();
   }
 
   #removeRow(family: Family, row: number): void {
     const index = Math.floor(row / this.#blockRows);
     const block = family.blocks[index];
     if (block === undefined) return;
+    this.#pages.clear();
     block.remove(row % this.#blockRows);
     if (block.rows === 0) family.blocks[index] = undefined;
     family.roomy.add(index);
@@ -371,6 +394,10 @@ class TextOfCounter implements Rendition {
     return this.bytes;
   }
 
+  hold(): void {
+    this.#rows.hold();
+  }
+
   release(): void {
     this.#rows.release();
   }
@@ -387,30 +414,37 @@ function hold(block: Block, header: FamilyHeader, format: Format): Rendition {
   return text;
 }
 
-async function renderPage(format: Format, parts: readonly Rendition[]): Promise<Page> {
+async function renderPage(format: Format, renditions: readonly Rendition[]): Promise<Page> {
   let sliceEnd = performance.now() + sliceMs;
-  for (const part of parts) {
-    if (part.bytes !== undefined) continue;
-    part.render();
+  for (const rendition of renditions) {
+    if (rendition.bytes !== undefined) continue;
+    rendition.render();
     if (performance.now() < sliceEnd) continue;
     await nextTask();
     sliceEnd = performance.now() + sliceMs;
   }
-  return pageOf(format, parts);
+  return pageOf(format, partsOf(renditions));
 }
 
-function pageOf(format: Format, parts: readonly Rendition[]): Page {
-  let held = parts;
+function partsOf(renditions: readonly Rendition[]): PageParts {
+  const parts = renditions.map((rendition) => rendition.render());
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  return { renditions, parts, whole: bytes <= smallPageBytes ? Buffer.concat(parts) : undefined };
+}
+
+function pageOf(format: Format, { renditions, parts, whole }: PageParts): Page {
+  let held = renditions;
   return {
     format,
-    parts: parts.map((part) => part.render()),
+    parts,
+    whole,
     release() {
-      for (const part of held) part.release();
+      for (const rendition of held) rendition.release();
       held = [];
     },
   };
 }
 
 function done(bytes: Buffer): Rendition {
-  return { bytes, render: () => bytes, release: () => undefined };
+  return { bytes, render: () => bytes, hold: () => undefined, release: () => undefined };
 }

@@ -73,7 +73,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
         body =
           coding === 'gzip'
             ? await gzip.compress(page.parts, ...own.map((part) => [part]), end)
-            : [...page.parts, ...own, ...end];
+            : [...(page.whole ? [page.whole] : page.parts), ...own, ...end];
       } finally {
         rendering--;
       }

@@ -86,10 +86,25 @@ export function parseInstant(value: string): number | undefined {
  * The time of a chart's key, in seconds since 1970: an ISO 8601 date with or without a time, or Unix seconds. Undefined for
  * what could be read in two ways, such as `05/06/2026`.
  */
-export function parseChartKey(key: string): number | undefined {
+export const parseChartKey = remembering((key: string): number | undefined => {
   if (/^\d{9,10}$/.test(key)) return Number(key);
   if (/^\d{4}-\d{2}-\d{2}$/.test(key)) return parseDay(key);
   return parseInstant(key.replace(/^([\d-]{10}[T ]\d{2}:\d{2})(?=Z|[+-]|$)/i, '$1:00'));
+});
+
+const maxRemembered = 1000;
+
+/** Charts have the same keys in every answer: reading them is a twentieth of a poll. */
+function remembering(parse: (key: string) => number | undefined): typeof parse {
+  const known = new Map<string, number | undefined>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined || key.length > 40) return before ?? parse(key);
+    if (known.size >= maxRemembered) known.clear();
+    const value = parse(key);
+    known.set(key, value);
+    return value;
+  };
 }
 
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */

@@ -47,6 +47,16 @@ describe('Gzip', () => {
     expect(onlyMember(Buffer.concat(await new Gzip().compress([])))).toHaveLength(0);
   });
 
+  it('compresses once for all that ask at the same time', async () => {
+    const gzip = new Gzip();
+    const parts = [rows(100_000, 1), rows(80_000, 2)];
+    const [first, second] = await Promise.all([gzip.compress([...parts]), gzip.compress([...parts])]);
+    const third = await gzip.compress(parts);
+    expect(await gzip.compress(parts)).toEqual(third);
+    for (const again of [second, third])
+      for (const at of parts.keys()) expect(again[1 + at]).toBe(first[1 + at]);
+  });
+
   it('compresses the same parts in any order and selection', async () => {
     const gzip = new Gzip();
     const parts = Array.from({ length: 12 }, (_, i) => rows(i % 3 === 0 ? 70_000 : 25_000, i));

@@ -286,6 +286,24 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
   });
 
+  it('renders a page once for all that ask for it at the same time, and not again while nothing changes', async () => {
+    const store = new Store(families);
+    const set = (value: number) =>
+      store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1), single(2, value)]);
+    set(1);
+    const [first, second] = await Promise.all([store.page('text'), store.page('text')]);
+    expect(second.parts.length).toBe(4);
+    for (const [i, part] of first.parts.entries()) expect(second.parts[i]).toBe(part);
+    const third = await store.page('text');
+    expect(third.whole?.toString()).toBe(Buffer.concat(first.parts).toString());
+    set(1);
+    expect((await store.page('text')).parts).toBe(third.parts);
+    set(2);
+    expect(await text(store)).toContain('app_latency_seconds{app_id="a"} 2\n');
+    store.remove('app/a');
+    expect(await text(store)).toBe('');
+  });
+
   it('uses the memory of a page again once it is released, and not before', async () => {
     const store = new Store(families);
     const rendered = async (value: number) => {
