@@ -58,8 +58,8 @@ export function rowsOfTarget(one: TargetReading): readonly FamilyRows[] {
 
 /** Counters begin at 0. */
 function countersOf(one: TargetReading): readonly FamilyRows[] {
-  return catalogue.flatMap(({ kind, days }, family) => {
-    const counted = kind === one.kind ? days?.(one.reading, toTarget(one)) : undefined;
+  return catalogue.flatMap((declared, family) => {
+    const counted = declared.kind === one.kind ? declared.days?.(one.reading, toTarget(one)) : undefined;
     return counted ? [{ family, samples: counted.map(({ labels = {} }) => ({ labels, value: 0 })) }] : [];
   });
 }

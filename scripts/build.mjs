@@ -24,7 +24,7 @@ function revision() {
 
 /**
  * What undici's index exports and src/api uses; the rest (fetch, WebSocket, caches, mocks) is a third of the bundle and of
- * its start-up. `request` is as undici's own makeDispatcher has it, for a dispatcher that is always given.
+ * its start-up.
  */
 const slimUndici = `
 const Dispatcher = require('undici/lib/dispatcher/dispatcher');
