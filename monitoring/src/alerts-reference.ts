@@ -1,5 +1,7 @@
-/** The page of the documentation that lists the alerts, made from the rules. */
+/** What the documentation and the chart's values say of each alert, made from the rules. */
+import { stringify } from 'yaml';
 import type { AlertingRule, RuleFile } from './rule-files.ts';
+import { alerts, defaultSettings } from './rule-settings.ts';
 
 const introduction = `# Alerts
 
@@ -25,14 +27,39 @@ same day, and \`info\` can wait.
   firing until the next reading; \`BunnynetReadingsStale\` or \`BunnynetKindUnreadable\` reports the outage itself.
 - **No reading is no alarm either.** Only the alerts about the exporter fire because something is missing.
 - A missed scrape, a restart of the exporter or midnight UTC neither starts nor ends an alert.
-- When you remove a target from the configuration, its alerts end within about ten minutes.
+- When you remove a target from the configuration, its alerts end within about ten minutes, and those with \`keepFiringFor\` that
+  much later.
+- An alert that comes and goes is one alert: it goes on for \`keepFiringFor\` after its condition has ended.
+- Every alert has the label \`namespace\` if your samples have it, as those of the Prometheus Operator do. Where there are no
+  samples, for \`BunnynetExporterAbsent\`, the chart sets it.
 - Alerts that compare with the previous day are silent on the first day (cost alerts: on the first two days). The forecast of
   an account's charges begins on the second day of a month.
 
 ## Tuning
 
-Edit the thresholds and times in your copy of the rules. Names are looked up only for the text of an alert, so renaming a target
-does not start a new alert. If you stop an application on purpose, remove it from the configuration or silence its \`app_id\`.
+In the chart these are values under \`prometheusRule\`:
+
+\`\`\`yaml
+disabled: [BunnynetShieldWafLogOnly]
+alertLabels: { team: edge } # of every alert
+alertAnnotations: { dashboard: "https://grafana.example/d/bunnynet-overview" }
+alerts:
+  BunnynetApplicationLatencyLeap:
+    for: 20m
+    keepFiringFor: 30m
+    thresholds: { ratio: 5 }
+    labels: { severity: info } # of this alert
+  BunnynetApplicationNotActive:
+    exclude: { app_id: [HbqFNk0KZjzYOcp] } # stopped on purpose
+\`\`\`
+
+For plain files write the same into a file, and in a clone of this repository run
+\`npm ci && npm run rules -- settings.yaml /etc/prometheus/bunnynet\`. Names that there are not, and thresholds that are not
+numbers, are refused. The tables below have the defaults.
+
+An application that you stopped on purpose is left out of one alert by \`exclude\`, or silenced in Alertmanager:
+\`amtool silence add alertname=BunnynetApplicationNotActive app_id=HbqFNk0KZjzYOcp\`. Its other alerts, and the same alert of other
+applications, go on. Names are looked up only for the text of an alert, so renaming a target does not start a new alert.
 
 `;
 
@@ -41,15 +68,23 @@ function legible(template: string): string {
   return template
     .replaceAll(/\{\{ \$name := .*? end -\}\}\s*/g, '')
     .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
+    .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
     .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
+    .replaceAll(
+      /\{\{ humanizePercentage "(.*?)" \}\}/g,
+      (_, share: string) => `${Number((Number(share) * 100).toPrecision(4))}%`,
+    )
     .replaceAll('|', '\\|');
 }
 
-function row({ alert, labels, annotations, for: wait }: AlertingRule): string {
+function row({ alert, labels, annotations, ...rule }: AlertingRule): string {
+  const thresholds = Object.entries(defaultSettings.alerts[alert]?.thresholds ?? {});
   const cells = [
     `[${alert}](runbooks/${alert}.md)`,
     labels['severity'] ?? '',
-    wait ?? '0s',
+    rule.for ?? '0s',
+    rule.keep_firing_for ?? '',
+    thresholds.map(([name, value]) => `${name}: ${value}`).join(', '),
     legible(annotations['description'] ?? ''),
   ];
   return `| ${cells.join(' | ')} |`;
@@ -57,15 +92,25 @@ function row({ alert, labels, annotations, for: wait }: AlertingRule): string {
 
 export function alertsReference(files: readonly RuleFile[]): string {
   const tables = files.map(({ file, groups }) => {
-    const alerts = groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
+    const rules = groups.flatMap((group) => group.rules.filter((rule) => 'alert' in rule));
     return [
       `## ${file}`,
       '',
-      '| alert | severity | after | what it says |',
-      '|---|---|---|---|',
-      ...alerts.map(row),
+      '| alert | severity | for | keepFiringFor | thresholds | what it says |',
+      '|---|---|---|---|---|---|',
+      ...rules.map(row),
       '',
     ].join('\n');
   });
   return introduction + tables.join('\n');
+}
+
+/** The settings of the alerts as values of the chart: the defaults of each, under what it says. */
+export function alertValues(): string {
+  const values = alerts.map(({ alert, summary }) => {
+    const preset = defaultSettings.alerts[alert];
+    const says = legible(summary).replaceAll('[[for]]', preset?.for ?? '');
+    return `# -- ${says}\n${stringify({ [alert]: preset })}`.replaceAll(/^(?=.)/gm, '    ');
+  });
+  return values.join('');
 }

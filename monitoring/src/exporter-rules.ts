@@ -14,7 +14,7 @@ const failingTargets = resources
 export const exporterRules: Rules = {
   about: `
     The exporter itself: whether it runs, can read, is authorized and keeps up. The rules use its counters and up; when its
-    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent. Thresholds are the numbers in the expressions.`,
+    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent.`,
   groups: [
     {
       name: 'bunnynet-exporter',
@@ -35,7 +35,7 @@ export const exporterRules: Rules = {
           severity: 'critical',
           summary: 'Exporter {{ $labels.instance }} cannot be scraped',
           description:
-            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for five minutes. Nothing is known about its targets until it can.',
+            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for [[for]]. Nothing is known about its targets until it can.',
         },
         {
           alert: 'BunnynetExporterAbsent',
@@ -44,16 +44,18 @@ export const exporterRules: Rules = {
           unless on () ALERTS{alertname="BunnynetExporterDown", alertstate="firing"}`,
           for: '5m',
           severity: 'critical',
+          isAbsence: true,
           summary: 'No exporter is being scraped',
           description:
-            'Prometheus has not scraped any exporter for twenty minutes, and none is known to be down: it is not running, or is no longer discovered.',
+            'Prometheus has not scraped any exporter for more than 15 minutes, and none is known to be down: it is not running, or is no longer discovered.',
         },
         {
           alert: 'BunnynetReadingsStale',
           expr: `
-          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > 0
+          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > [[targets]]
           unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
             >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`,
+          thresholds: { targets: 0 },
           for: '15m',
           severity: 'warning',
           summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
@@ -66,6 +68,7 @@ export const exporterRules: Rules = {
           sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
           >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`,
           for: '10m',
+          keepFiringFor: '5m',
           severity: 'critical',
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
           description:
@@ -102,8 +105,10 @@ export const exporterRules: Rules = {
         },
         {
           alert: 'BunnynetApiPaused',
-          expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > 0.25`,
+          expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > [[share]]`,
+          thresholds: { share: 0.25 },
           for: '5m',
+          keepFiringFor: '15m',
           severity: 'warning',
           summary: 'The {{ $labels.api }} API keeps pausing the exporter',
           description:
@@ -113,12 +118,14 @@ export const exporterRules: Rules = {
           alert: 'BunnynetDiscoveryFailing',
           comment: `
           Half an hour is three listings at the default discovery.interval. A restart takes the last result away for a moment.`,
-          expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > 0`,
+          expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
+          thresholds: { listings: 0 },
           for: '30m',
+          keepFiringFor: '15m',
           severity: 'warning',
           summary: 'What there is of kind {{ $labels.kind }} cannot be listed',
           description:
-            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for half an hour. What was found before is still polled; what is new is not, and what was removed is not taken off.',
+            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. What was found before is still polled; what is new is not, and what was removed is not taken off.',
         },
         {
           alert: 'BunnynetNothingFound',
@@ -141,12 +148,14 @@ export const exporterRules: Rules = {
           summary:
             'The key of {{ $labels.credential }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
           description:
-            'The listings that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, and for half an hour have had nothing in them{{ with $labels.kind }} of kind {{ . }}, of which there was something in the past day{{ end }}. Either everything was deleted, or the key belongs to another account.',
+            'The listings that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, and for [[for]] have had nothing in them{{ with $labels.kind }} of kind {{ . }}, of which there was something in the past day{{ end }}. Either everything was deleted, or the key belongs to another account.',
         },
         {
           alert: 'BunnynetScheduleLag',
-          expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > 60`,
+          expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > [[seconds]]`,
+          thresholds: { seconds: 60 },
           for: '10m',
+          keepFiringFor: '15m',
           severity: 'warning',
           summary: 'Polls of kind {{ $labels.kind }} start late',
           description:
@@ -166,25 +175,28 @@ export const exporterRules: Rules = {
           comment: 'More than two, so that a single odd answer does not alert.',
           expr: `
           sum by (kind, field) (
-            increase(bunnynet_exporter_schema_mismatches_total[6h]) > 2 or bunnynet_exporter_schema_mismatches_total > 2 unless bunnynet_exporter_schema_mismatches_total offset 6h
+            increase(bunnynet_exporter_schema_mismatches_total[6h]) > [[answers]] or bunnynet_exporter_schema_mismatches_total > [[answers]] unless bunnynet_exporter_schema_mismatches_total offset 6h
           )
           or sum by (kind, field) (
-            increase(bunnynet_exporter_unrecognized_values_total[6h]) > 2 or bunnynet_exporter_unrecognized_values_total > 2 unless bunnynet_exporter_unrecognized_values_total offset 6h
+            increase(bunnynet_exporter_unrecognized_values_total[6h]) > [[answers]] or bunnynet_exporter_unrecognized_values_total > [[answers]] unless bunnynet_exporter_unrecognized_values_total offset 6h
           )
           or label_replace(
-            sum by (kind) (increase(bunnynet_exporter_polls_total{result="schema"}[6h]) > 2 or bunnynet_exporter_polls_total{result="schema"} > 2 unless bunnynet_exporter_polls_total{result="schema"} offset 6h),
+            sum by (kind) (increase(bunnynet_exporter_polls_total{result="schema"}[6h]) > [[answers]] or bunnynet_exporter_polls_total{result="schema"} > [[answers]] unless bunnynet_exporter_polls_total{result="schema"} offset 6h),
             "field", "the whole answer", "", ""
           )`,
+          thresholds: { answers: 2 },
           for: '10m',
           severity: 'warning',
           summary: 'The API’s answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}',
           description:
-            'More than two answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
+            'More than [[answers]] answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
         },
         {
           alert: 'BunnynetSeriesDropped',
-          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > 0`,
+          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > [[series]]`,
+          thresholds: { series: 0 },
           for: '5m',
+          keepFiringFor: '15m',
           severity: 'warning',
           summary: 'The exporter is dropping series',
           description:

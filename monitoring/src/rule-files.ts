@@ -1,8 +1,10 @@
 /** The rule files: built from the rules of the kinds, and read back as Prometheus sees them. */
 import { parse } from 'yaml';
 import { exporterRules } from './exporter-rules.ts';
-import { kinds } from './kinds/index.ts';
-import { ruleFileText } from './rules.ts';
+import { defaultSettings, ruleSets } from './rule-settings.ts';
+import { type RuleSettings, type Rules, ruleFileText } from './rules.ts';
+
+export { readSettings } from './rule-settings.ts';
 
 /** Where the rule files are, relative to the root of the project. */
 export const rulesFolder = 'monitoring/rules';
@@ -11,6 +13,7 @@ export interface AlertingRule {
   readonly alert: string;
   readonly expr: string;
   readonly for?: string;
+  readonly keep_firing_for?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -30,15 +33,22 @@ export interface RuleFile {
 
 const aboutValues = `
   Each expression looks back three minutes, so that a missed scrape or a restart is not taken for a change. While there is
-  no reading, an alert that fires is held by its own ALERTS series. Thresholds are the numbers in the expressions.`;
+  no reading, an alert that fires is held by its own ALERTS series.`;
+
+function build(settings: RuleSettings | undefined): ReadonlyMap<string, string> {
+  const textOf = (rules: Rules) =>
+    ruleFileText(rules, settings, rules === exporterRules ? undefined : aboutValues);
+  return new Map([...ruleSets].map(([file, rules]) => [file, textOf(rules)]));
+}
 
 /** The texts of the rule files by their names: one for each kind with rules, and the exporter's own. */
-export function buildRuleFiles(): ReadonlyMap<string, string> {
-  const files = new Map([['exporter.yml', ruleFileText(exporterRules)]]);
-  for (const { kind, rules } of kinds) {
-    if (rules) files.set(`${kind.replaceAll('_', '-')}.yml`, ruleFileText(rules, aboutValues));
-  }
-  return files;
+export function buildRuleFiles(settings = defaultSettings): ReadonlyMap<string, string> {
+  return build(settings);
+}
+
+/** The same for the chart, whose template sets them by its values. */
+export function buildChartRules(): ReadonlyMap<string, string> {
+  return build(undefined);
 }
 
 /** The same files as data, as Prometheus reads them. */

@@ -1,10 +1,15 @@
 /** Recording and alerting rules as data, and the files that Prometheus loads, made from them. */
 import type { Entity } from './promql.ts';
 
-interface Alert {
+/** In `expr`, `summary` and `description`, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
+export interface Alert {
   readonly alert: string;
   readonly expr: string;
+  /** The numbers in the expression that can be set, with their defaults. */
+  readonly thresholds?: Readonly<Record<string, number>>;
   readonly for: string;
+  /** For an alert that comes and goes: how long it goes on firing after its expression ends. */
+  readonly keepFiringFor?: string;
   readonly severity: 'critical' | 'warning' | 'info';
   /** What it is about: its name is looked up and can be used in the summary as `$name`. */
   readonly named?: Pick<Entity, 'ids' | 'info'>;
@@ -12,6 +17,10 @@ interface Alert {
   readonly description: string;
   /** Keeps the alert firing for targets that have no reading: no reading is no recovery. */
   readonly held?: Presence;
+  /** The targets of an alert that needs not be held; some of them can be excluded. */
+  readonly about?: Presence;
+  /** True where no series can lend it its namespace, since it fires because there are none. */
+  readonly isAbsence?: true;
   readonly comment?: string;
 }
 
@@ -19,6 +28,29 @@ interface Recording {
   readonly record: string;
   readonly expr: string;
   readonly comment?: string;
+}
+
+/** What can be set of an alert. */
+export interface AlertSettings {
+  readonly for: string;
+  /** Empty: not at all. */
+  readonly keepFiringFor: string;
+  readonly thresholds?: Readonly<Record<string, number>>;
+  /** Ids of targets that it leaves out, by their label; with several labels all have to fit. */
+  readonly exclude?: Readonly<Record<string, readonly string[]>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What can be set of the rules. */
+export interface RuleSettings {
+  /** The alerts to leave out, by name. */
+  readonly disabled: readonly string[];
+  /** Added to every alert. */
+  readonly alertLabels: Readonly<Record<string, string>>;
+  readonly alertAnnotations: Readonly<Record<string, string>>;
+  /** Of every alert. */
+  readonly alerts: Readonly<Record<string, AlertSettings>>;
 }
 
 export interface RuleGroup {
@@ -35,9 +67,12 @@ export interface Rules {
 
 /** Which targets the exporter is told to read, and which of them have no reading now. */
 export interface Presence {
+  readonly ids: readonly string[];
   readonly records: readonly Recording[];
   /** The alert's own series, for the targets without a reading. */
   held(alert: string): string;
+  /** The targets that exclusions take away, as the right side of `unless`, but for the matchers. */
+  readonly excluded: string;
 }
 
 /**
@@ -49,6 +84,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
   const unread = `bunnynet:${name}_unread`;
   const by = ids.join(', ');
   return {
+    ids,
+    excluded: `on (${by}) ${configured}`,
     records: [
       {
         record: configured,
@@ -111,29 +148,110 @@ function comment(text: string | undefined, by: number): string {
   return text === undefined ? '' : `${dedent(text).replaceAll(/^/gm, `${' '.repeat(by)}# `)}\n`;
 }
 
-function ruleText(rule: Alert | Recording): string {
-  const expr = `        expr: |\n${indent(rule.expr, 10)}\n`;
-  if ('record' in rule) return `${comment(rule.comment, 6)}      - record: ${rule.record}\n${expr}`;
-  const held = rule.held ? `          or ${rule.held.held(rule.alert)}\n` : '';
-  const name = rule.named ? `            ${lookUpName(rule.named)}\n` : '';
-  return `${comment(rule.comment, 6)}      - alert: ${rule.alert}
-${expr}${held}        for: ${rule.for}
-        labels:
-          severity: ${rule.severity}
-        annotations:
-          summary: >-
-${name}${indent(rule.summary, 12)}
-          description: >-
-${indent(wrap(rule.description), 12)}
-          runbook_url: ${runbooks}/${rule.alert}.md
-`;
+/**
+ * Every grouping and every match keeps `namespace`: Alertmanager's routes of the Prometheus Operator go by it. Where samples
+ * have none, nothing changes.
+ */
+function keepNamespace(expr: string): string {
+  return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
 }
 
-/** The text of a rule file. more: further lines for the comment at its head. */
-export function ruleFileText({ about, groups }: Rules, more?: string): string {
+/** What the chart fills in by its values. */
+const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
+
+function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
+  const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
+  return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
+}
+
+/** Label matchers for the targets that are left out. */
+function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
+  const matchers = Object.entries(exclude).map(
+    ([label, ids]) => `${label}=~"${ids.join('|').replaceAll('.', '[.]')}"`,
+  );
+  return matchers.toSorted().join(',');
+}
+
+/** Labels that are added. One that the expression goes by would change which alerts there are, or keep them from being held. */
+function addedLabels(
+  settings: RuleSettings | undefined,
+  alert: string,
+  expr: string,
+): Readonly<Record<string, string>> {
+  const labels = { ...settings?.alertLabels, ...settings?.alerts[alert]?.labels };
+  for (const label of Object.keys(labels)) {
+    if (new RegExp(`\\b(by|on) \\([^)]*\\b${label}\\b`).test(expr)) {
+      throw new Error(`the label ${label} cannot be added to ${alert}: its expression goes by it`);
+    }
+  }
+  return quoted(labels);
+}
+
+function mapping(entries: Readonly<Record<string, string>>): string {
+  return Object.entries(entries)
+    .map(([key, value]) => `${key}:${value.startsWith('\n') ? '' : ' '}${value}\n`)
+    .join('');
+}
+
+function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
+}
+
+/** With settings as Prometheus reads it; without, as the chart does: open, and with what exclusions are taken from. */
+function alertText(rule: Alert, settings: RuleSettings | undefined): string {
+  const own = settings?.alerts[rule.alert] ?? openSettings;
+  const held = rule.held ? `\nor ${rule.held.held(rule.alert)}` : '';
+  const excluded = keepNamespace((rule.held ?? rule.about)?.excluded ?? '');
+  const matchers = matchersOf(own.exclude);
+  const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
+  const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
+  const labels = {
+    severity: rule.severity,
+    ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
+    ...addedLabels(settings, rule.alert, whole),
+  };
+  const folded = (text: string) => `>-\n${indent(text, 2)}`;
+  const annotations = {
+    summary: folded((rule.named ? `${lookUpName(rule.named)}\n` : '') + dedent(rule.summary)),
+    description: folded(wrap(rule.description)),
+    runbook_url: `${runbooks}/${rule.alert}.md`,
+    ...quoted(settings?.alertAnnotations),
+    ...quoted(own.annotations),
+  };
+  const fields = {
+    alert: rule.alert,
+    ...(!settings && excluded && { excluded }),
+    expr: `|\n${indent(expr, 2)}`,
+    for: own.for,
+    ...(own.keepFiringFor && { keep_firing_for: own.keepFiringFor }),
+    labels: `\n${indent(mapping(labels).trimEnd(), 2)}`,
+    annotations: `\n${indent(mapping(annotations).trimEnd(), 2)}`,
+  };
+  const text = mapping(fields);
+  return settings ? fill(text, own) : text;
+}
+
+function ruleText(rule: Alert | Recording, settings: RuleSettings | undefined): string {
+  if ('alert' in rule && settings?.disabled.includes(rule.alert)) return '';
+  const text =
+    'alert' in rule
+      ? alertText(rule, settings)
+      : mapping({ record: rule.record, expr: `|\n${indent(keepNamespace(rule.expr), 2)}` });
+  return `${comment(rule.comment, 6)}      - ${indent(text.trimEnd(), 8).trimStart()}\n`;
+}
+
+/**
+ * The text of a rule file, as it is set; without settings, as the chart has it, which sets it by its values.
+ * more: further lines for the comment at its head.
+ */
+export function ruleFileText(
+  { about, groups }: Rules,
+  settings: RuleSettings | undefined,
+  more?: string,
+): string {
   const parts = groups.map(
     ({ name, interval, rules }) =>
-      `  - name: ${name}\n    interval: ${interval}\n    rules:\n${rules.map(ruleText).join('')}`,
+      `  - name: ${name}\n    interval: ${interval}\n    rules:\n${rules.map((rule) => ruleText(rule, settings)).join('')}`,
   );
   return `${comment(about, 0)}${comment(more, 0)}# Generated from monitoring/src by npm run generate.\ngroups:\n${parts.join('')}`;
 }

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { alertValues } from '../../monitoring/src/alerts-reference.ts';
+import { buildChartRules } from '../../monitoring/src/rule-files.ts';
+import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { valuesTable } from './values-table.ts';
@@ -32,9 +35,24 @@ function forHelm(schema: unknown): unknown {
 describe('the chart', () => {
   test('checks the configuration by the schema of the program', async () => {
     const path = `${chart}/values.schema.json`;
-    const schema = JSON.parse(readFileSync(path, 'utf8')) as { definitions: Record<string, unknown> };
+    const schema = JSON.parse(readFileSync(path, 'utf8')) as {
+      definitions: Record<string, unknown>;
+      properties: { prometheusRule: { properties: object } };
+    };
     schema.definitions['exporter'] = forHelm(configJsonSchema(resources));
+    const rules = settingsJsonSchema();
+    Object.assign(schema.properties.prometheusRule.properties, rules.properties);
+    Object.assign(schema.definitions, rules.definitions);
     await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
+  });
+
+  test('has the settings of the rules, with their defaults, as its values', async () => {
+    const path = `${chart}/values.yaml`;
+    const alerts = readFileSync(path, 'utf8').replace(
+      /(?<=^ {2}alerts:\n).*?(?=^ {2}# -- Additional rule groups)/ms,
+      alertValues(),
+    );
+    await expect(alerts).toMatchFileSnapshot(path);
   });
 
   test('documents every value', async () => {
@@ -43,13 +61,19 @@ describe('the chart', () => {
     await expect(`${prose}\n${table}\n`).toMatchFileSnapshot(`${chart}/README.md`);
   });
 
-  test.each(['dashboards', 'rules'])('ships the %s of the project', async (folder) => {
-    const originals = readdirSync(`${root}monitoring/${folder}`);
+  test('ships the dashboards of the project', async () => {
+    const originals = readdirSync(`${root}monitoring/dashboards`);
     for (const name of originals) {
-      const original = readFileSync(`${root}monitoring/${folder}/${name}`, 'utf8');
-      await expect(original).toMatchFileSnapshot(`${chart}/${folder}/${name}`);
+      const original = readFileSync(`${root}monitoring/dashboards/${name}`, 'utf8');
+      await expect(original).toMatchFileSnapshot(`${chart}/dashboards/${name}`);
     }
-    expect(readdirSync(`${chart}/${folder}`)).toEqual(originals);
+    expect(readdirSync(`${chart}/dashboards`)).toEqual(originals);
+  });
+
+  test('ships the rules of the project, for its values to set', async () => {
+    const rules = buildChartRules();
+    for (const [name, text] of rules) await expect(text).toMatchFileSnapshot(`${chart}/rules/${name}`);
+    expect(readdirSync(`${chart}/rules`)).toEqual([...rules.keys()].toSorted());
   });
 
   test('carries the version of the program', () => {

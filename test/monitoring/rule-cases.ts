@@ -6,11 +6,13 @@ export const casesFolder = 'test/monitoring/rules';
 
 export interface CaseFile {
   readonly file: string;
+  readonly rule_files: readonly string[];
   readonly tests: readonly {
     readonly name: string;
+    readonly input_series: readonly { readonly series: string }[];
     readonly alert_rule_test?: readonly {
       readonly alertname: string;
-      readonly exp_alerts: readonly unknown[];
+      readonly exp_alerts: readonly { readonly exp_labels: object }[];
     }[];
   }[];
 }

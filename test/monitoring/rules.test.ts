@@ -3,12 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { alertsReference } from '../../monitoring/src/alerts-reference.ts';
 import {
   alertsOf,
+  buildChartRules,
   buildRuleFiles,
   readRuleFiles,
+  readSettings,
   recordsOf,
   rulesFolder,
   rulesOf,
 } from '../../monitoring/src/rule-files.ts';
+import { alerts as declared } from '../../monitoring/src/rule-settings.ts';
 import { knownFamilies } from './families.ts';
 import { misusedCounters, readExpression } from './promql.ts';
 import { readCaseFiles } from './rule-cases.ts';
@@ -60,6 +63,33 @@ describe('the rules', () => {
   );
 });
 
+describe('what can be set of the rules', () => {
+  const texts = [...built.values(), ...buildChartRules().values()].join('');
+
+  it('is what stands in their texts: no number without a place, and no place without a number', () => {
+    expect([...built.values()].join('')).not.toContain('[[');
+    for (const { alert, expr, summary, description, thresholds = {} } of declared) {
+      const places = [...`${expr}${summary}${description}`.matchAll(/\[\[(\w+)\]\]/g)].map(
+        ([, name]) => name,
+      );
+      const names = new Set(places.filter((name) => name !== 'for'));
+      expect(names, alert).toEqual(new Set(Object.keys(thresholds)));
+    }
+  });
+
+  it('leaves the namespace to every grouping and every match', () => {
+    const lists = [...texts.matchAll(/\b(?:by|on|without|ignoring|group_left|group_right) ?\(([^)]*)\)/g)];
+    expect(lists.length).toBeGreaterThan(100);
+    for (const [whole, labels = ''] of lists) {
+      if (whole !== 'on ()') expect(labels.split(', '), whole).toContain('namespace');
+    }
+  });
+
+  it('is in the files as by default where nothing is set', () => {
+    expect(buildRuleFiles(readSettings(''))).toEqual(built);
+  });
+});
+
 describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
   it('has a severity, a summary, a description and a runbook', () => {
     expect(['critical', 'warning', 'info']).toContain(labels['severity']);
@@ -89,6 +119,16 @@ describe('the documents', () => {
   it('have a runbook for each alert and none besides', () => {
     expect(readdirSync(runbooksFolder).toSorted()).toEqual(
       alerts.map(({ alert }) => `${alert}.md`).toSorted(),
+    );
+  });
+
+  it('show settings that are accepted', () => {
+    const [, example = ''] = /```yaml\n(disabled: [^`]+)```/.exec(alertsReference(files)) ?? [];
+    const set = buildRuleFiles(readSettings(example));
+    expect(set.get('shield-zone.yml')).not.toContain('BunnynetShieldWafLogOnly');
+    expect(set.get('application.yml')).toContain('> 5 *');
+    expect(set.get('application.yml')).toContain(
+      ') unless on (namespace, app_id) bunnynet:application_configured{app_id=~"HbqFNk0KZjzYOcp"}',
     );
   });
 

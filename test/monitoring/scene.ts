@@ -420,7 +420,9 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       scraped,
       // Long enough that every rule has seen the first readings too.
       'max_over_time(sum(bunnynet_exporter_stale_targets)[5s:1s]) == 0',
-      'absent_over_time(bunnynet:application_unread[2s])',
+      // Long enough that what has recovered since is let go, after keep_firing_for.
+      'absent_over_time(bunnynet:application_unread[20s])',
+      'absent_over_time(bunnynet:application_overview_unread[20s])',
       'bunnynet_exporter_config_last_reload_successful == 1',
       `absent(${firing('BunnynetKindUnreadable')})`,
       `absent(${firing('BunnynetKeyRefused')})`,

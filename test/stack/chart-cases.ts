@@ -132,6 +132,10 @@ export const cases: Readonly<Record<string, Values>> = {
       namespace: 'prometheus',
       annotations: { a: 'b' },
       labels: { release: 'prometheus' },
+      disabled: ['BunnynetApplicationNotActive'],
+      alertLabels: { team: 'edge' },
+      alertAnnotations: { team: 'edge' },
+      alerts: { BunnynetApplicationFailing: { for: '2m', exclude: { app_id: ['HbqFNk0KZjzYOcp'] } } },
       additionalGroups: [
         { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] },
       ],
@@ -215,6 +219,42 @@ export const switches: Readonly<Record<string, Values>> = {
 /** The switches are turned one at a time from here. */
 export const plain = oneApplication;
 
+/** Ways to set the rules: values of `prometheusRule`, and settings of the plain files. */
+export const ruleSettings: Readonly<Record<string, Values>> = {
+  'as they are': {},
+  'without some alerts': { disabled: ['BunnynetApplicationNotActive', 'BunnynetExporterAbsent'] },
+  'with other thresholds and times': {
+    alerts: {
+      BunnynetApplicationLatencyLeap: { for: '1h30m', thresholds: { ratio: 5 } },
+      BunnynetApplicationVolumeGrowth: {
+        keepFiringFor: '',
+        thresholds: { share: 0.05, gigabytes: 10_000_000 },
+      },
+      BunnynetApplicationSuspended: { keepFiringFor: '10m' },
+      BunnynetSchemaDrift: { thresholds: { answers: 1e-7 } },
+    },
+  },
+  'with labels and annotations': {
+    alertLabels: { team: 'edge', page: 'yes' },
+    alertAnnotations: {
+      dashboard: 'https://grafana.example/d/bunnynet?var-application={{ $labels.app_id }}',
+    },
+    alerts: {
+      BunnynetApplicationFailing: {
+        labels: { severity: 'warning', page: 'no' },
+        annotations: { summary: 'Ours: "{{ $labels.app_id }}" <fails> & more' },
+      },
+    },
+  },
+  'without some targets': {
+    alerts: {
+      BunnynetApplicationNotActive: { exclude: { app_id: ['HbqFNk0KZjzYOcp', 'q7.TzVb2'] } },
+      BunnynetShieldBlockedRequestsRising: { exclude: { shield_zone_id: ['501'], endpoint_id: ['7'] } },
+      BunnynetShieldLearningModeEnding: { exclude: { shield_zone_id: ['501'] } },
+    },
+  },
+};
+
 /** Values that must not pass, and what the refusal has to name. */
 export const refusals: Readonly<
   Record<string, { readonly values: Values; readonly naming: readonly RegExp[] }>
@@ -263,6 +303,50 @@ export const refusals: Readonly<
       web: { config: { existingSecret: 'web', guarded: true } },
     },
     naming: [/probes.startup.strict.*guarded/],
+  },
+  'an alert that there is not': {
+    values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },
+    naming: [/prometheusRule.disabled: there is no alert "BunnynetApplicationsFailing"/],
+  },
+  'settings of an alert that there is not': {
+    values: { ...oneApplication, prometheusRule: { alerts: { BunnynetApplicationsFailing: { for: '1m' } } } },
+    naming: [/prometheusRule.alerts/, /BunnynetApplicationsFailing/],
+  },
+  'a threshold that is no number': {
+    values: {
+      ...oneApplication,
+      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: '1m' } } } },
+    },
+    naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got string, want number/],
+  },
+  'a threshold that is taken away': {
+    values: {
+      ...oneApplication,
+      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: null } } } },
+    },
+    naming: [/alerts.BunnynetScheduleLag.thresholds': missing property 'seconds'/],
+  },
+  'a threshold that the alert does not have': {
+    values: {
+      ...oneApplication,
+      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { minutes: 1 } } } },
+    },
+    naming: [/alerts.BunnynetScheduleLag.thresholds': .*'minutes' not allowed/],
+  },
+  'an alert after a time without a unit': {
+    values: { ...oneApplication, prometheusRule: { alerts: { BunnynetScheduleLag: { for: '10' } } } },
+    naming: [/alerts.BunnynetScheduleLag.for/],
+  },
+  'a label that tells alerts apart': {
+    values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { namespace: 'other' } } },
+    naming: [/the label namespace cannot be added to Bunnynet\w+: its expression goes by it/],
+  },
+  'targets left out of an alert that is not about targets': {
+    values: {
+      ...oneApplication,
+      prometheusRule: { alerts: { BunnynetScheduleLag: { exclude: { kind: ['application'] } } } },
+    },
+    naming: [/alerts.BunnynetScheduleLag': .*'exclude' not allowed/],
   },
   'a demo with a configuration': {
     values: { ...oneApplication, demo: true },

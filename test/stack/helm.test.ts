@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { buildRuleFiles, readSettings } from '../../monitoring/src/rule-files.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
-import { cases, plain, refusals, switches } from './chart-cases.ts';
+import { cases, plain, refusals, ruleSettings, switches } from './chart-cases.ts';
 import { root, succeed } from './tools.ts';
 
 /** Less the rules and dashboards, which are the project's word for word. */
@@ -213,27 +214,35 @@ describe('the chart', () => {
     expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'ConfigMap', 'ServiceMonitor']));
   });
 
-  test('hands rules and dashboards on unchanged', () => {
-    const own = { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] };
-    const manifests = objects({
-      ...plain,
-      prometheusRule: { enabled: true, additionalGroups: [own] },
-      dashboards: { enabled: true },
-    });
-    const groups = readdirSync(`${root}monitoring/rules`).flatMap(
-      (name) =>
-        (parseYaml(readFileSync(`${root}monitoring/rules/${name}`, 'utf8')) as { groups: unknown[] }).groups,
-    );
-    expect(groups).not.toHaveLength(0);
-    expect(manifests.find(({ kind }) => kind === 'PrometheusRule')).toMatchObject({
-      spec: { groups: [...groups, own] },
-    });
+  test('hands dashboards on unchanged', () => {
+    const manifests = objects({ ...plain, dashboards: { enabled: true } });
     for (const file of readdirSync(`${root}monitoring/dashboards`)) {
       const name = `edge-bunnynet-exporter-${file.replace('.json', '')}`;
       expect(JSON.parse(configMap(manifests, name)[file] ?? '')).toEqual(
         JSON.parse(readFileSync(`${root}monitoring/dashboards/${file}`, 'utf8')),
       );
     }
+  });
+
+  test.each(Object.entries(ruleSettings))('sets rules as the plain files are set: %s', (_, settings) => {
+    const own = { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] };
+    const prometheusRule = { enabled: true, additionalGroups: [own], ...settings };
+    const manifests = objects({ ...plain, prometheusRule });
+    const files = [...buildRuleFiles(readSettings(JSON.stringify(settings)))].toSorted(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    const groups = files.flatMap(([, text]) => (parseYaml(text) as { groups: unknown[] }).groups);
+    expect(groups).not.toHaveLength(0);
+    const { spec } = manifests.find(({ kind }) => kind === 'PrometheusRule') as unknown as {
+      spec: { groups: { rules: { alert?: string; labels: Record<string, string> }[] }[] };
+    };
+    // Without any exporter there are no samples that could say the namespace: only the chart knows it.
+    const absent = spec.groups.flatMap(({ rules }) => rules.filter(({ alert }) => alert?.endsWith('Absent')));
+    for (const { labels } of absent) {
+      expect(labels['namespace']).toBe('monitoring');
+      delete labels['namespace'];
+    }
+    expect(spec.groups).toEqual([...groups, own]);
   });
 
   test('says the next step', () => {

@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
-import { casesFolder } from '../monitoring/rule-cases.ts';
+import { type CaseFile, casesFolder, readCaseFiles } from '../monitoring/rule-cases.ts';
 import { toolPath } from './processes.ts';
 
 const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Resolves with what promtool says; rejects, with what it found, where it is not satisfied. */
 async function promtool(...args: readonly string[]): Promise<string> {
@@ -16,6 +21,16 @@ async function promtool(...args: readonly string[]): Promise<string> {
     },
   );
   return stdout;
+}
+
+/** Of each alert the first test in which it fires. */
+function firstFiring<Test extends CaseFile['tests'][number]>(tests: readonly Test[]): readonly Test[] {
+  const seen = new Set<string>();
+  return tests.filter(({ alert_rule_test = [] }) => {
+    const before = seen.size;
+    for (const { alertname, exp_alerts } of alert_rule_test) if (exp_alerts.length > 0) seen.add(alertname);
+    return seen.size > before;
+  });
 }
 
 describe('promtool', () => {
@@ -30,4 +45,111 @@ describe('promtool', () => {
       expect(await promtool('test', 'rules', `${casesFolder}/${file}`)).toContain('SUCCESS');
     },
   );
+
+  it.concurrent.each(readCaseFiles())(
+    'sees every alert keep the namespace of its series in $file',
+    async ({ file, tests, rule_files, ...settings }) => {
+      const within = {
+        ...settings,
+        rule_files: rule_files.map((path) => resolve(casesFolder, path)),
+        tests: firstFiring(tests).map(({ input_series, alert_rule_test, ...rest }) => ({
+          ...rest,
+          input_series: input_series.map((each) => ({
+            ...each,
+            series: each.series.replace('{', '{namespace="edge",'),
+          })),
+          alert_rule_test: alert_rule_test?.map(({ exp_alerts, ...each }) => ({
+            ...each,
+            exp_alerts: exp_alerts.map((alert) => ({
+              ...alert,
+              // Where there is no series there is none that could say it.
+              exp_labels: {
+                ...alert.exp_labels,
+                ...(!each.alertname.endsWith('Absent') && { namespace: 'edge' }),
+              },
+            })),
+          })),
+        })),
+      };
+      const path = join(folder, file);
+      writeFileSync(path, stringify(within, { aliasDuplicateObjects: false }));
+      expect(await promtool('test', 'rules', path)).toContain('SUCCESS');
+    },
+  );
+});
+
+describe('npm run rules', () => {
+  function command(settings: string): Promise<{ stdout: string; stderr: string }> {
+    const path = join(folder, 'settings.yaml');
+    writeFileSync(path, settings);
+    return run(process.execPath, ['scripts/rules.mjs', path, join(folder, 'own')]);
+  }
+
+  it('writes rules that leave one inactive application out, and nothing else of it', async () => {
+    await command(`
+      disabled: [BunnynetApplicationSuspended]
+      alertLabels: { team: edge }
+      alerts:
+        BunnynetApplicationNotActive: { for: 20m, exclude: { app_id: [retired] } }`);
+    for (const file of readdirSync(join(folder, 'own'))) {
+      expect(await promtool('check', 'rules', join(folder, 'own', file))).toContain('SUCCESS');
+    }
+    const status = (app_id: string, name: string, values: string) => ({
+      series: `bunnynet_application_status{job="bunnynet",instance="exporter:10057",app_id="${app_id}",status="${name}"}`,
+      values,
+    });
+    const up = (app_id: string) => ({
+      series: `bunnynet_application_up{job="bunnynet",instance="exporter:10057",app_id="${app_id}"}`,
+      values: '1x120',
+    });
+    const firing = (time: string, ...alerts: readonly (readonly [string, string])[]) => ({
+      expr: 'ALERTS{alertstate="firing"}',
+      eval_time: time,
+      exp_samples: alerts.map(([name, rest]) => ({
+        labels: `ALERTS{alertname="BunnynetApplication${name}", alertstate="firing", team="edge", ${rest}}`,
+        value: 1,
+      })),
+    });
+    const idle = ['NotActive', 'app_id="idle", severity="warning"'] as const;
+    const cases = {
+      rule_files: [join(folder, 'own/application.yml')],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [
+            ...['idle', 'retired', 'cut'].map(up),
+            status('idle', 'inactive', '1x120'),
+            status('retired', 'inactive', '1x60 0x60'),
+            status('retired', 'failing', '0x60 1x60'),
+            status('cut', 'suspended', '1x120'),
+          ],
+          promql_expr_test: [
+            firing('15m'),
+            firing('50m', idle),
+            firing('100m', ['Failing', 'app_id="retired", severity="critical"'], idle),
+          ],
+        },
+      ],
+    };
+    const path = join(folder, 'own.test.yml');
+    writeFileSync(path, stringify(cases));
+    expect(await promtool('test', 'rules', path)).toContain('SUCCESS');
+  });
+
+  it.each([
+    ['an alert that there is not', 'disabled: [BunnynetNone]', /no alert "BunnynetNone"/],
+    [
+      'a threshold that is no number',
+      'alerts: { BunnynetScheduleLag: { thresholds: { seconds: 1m } } }',
+      /expected number.*\n.*alerts.BunnynetScheduleLag.thresholds.seconds/,
+    ],
+    ['an unknown setting', 'thresholds: {}', /thresholds/],
+    ['a label of the alert’s own', 'alertLabels: { app_id: x }', /the label app_id cannot be added/],
+  ])('refuses %s', async (_, settings, message) => {
+    await expect(command(settings)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message) as string,
+    });
+  });
 });

@@ -142,7 +142,7 @@ describe('what is named', () => {
   it.each(expressions)('$place names no metric and no label that the page does not have', ({ expr }) => {
     const found = readExpression(asked(expr));
     expect(found.errors).toEqual([]);
-    const labels = new Set(['job', 'instance', 'alertname', 'alertstate', ...found.made]);
+    const labels = new Set(['namespace', 'job', 'instance', 'alertname', 'alertstate', ...found.made]);
     for (const { metric, labels: matched } of found.selectors) {
       if (records.has(metric) || beyond.has(metric)) continue;
       if (metric === unsaid) expect([...scene.page.keys()]).not.toContain(metric);

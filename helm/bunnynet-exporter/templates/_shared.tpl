@@ -123,6 +123,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) }}
 {{- fail "serviceMonitor: it finds the Pods by their Service; set service.enabled=true, or enable podMonitor instead" }}
 {{- end }}
+{{- range .Values.prometheusRule.disabled }}
+{{- if not (hasKey $.Values.prometheusRule.alerts .) }}
+{{- fail (printf "prometheusRule.disabled: there is no alert %q; prometheusRule.alerts has their names" .) }}
+{{- end }}
+{{- end }}
 {{- range .Values.extraArgs }}
 {{- if hasPrefix "--web.telemetry-path" . }}
 {{- fail "extraArgs: set web.telemetryPath instead of --web.telemetry-path, so that monitors and the test use the same path" }}

@@ -79,29 +79,33 @@ const rules: Rules = {
           comment: 'Silent for the first day, when it is not known what is usual.',
           expr: `
           bunnynet:shield_api_guardian_blocked_requests:growth1h
-          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,
+          > [[requests]] + [[ratio]] * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,
+          thresholds: { ratio: 3, requests: 100 },
           for: '10m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: endpoint,
           summary:
             'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
           description:
-            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
+            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
         },
         {
           alert: 'BunnynetShieldRateLimitedRequestsRising',
           expr: `
           bunnynet:shield_api_guardian_rate_limited_requests:growth1h
-          > 100 + 3 * (avg_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[2h] offset 22h))`,
+          > [[requests]] + [[ratio]] * (avg_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[2h] offset 22h))`,
+          thresholds: { ratio: 3, requests: 100 },
           for: '10m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: endpoint,
           summary:
             'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
           description:
-            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than three times the hourly average of the past day plus 100.',
+            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
         },
       ],
     },

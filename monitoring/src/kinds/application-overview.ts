@@ -48,14 +48,16 @@ const rules: Rules = {
           expr: `
           max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m]))
           - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m]))
-          > 0`,
+          > [[instances]]`,
+          thresholds: { instances: 0 },
           for: '15m',
+          keepFiringFor: '15m',
           severity: 'warning',
           held: readable,
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} has fewer instances than it should',
           description:
-            'For a quarter of an hour application {{ $labels.app_id }} has had fewer active instances than desired; {{ $value }} are missing.',
+            'For [[for]] application {{ $labels.app_id }} has had fewer active instances than desired; {{ $value }} are missing.',
         },
       ],
     },

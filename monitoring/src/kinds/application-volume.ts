@@ -39,14 +39,16 @@ const rules: Rules = {
           max by (app_id) (
             max by (app_id, volume) (last_over_time(bunnynet_application_volume_usage_bytes[3m]))
             / (max by (app_id, volume) (last_over_time(bunnynet_application_volume_capacity_bytes[3m])) > 0)
-          ) >= 0.9`,
+          ) >= [[share]]`,
+          thresholds: { share: 0.9 },
           for: '15m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: application,
           summary: 'A volume of application {{ or $name $labels.app_id }} is nearly full',
           description:
-            'The fullest volume of application {{ $labels.app_id }} has been {{ $value | humanizePercentage }} full for a quarter of an hour.',
+            'The fullest volume of application {{ $labels.app_id }} has been {{ $value | humanizePercentage }} full for [[for]].',
         },
       ],
     },

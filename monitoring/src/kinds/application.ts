@@ -110,12 +110,13 @@ const rules: Rules = {
           alert: 'BunnynetApplicationFailing',
           expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
           for: '5m',
+          keepFiringFor: '15m',
           severity: 'critical',
           held: readable,
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} is failing',
           description:
-            'The API has reported the status failing for application {{ $labels.app_id }} for five minutes or more. While it cannot be read, the last known status counts.',
+            'The API has reported the status failing for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
         },
         {
           alert: 'BunnynetApplicationSuspended',
@@ -126,7 +127,7 @@ const rules: Rules = {
           named: application,
           summary: 'Application {{ or $name $labels.app_id }} is suspended',
           description:
-            'The API has reported the status suspended for application {{ $labels.app_id }} for five minutes or more. While it cannot be read, the last known status counts.',
+            'The API has reported the status suspended for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
         },
         {
           alert: 'BunnynetApplicationNotActive',
@@ -135,23 +136,25 @@ const rules: Rules = {
           severity: 'warning',
           held: readable,
           named: application,
-          summary: 'Application {{ or $name $labels.app_id }} has not been active for an hour',
+          summary: 'Application {{ or $name $labels.app_id }} has not been active for [[for]]',
           description:
-            'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for an hour.',
+            'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for [[for]].',
         },
         {
           alert: 'BunnynetApplicationLatencyLeap',
           expr: `
           max by (app_id) (last_over_time(bunnynet_application_current_latency_seconds[3m]))
-          > 3 * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m])) > 0)
-          > 0.25`,
+          > [[ratio]] * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m])) > 0)
+          > [[seconds]]`,
+          thresholds: { ratio: 3, seconds: 0.25 },
           for: '10m',
+          keepFiringFor: '15m',
           severity: 'warning',
           held: readable,
           named: application,
           summary: 'Latency of application {{ or $name $labels.app_id }} has jumped',
           description:
-            'The current latency of application {{ $labels.app_id }} has been more than three times its average and more than 0.25 s for ten minutes.',
+            'The current latency of application {{ $labels.app_id }} has been more than [[ratio]] times its average and more than [[seconds]] s for [[for]].',
         },
       ],
     },
@@ -174,26 +177,30 @@ const rules: Rules = {
           days around the start of a month, when the cost falls, are left out.`,
           expr: `
           bunnynet:application_monthly_cost:max - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d)
-          > 2 * (last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 2d) >= 0)
-          + clamp_min(0.1 * last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d), 10)`,
+          > [[ratio]] * (last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 2d) >= 0)
+          + clamp_min([[share]] * last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d), [[dollars]])`,
+          thresholds: { ratio: 2, share: 0.1, dollars: 10 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: application,
           summary: 'Cost of application {{ or $name $labels.app_id }} has jumped',
           description:
-            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than twice what it grew the day before, plus a tenth of its value (at least 10 US dollars).',
+            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
         },
         {
           alert: 'BunnynetApplicationVolumeGrowth',
-          expr: `bunnynet:application_volume_size_bytes:max - last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d) > clamp_min(0.2 * last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d), 10e9)`,
+          expr: `bunnynet:application_volume_size_bytes:max - last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d) > clamp_min([[share]] * last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d), [[gigabytes]] * 1e9)`,
+          thresholds: { share: 0.2, gigabytes: 10 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: application,
           summary: 'Volumes of application {{ or $name $labels.app_id }} are growing fast',
           description:
-            'The volumes of application {{ $labels.app_id }} have grown by more than a fifth, and by more than 10 GB, within a day.',
+            'The volumes of application {{ $labels.app_id }} have grown by more than {{ humanizePercentage "[[share]]" }} and by more than [[gigabytes]] GB within a day.',
         },
       ],
     },

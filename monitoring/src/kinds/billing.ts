@@ -73,9 +73,11 @@ const rules: Rules = {
           expr: `
           (
             max by (account) (last_over_time(bunnynet_billing_balance[3m])) < bunnynet:billing_remaining_charges:forecast
-            or max by (account) (last_over_time(bunnynet_billing_balance[3m])) <= 0
+            or max by (account) (last_over_time(bunnynet_billing_balance[3m])) <= [[dollars]]
           ) unless max by (account) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m])) == 1`,
+          thresholds: { dollars: 0 },
           for: '1h',
+          keepFiringFor: '1h',
           severity: 'warning',
           held: readable,
           summary: 'The balance of {{ $labels.account }} runs out before the month ends',
@@ -84,7 +86,8 @@ const rules: Rules = {
         },
         {
           alert: 'BunnynetAccountRechargeFailing',
-          expr: `max by (account) (last_over_time(bunnynet_billing_automatic_payment_failures[3m])) > 0`,
+          expr: `max by (account) (last_over_time(bunnynet_billing_automatic_payment_failures[3m])) > [[failures]]`,
+          thresholds: { failures: 0 },
           for: '10m',
           severity: 'critical',
           held: readable,

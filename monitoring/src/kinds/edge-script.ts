@@ -38,15 +38,17 @@ const rules: Rules = {
           left out.`,
           expr: `
           bunnynet:edge_script_monthly_cost:max - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d)
-          > 2 * (last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 2d) >= 0)
-          + clamp_min(0.1 * last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d), 5)`,
+          > [[ratio]] * (last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 2d) >= 0)
+          + clamp_min([[share]] * last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d), [[dollars]])`,
+          thresholds: { ratio: 2, share: 0.1, dollars: 5 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: script,
           summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
           description:
-            'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than twice what it grew the day before, plus a tenth of its value (at least 5 US dollars).',
+            'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
         },
       ],
     },

@@ -67,9 +67,11 @@ const rules: Rules = {
           comment: 'Of more than a hundred requests: fewer make no share.',
           expr: `
           max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m]))
-          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[30m])) > 100)
-          > 0.05`,
+          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[30m])) > [[requests]])
+          > [[share]]`,
+          thresholds: { share: 0.05, requests: 100 },
           for: '10m',
+          keepFiringFor: '15m',
           severity: 'critical',
           held: readable,
           named: pullZone,
@@ -82,29 +84,33 @@ const rules: Rules = {
           comment: 'Silent for the first day, when it is not known what is usual.',
           expr: `
           bunnynet:pull_zone_cached_requests:ratio1h
-          < (avg_over_time(bunnynet:pull_zone_cached_requests:ratio1h[1d] offset 1h) and last_over_time(bunnynet:pull_zone_cached_requests:ratio1h[2h] offset 22h)) - 0.2`,
+          < (avg_over_time(bunnynet:pull_zone_cached_requests:ratio1h[1d] offset 1h) and last_over_time(bunnynet:pull_zone_cached_requests:ratio1h[2h] offset 22h)) - [[points]] / 100`,
+          thresholds: { points: 20 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: pullZone,
           summary: 'The cache of pull zone {{ or $name $labels.pull_zone_id }} serves far less than usual',
           description:
-            'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, 20 percentage points less than on average in the day before.',
+            'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, [[points]] percentage points less than on average in the day before.',
         },
         {
           alert: 'BunnynetPullZoneOriginSlow',
           comment:
             'The API gives the average of the day so far: it is slow to rise in the evening, and to fall. Silent for the first day.',
           expr: `
-          (bunnynet:pull_zone_origin_response_time_seconds:max > 0.5)
-          > 2 * (avg_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[1d] offset 1h) and last_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[2h] offset 22h))`,
+          (bunnynet:pull_zone_origin_response_time_seconds:max > [[seconds]])
+          > [[ratio]] * (avg_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[1d] offset 1h) and last_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[2h] offset 22h))`,
+          thresholds: { seconds: 0.5, ratio: 2 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: pullZone,
           summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
           description:
-            'The origin of pull zone {{ $labels.pull_zone_id }} has taken {{ $value | humanizeDuration }} to respond on average today: more than half a second, and more than twice as long as in the day before.',
+            'The origin of pull zone {{ $labels.pull_zone_id }} has taken {{ $value | humanizeDuration }} to respond on average today: more than [[seconds]] s, and more than [[ratio]] times as long as in the day before.',
         },
       ],
     },

@@ -67,7 +67,8 @@ const rules: Rules = {
           expr: `
           max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_bytes[3m]))
           / (max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_limit_bytes[3m])) > 0)
-          >= 0.9`,
+          >= [[share]]`,
+          thresholds: { share: 0.9 },
           for: '10m',
           severity: 'warning',
           held: readable,
@@ -78,14 +79,15 @@ const rules: Rules = {
         },
         {
           alert: 'BunnynetPullZoneCertificateMissing',
-          expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames{certificate="no"}[3m])) > 0`,
+          expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames{certificate="no"}[3m])) > [[hostnames]]`,
+          thresholds: { hostnames: 0 },
           for: '1h',
           severity: 'warning',
           held: readable,
           named: pullZone,
           summary: 'Pull zone {{ or $name $labels.pull_zone_id }} has hostnames without a certificate',
           description:
-            'Pull zone {{ $labels.pull_zone_id }} has had {{ $value }} hostnames without a certificate for an hour.',
+            'Pull zone {{ $labels.pull_zone_id }} has had {{ $value }} hostnames without a certificate for [[for]].',
         },
       ],
     },

@@ -53,15 +53,17 @@ const rules: Rules = {
           alert: 'BunnynetShieldRateLimitBreachesRising',
           expr: `
           bunnynet:shield_rate_limit_breaches:growth1h
-          > 100 + 3 * (avg_over_time(bunnynet:shield_rate_limit_breaches:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_rate_limit_breaches:growth1h[2h] offset 22h))`,
+          > [[breaches]] + [[ratio]] * (avg_over_time(bunnynet:shield_rate_limit_breaches:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_rate_limit_breaches:growth1h[2h] offset 22h))`,
+          thresholds: { ratio: 3, breaches: 100 },
           for: '10m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           named: zone,
           summary:
             'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
           description:
-            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than three times the hourly average of the past day plus 100.',
+            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than [[ratio]] times the hourly average of the past day plus [[breaches]].',
         },
       ],
     },

@@ -85,9 +85,11 @@ const rules: Rules = {
         },
         {
           alert: 'BunnynetShieldLearningModeEnding',
-          expr: `(bunnynet:shield_zone_learning_mode_until:last - time() > 0) < 2 * 86400`,
+          expr: `(bunnynet:shield_zone_learning_mode_until:last - time() > 0) < [[days]] * 86400`,
+          thresholds: { days: 2 },
           for: '10m',
           severity: 'warning',
+          about: readable,
           named: zone,
           summary: 'Learning mode of zone {{ or $name $labels.shield_zone_id }} is about to end',
           description:
@@ -102,7 +104,7 @@ const rules: Rules = {
           named: zone,
           summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} is off',
           description:
-            'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for 15 minutes.',
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for [[for]].',
         },
         {
           alert: 'BunnynetShieldWafLogOnly',
@@ -116,11 +118,12 @@ const rules: Rules = {
           named: zone,
           summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
           description:
-            'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for an hour, and the zone is not in learning mode.',
+            'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not in learning mode.',
         },
         {
           alert: 'BunnynetShieldCustomRulesNearLimit',
-          expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m])) > 0) >= 0.8`,
+          expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m])) > 0) >= [[share]]`,
+          thresholds: { share: 0.8 },
           for: '1h',
           severity: 'info',
           held: readable,
@@ -134,7 +137,8 @@ const rules: Rules = {
           expr: `
           count by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m]))
-          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m])) > 0) >= 0.8`,
+          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m])) > 0) >= [[share]]`,
+          thresholds: { share: 0.8 },
           for: '1h',
           severity: 'info',
           held: readable,

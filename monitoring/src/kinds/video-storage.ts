@@ -73,13 +73,15 @@ const rules: Rules = {
             max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[3m]))
             - max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[15m] offset 1d))
           )
-          > clamp_min(0.2 * sum by (library_id) (max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[15m] offset 1d))), 10e9)`,
+          > clamp_min([[share]] * sum by (library_id) (max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[15m] offset 1d))), [[gigabytes]] * 1e9)`,
+          thresholds: { share: 0.2, gigabytes: 10 },
           for: '30m',
+          keepFiringFor: '30m',
           severity: 'warning',
           held: readable,
           summary: 'Videos of library {{ $labels.library_id }} are growing fast',
           description:
-            'The videos of library {{ $labels.library_id }} that were there a day ago have grown by {{ $value | humanize1024 }}B since: by more than a fifth, and by more than 10 GB.',
+            'The videos of library {{ $labels.library_id }} that were there a day ago have grown by {{ $value | humanize1024 }}B since: by more than {{ humanizePercentage "[[share]]" }} and by more than [[gigabytes]] GB.',
         },
       ],
     },

@@ -1,0 +1,105 @@
+/** What can be set of the rules, as the chart's values and in a file of one's own: with its defaults and its schema. */
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { quote } from '../../src/text.ts';
+import { exporterRules } from './exporter-rules.ts';
+import { kinds } from './kinds/index.ts';
+import type { Alert, AlertSettings, RuleSettings, Rules } from './rules.ts';
+
+/** The rules by their files: those of each kind, and the exporter's own. */
+export const ruleSets: ReadonlyMap<string, Rules> = new Map([
+  ['exporter.yml', exporterRules],
+  ...kinds.flatMap(({ kind, rules }) =>
+    rules ? [[`${kind.replaceAll('_', '-')}.yml`, rules] as const] : [],
+  ),
+]);
+
+export const alerts: readonly Alert[] = [...ruleSets.values()].flatMap(({ groups }) =>
+  groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule)),
+);
+
+function byName<T>(make: (alert: Alert) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(alerts.map((alert) => [alert.alert, make(alert)]));
+}
+
+function defaultsOf({ for: wait, keepFiringFor = '', thresholds }: Alert): AlertSettings {
+  return { for: wait, keepFiringFor, ...(thresholds && { thresholds }) };
+}
+
+export const defaultSettings: RuleSettings = {
+  disabled: [],
+  alertLabels: {},
+  alertAnnotations: {},
+  alerts: byName(defaultsOf),
+};
+
+// What has an id is a definition of its own in the chart's schema.
+const duration = z.string().regex(/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/);
+const someDuration = duration.min(1).meta({ id: 'someDuration' });
+const anyDuration = duration.meta({ id: 'anyDuration' });
+const labels = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).meta({ id: 'alertLabels' });
+const ids = z
+  .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/))
+  .min(1)
+  .meta({ id: 'ids' });
+
+function strict<T extends z.ZodType>(names: readonly string[], each: T) {
+  return z.strictObject(Object.fromEntries(names.map((name) => [name, each])));
+}
+
+function alertSchema({ thresholds, held, about }: Alert) {
+  const labelsOfTargets = (held ?? about)?.ids;
+  return z.strictObject({
+    for: someDuration,
+    keepFiringFor: anyDuration,
+    ...(thresholds && { thresholds: strict(Object.keys(thresholds), z.number()) }),
+    ...(labelsOfTargets && { exclude: strict(labelsOfTargets, ids).partial().optional() }),
+    labels: labels.optional(),
+    annotations: labels.optional(),
+  });
+}
+
+function isAlert(name: string): boolean {
+  return alerts.some(({ alert }) => alert === name);
+}
+
+const ruleSettings = z.strictObject({
+  disabled: z.array(
+    z.string().refine(isAlert, { error: ({ input }) => `there is no alert ${quote(String(input))}` }),
+  ),
+  alertLabels: labels,
+  alertAnnotations: labels,
+  alerts: z.strictObject(byName(alertSchema)),
+});
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As Helm lays values over the chart's own. */
+function overlay(preset: unknown, given: unknown): unknown {
+  if (!isMapping(preset) || !isMapping(given)) return given;
+  const merged = Object.entries(given).map(([key, value]) => [key, overlay(preset[key], value)]);
+  return { ...preset, ...(Object.fromEntries(merged) as object) };
+}
+
+/** Settings as YAML, over the defaults. Throws where they are not valid, with every problem. */
+export function readSettings(yaml: string): RuleSettings {
+  const { data, error } = ruleSettings.safeParse(overlay(defaultSettings, parse(yaml) ?? {}));
+  if (error) throw new Error(z.prettifyError(error));
+  return data as RuleSettings;
+}
+
+interface SettingsJsonSchema {
+  readonly properties: object;
+  readonly definitions: object;
+}
+
+/** For values of the chart: draft 7, of what Helm has laid over the defaults. */
+export function settingsJsonSchema(): SettingsJsonSchema {
+  const schema = z.toJSONSchema(ruleSettings, { target: 'draft-7' });
+  // Each optional reference is wrapped, which would only lengthen Helm's messages.
+  const unwrapped = (_: string, value: unknown) =>
+    isMapping(value) && Array.isArray(value['allOf']) ? (value['allOf'][0] as unknown) : value;
+  return JSON.parse(JSON.stringify(schema), unwrapped) as SettingsJsonSchema;
+}
