@@ -42,6 +42,8 @@ export interface ExporterOptions {
   /** Loads and checks the configuration: at the start and at each reload. Rejects with what is wrong with it. */
   readonly load: () => Promise<Loaded>;
   readonly addresses: readonly ListenAddress[];
+  /** Answers probes, whatever the web configuration asks of clients. */
+  readonly probeAddress?: ListenAddress | undefined;
   readonly telemetryPath: string;
   /** Default `basic`. */
   readonly processMetrics?: ProcessMetricsChoice | undefined;
@@ -80,6 +82,7 @@ export interface Exporter {
 const kinds = resources.map(({ kind }) => kind);
 const maxConcurrentScrapes = 16;
 const scrapeWriteTimeoutMs = 30_000;
+const probePages = ['/-/healthy', '/-/ready'];
 const watchIntervalMs = 5000;
 const stopGraceMs = 3000;
 
@@ -96,6 +99,7 @@ class WiredExporter implements Exporter {
   readonly #foundKeys = new FoundKeys();
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
+  readonly #probes: WebServer | undefined;
   readonly #tellDropped: (maxSeries: number) => void;
   readonly #tellPlan: (capacities: readonly ApiCapacity[]) => void;
   readonly #schemaDrift = new SchemaDrift();
@@ -151,12 +155,16 @@ class WiredExporter implements Exporter {
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#tellDropped = droppedTeller(this.#store, log);
     this.#tellPlan = planTeller(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
-    const { addresses, webConfigFile } = options;
-    this.#server = createWebServer({ addresses, webConfigFile, log, routes: this.#routes() });
+    const { addresses, probeAddress, webConfigFile } = options;
+    const routes = this.#routes();
+    this.#server = createWebServer({ addresses, webConfigFile, log, routes });
+    const probed = routes.filter(({ path }) => probePages.includes(path));
+    this.#probes = probeAddress && createWebServer({ addresses: [probeAddress], log, routes: probed });
   }
 
   async start(): Promise<readonly string[]> {
     const urls = await this.#server.start();
+    for (const url of await this.#startProbes()) this.#options.log.info({ url }, 'answering probes');
     await this.#startPolling();
     this.#logTargets();
     const startedMs = performance.now();
@@ -220,8 +228,18 @@ class WiredExporter implements Exporter {
   async stop(): Promise<void> {
     clearInterval(this.#watch);
     this.#apis.closePacers();
-    await Promise.all([this.#engine.stop(), this.#server.stop(stopGraceMs)]);
+    const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
+    await Promise.all([this.#engine.stop(), ...servers]);
     await this.#apis.close();
+  }
+
+  async #startProbes(): Promise<readonly string[]> {
+    try {
+      return (await this.#probes?.start()) ?? [];
+    } catch (error) {
+      await this.#server.stop(0);
+      throw error;
+    }
   }
 
   /** A key that a listing gave opens the video API alone. */

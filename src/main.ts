@@ -128,6 +128,7 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
       load: () => (demo ? Promise.resolve(demo) : load(flags, env, log)),
       proxy: demo ? undefined : proxyFrom(env),
       addresses: flags.listenAddresses,
+      probeAddress: flags.probeAddress,
       telemetryPath: flags.telemetryPath,
       processMetrics: flags.processMetrics,
       webConfigFile: flags.webConfigFile,

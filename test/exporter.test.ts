@@ -1,8 +1,12 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Config } from '../src/config/config.ts';
 import { load } from '../src/demo.ts';
-import { createExporter, type Exporter } from '../src/exporter.ts';
+import { createExporter, type Exporter, type ExporterOptions } from '../src/exporter.ts';
 import { resources } from '../src/resources/index.ts';
 import type { KindName } from '../src/simulator/dataset.ts';
 import { everything } from '../src/simulator/everything.ts';
@@ -21,6 +25,7 @@ afterEach(async () => {
 async function startAll(
   change: (config: Config, simulator: Simulator) => Config = (config) => config,
   kinds: readonly KindName[] = referenceKinds,
+  web: Pick<ExporterOptions, 'probeAddress' | 'webConfigFile'> = {},
 ) {
   const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
   const simulator = createSimulator({ now: () => now, maxPageSize: 2, shape });
@@ -53,6 +58,7 @@ async function startAll(
     },
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
+    ...web,
     enableLifecycle: true,
     log: pino({ base: null, level: 'debug' }, { write: (line: string) => void lines.push(line) }),
   });
@@ -111,6 +117,30 @@ describe('the exporter', () => {
       expect(page).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
     }
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+  });
+
+  it('answers probes without a password where clients need one, and nothing else', async () => {
+    const webConfigFile = join(mkdtempSync(join(tmpdir(), 'web-')), 'web.yml');
+    writeFileSync(webConfigFile, `basic_auth_users:\n  alice: ${hashSync('secret', 4)}\n`);
+    const probeAddress = { host: '127.0.0.1', port: 0 };
+    const { simulator, exporter, logged } = await startAll(undefined, undefined, {
+      probeAddress,
+      webConfigFile,
+    });
+    const hang = simulator.inject({ type: 'hang', api: 'video' });
+    const [url] = await exporter.start();
+    const probes = /"url":"(http:[^"]+)"/.exec(logged('answering probes')[0] ?? '')?.[1];
+    const status = async (page: string) => (await fetch(page)).status;
+    expect(await status(`${url}/-/ready`)).toBe(401);
+    expect(await status(`${probes}/-/healthy`)).toBe(200);
+    expect(await status(`${probes}/-/ready`)).toBe(503);
+    hang();
+    await expect.poll(() => status(`${probes}/-/ready`), { timeout: 10_000 }).toBe(200);
+    for (const page of ['/', '/metrics', '/config', '/api/v1/targets', '/-/reload']) {
+      expect(await status(`${probes}${page}`), page).toBe(404);
+    }
+    await exporter.stop();
+    await expect(fetch(`${probes}/-/healthy`)).rejects.toThrow();
   });
 
   it('shows exactly one state of each application as 1', async () => {

@@ -141,6 +141,12 @@ const table = {
     help: 'Address to serve on. May be given several times.',
     read: listenAddress,
   },
+  probeAddress: {
+    name: 'web.probe-address',
+    placeholder: 'HOST:PORT',
+    help: 'Answer /-/healthy and /-/ready here too: over HTTP and without a password, for probes.',
+    read: listenAddress,
+  },
   telemetryPath: {
     name: 'web.telemetry-path',
     placeholder: 'PATH',

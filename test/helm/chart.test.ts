@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -82,6 +82,27 @@ describe('the chart', () => {
       version,
       appVersion: version,
     });
+  });
+
+  test('says where it comes from and who keeps it, as its readers on Artifact Hub see it', () => {
+    const metadata = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as {
+      home: string;
+      sources: readonly string[];
+      maintainers: readonly { name: string; url: string }[];
+      annotations: Record<string, string>;
+    };
+    const repository = 'https://github.com/bunnynet-exporter/bunnynet-exporter';
+    expect(metadata).toMatchObject({ home: repository, sources: [repository] });
+    expect(metadata.maintainers).toEqual([
+      { name: expect.any(String) as string, url: expect.stringContaining('https://') as string },
+    ]);
+    const lists = ['artifacthub.io/images', 'artifacthub.io/links'].map((name) =>
+      parseYaml(metadata.annotations[name] ?? ''),
+    ) as { name: string }[][];
+    for (const list of lists) for (const { name } of list) expect(name).toBeTruthy();
+    for (const url of JSON.stringify(lists).matchAll(/blob\/main\/([^"]+)/g)) {
+      expect(existsSync(`${root}${url[1]}`), url[1]).toBe(true);
+    }
   });
 
   test('has its icon in this repository', () => {

@@ -89,6 +89,7 @@ export const cases: Readonly<Record<string, Values>> = {
   guarded: {
     ...oneApplication,
     web: { config: { existingSecret: 'bunnynet-web', tls: true, guarded: true } },
+    probes: { startup: { strict: true } },
   },
   everything: {
     ...oneApplication,
@@ -296,13 +297,24 @@ export const refusals: Readonly<
     },
     naming: [/probes.startup.strict/],
   },
-  'a strict probe that cannot authenticate': {
+  'a port of the probes that is taken': {
     values: {
       ...oneApplication,
-      probes: { startup: { strict: true } },
-      web: { config: { existingSecret: 'web', guarded: true } },
+      web: { port: 10058, config: { existingSecret: 'web', guarded: true } },
     },
-    naming: [/probes.startup.strict.*guarded/],
+    naming: [/web.probePort.*other than web.port/],
+  },
+  'a path of a monitor that nothing serves': {
+    values: { ...oneApplication, serviceMonitor: { enabled: true, path: '/figures' } },
+    naming: [/serviceMonitor/, /path/],
+  },
+  'a port on the nodes of a Service that has none': {
+    values: { ...oneApplication, service: { nodePort: 30057 } },
+    naming: [/service.nodePort: only with service.type NodePort or LoadBalancer/],
+  },
+  'a Service of shards that is not headless': {
+    values: { ...oneApplication, shards: 2, service: { type: 'NodePort' } },
+    naming: [/service.type: the Service of shards is headless/],
   },
   'an alert that there is not': {
     values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },

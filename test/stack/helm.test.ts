@@ -165,6 +165,35 @@ describe('the chart', () => {
     });
   });
 
+  test('asks the same of probes where clients must authenticate, at a port that no Service has', () => {
+    const containerOf = (values: unknown) => {
+      const manifests = objects(values);
+      const workload = manifests.find(({ kind }) => kind === 'Deployment');
+      const { spec } = workload as unknown as {
+        spec: { template: { spec: { containers: readonly Record<string, unknown>[] } } };
+      };
+      return { manifests, container: spec.template.spec.containers[0] };
+    };
+    const { manifests, container } = containerOf(cases['guarded']);
+    for (const [probe, path] of [
+      ['livenessProbe', '/-/healthy'],
+      ['readinessProbe', '/-/ready'],
+      ['startupProbe', '/-/ready?strict'],
+    ] as const) {
+      expect(container).toHaveProperty(`${probe}.httpGet`, { path, port: 'probes' });
+    }
+    expect(container?.['args']).toContain('--web.probe-address=:10058');
+    expect(container?.['ports']).toContainEqual({ name: 'probes', containerPort: 10058, protocol: 'TCP' });
+    expect(JSON.stringify(manifests.find(({ kind }) => kind === 'Service'))).not.toContain('probes');
+    const { container: open } = containerOf(cases['tls']);
+    expect(open).toHaveProperty('readinessProbe.httpGet', {
+      path: '/-/ready',
+      port: 'http',
+      scheme: 'HTTPS',
+    });
+    expect(open?.['ports']).toHaveLength(1);
+  });
+
   test('keeps labels that change with its version off the Pods', () => {
     for (const values of [plain, cases['everything'], cases['sharded']]) {
       const workload = objects(values).find(({ kind }) =>
@@ -186,6 +215,8 @@ describe('the chart', () => {
     expect(manifests).toContain('path: /figures\n');
     expect(manifests).toContain(':443/figures\n');
     expect(manifests).not.toContain('/metrics\n');
+    // A flag wins over the environment, where a variable could name another path.
+    expect(render('helm4', plain)).toContain('--web.telemetry-path=/metrics');
   });
 
   test('never renders a Secret', () => {
@@ -255,6 +286,9 @@ describe('the chart', () => {
     expect(notes(cases['account'])).toMatchSnapshot();
     expect(notes(cases['sharded'])).toMatchSnapshot();
     expect(notes({ ...cases['sharded'], serviceMonitor: { enabled: false } })).toMatchSnapshot();
+    expect(notes({ ...cases['tls'], shards: 2, serviceMonitor: { enabled: false } })).toMatch(
+      /metrics_path: \/figures\n +scheme: https\n +dns_sd_configs:/,
+    );
     expect(notes({ ...plain, service: { enabled: false } })).toMatchSnapshot();
     expect(notes({ standalone: false })).toMatchSnapshot();
   });

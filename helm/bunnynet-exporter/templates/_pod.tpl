@@ -59,9 +59,10 @@ spec:
         - --config.file=/etc/bunnynet-exporter/config/config.yaml
         {{- end }}
         - --web.listen-address=:{{ int .Values.web.port }}
-        {{- if ne .Values.web.telemetryPath "/metrics" }}
-        - --web.telemetry-path={{ .Values.web.telemetryPath }}
+        {{- if include "bunnynet-exporter.guarded" . }}
+        - --web.probe-address=:{{ int .Values.web.probePort }}
         {{- end }}
+        - --web.telemetry-path={{ .Values.web.telemetryPath }}
         {{- if .Values.web.config.existingSecret }}
         - --web.config.file=/etc/bunnynet-exporter/web/{{ .Values.web.config.key }}
         {{- end }}
@@ -96,6 +97,11 @@ spec:
         - name: http
           containerPort: {{ int .Values.web.port }}
           protocol: TCP
+        {{- if include "bunnynet-exporter.guarded" . }}
+        - name: probes
+          containerPort: {{ int .Values.web.probePort }}
+          protocol: TCP
+        {{- end }}
       {{- $startup := .Values.startupProbe }}
       {{- if .Values.probes.startup.strict }}
       {{- $get := dict "path" "/-/ready?strict" "port" "http" }}
@@ -105,7 +111,7 @@ spec:
       {{- range $kind := list "livenessProbe" "readinessProbe" "startupProbe" }}
       {{- with index $probes $kind }}
       {{ $kind }}:
-        {{- include "bunnynet-exporter.probe" (dict "probe" . "web" $.Values.web) | nindent 8 }}
+        {{- include "bunnynet-exporter.probe" (dict "probe" . "root" $) | nindent 8 }}
       {{- end }}
       {{- end }}
       {{- with .Values.resources }}

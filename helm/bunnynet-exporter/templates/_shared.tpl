@@ -123,6 +123,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) }}
 {{- fail "serviceMonitor: it finds the Pods by their Service; set service.enabled=true, or enable podMonitor instead" }}
 {{- end }}
+{{- if and .Values.service.enabled (include "bunnynet-exporter.sharded" .) (ne .Values.service.type "ClusterIP") }}
+{{- fail "service.type: the Service of shards is headless; leave it ClusterIP" }}
+{{- end }}
+{{- if and .Values.service.nodePort (eq .Values.service.type "ClusterIP") }}
+{{- fail "service.nodePort: only with service.type NodePort or LoadBalancer" }}
+{{- end }}
 {{- range .Values.prometheusRule.disabled }}
 {{- if not (hasKey $.Values.prometheusRule.alerts .) }}
 {{- fail (printf "prometheusRule.disabled: there is no alert %q; prometheusRule.alerts has their names" .) }}
@@ -133,13 +139,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail "extraArgs: set web.telemetryPath instead of --web.telemetry-path, so that monitors and the test use the same path" }}
 {{- end }}
 {{- end }}
-{{- if .Values.probes.startup.strict }}
-{{- if .Values.startupProbe }}
+{{- if and .Values.probes.startup.strict .Values.startupProbe }}
 {{- fail "startupProbe: probes.startup.strict sets it; give one of the two" }}
 {{- end }}
-{{- if and .Values.web.config.existingSecret .Values.web.config.guarded }}
-{{- fail "probes.startup.strict: with web.config.guarded a probe can only open a connection, and cannot see what was read" }}
-{{- end }}
+{{- if and (include "bunnynet-exporter.guarded" .) (eq (int .Values.web.port) (int .Values.web.probePort)) }}
+{{- fail "web.probePort: with web.config.guarded the probes need a port of their own, other than web.port" }}
 {{- end }}
 {{- end }}
 
@@ -160,18 +164,26 @@ the account is discovered.
 {{- toYaml (merge (dict "credentials" $credentials) $rest) }}
 {{- end }}
 
-{{/* A probe that the web configuration lets through: HTTPS with TLS, only a connection where clients must authenticate. */}}
+{{/* Whether clients need a password or a certificate, which Kubernetes has not: probes then have a port of their own. */}}
+{{- define "bunnynet-exporter.guarded" -}}
+{{- if and .Values.web.config.existingSecret .Values.web.config.guarded }}true{{ end }}
+{{- end }}
+
+{{/* A probe that the web configuration lets through; takes the probe and the chart's context. */}}
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
-{{- if and .web.config.existingSecret $probe.httpGet }}
-{{- if .web.config.guarded }}
-{{- $_ := set $probe "tcpSocket" (dict "port" $probe.httpGet.port) }}
-{{- $probe = omit $probe "httpGet" }}
-{{- else if .web.config.tls }}
-{{- $_ := set $probe.httpGet "scheme" "HTTPS" }}
+{{- with $probe.httpGet }}
+{{- if and (include "bunnynet-exporter.guarded" $.root) (eq (toString .port) "http") }}
+{{- $_ := set . "port" "probes" }}
+{{- else if include "bunnynet-exporter.tls" $.root }}
+{{- $_ := set . "scheme" "HTTPS" }}
 {{- end }}
 {{- end }}
 {{- toYaml $probe }}
+{{- end }}
+
+{{- define "bunnynet-exporter.tls" -}}
+{{- if and .Values.web.config.existingSecret .Values.web.config.tls }}true{{ end }}
 {{- end }}
 
 {{/* What a ServiceMonitor and a PodMonitor say beside their endpoint; takes the monitor's values and the chart's context. */}}
@@ -189,14 +201,14 @@ namespaceSelector:
 {{- end }}
 {{- end }}
 
-{{/* The endpoint that a ServiceMonitor and a PodMonitor share; takes the monitor's values and the chart's. */}}
+{{/* The endpoint that a ServiceMonitor and a PodMonitor share; takes the monitor's values and the chart's context. */}}
 {{- define "bunnynet-exporter.endpoint" -}}
 port: http
-path: {{ .monitor.path | default .web.telemetryPath }}
+path: {{ .root.Values.web.telemetryPath }}
 {{- if .monitor.honorLabels }}
 honorLabels: true
 {{- end }}
-{{- if and .web.config.existingSecret .web.config.tls }}
+{{- if include "bunnynet-exporter.tls" .root }}
 scheme: https
 {{- end }}
 {{- with .monitor.interval }}
