@@ -18,7 +18,17 @@ interface Step {
   readonly measure: () => Promise<Part>;
 }
 
-function stepsOf({ parts, sizes, quick }: Options): readonly Step[] {
+/** Each by its name: `Node 20.20.2`. */
+function namesOf(nodes: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    [process.execPath, ...nodes].map((node) => {
+      const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+      return [`Node ${version.slice(1)}`, node];
+    }),
+  );
+}
+
+function stepsOf({ parts, sizes, quick, nodes }: Options): readonly Step[] {
   const scrapes = sizes.map(
     (size): Step => ({ name: `scrape ${size}`, part: 'scrape', measure: () => measureScrapes(size, quick) }),
   );
@@ -27,7 +37,7 @@ function stepsOf({ parts, sizes, quick }: Options): readonly Step[] {
     { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
     { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
     { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
-    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick) },
+    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick, namesOf(nodes)) },
     { name: 'discovery', part: 'discovery', measure: () => measureDiscovery(quick) },
   ];
   return steps.filter(({ part }) => parts.includes(part));

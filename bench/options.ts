@@ -11,13 +11,16 @@ export interface Options {
   readonly sizes: readonly Scale[];
   /** Fewer and shorter rounds: for a look, not for figures to quote. */
   readonly quick: boolean;
+  /** Programs of Node to measure the sidecar with, beside the one that runs this. */
+  readonly nodes: readonly string[];
   /** Write docs/performance.md. */
   readonly write: boolean;
 }
 
-export const usage = `npm run bench -- [--only PART,PART] [--sizes SIZE,SIZE] [--quick] [--write]
+export const usage = `npm run bench -- [--only PART,PART] [--sizes SIZE,SIZE] [--node PATH] [--quick] [--write]
   --only    ${parts.join(', ')}; default: all
   --sizes   small (600 series), medium (60,000), full (600,000); default: all
+  --node    another program of Node to measure the sidecar with; may be given several times
   --quick   fewer and shorter rounds
   --write   write docs/performance.md, which needs every part at every size
 `;
@@ -28,6 +31,7 @@ export function parseOptions(argv: readonly string[]): Options {
     options: {
       only: { type: 'string' },
       sizes: { type: 'string' },
+      node: { type: 'string', multiple: true, default: [] },
       quick: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
@@ -36,6 +40,7 @@ export function parseOptions(argv: readonly string[]): Options {
     parts: chosen(values.only, parts),
     sizes: chosen(values.sizes, Object.keys(scales) as Scale[]),
     quick: values.quick,
+    nodes: values.node,
     write: values.write,
   };
   const isWhole = options.parts.length === parts.length && options.sizes.length === 3 && !options.quick;

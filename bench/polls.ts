@@ -35,8 +35,8 @@ export async function measurePolls(quick: boolean): Promise<Part> {
   const rows: string[][] = [];
   const aims: Aim[] = [];
   for (const [latencyMs, limit] of [
-    [0, 0.35],
-    [50, 0.95],
+    [0, 0.45],
+    [50, 0.97],
   ] as const) {
     const bare: Rate[] = [];
     const whole: Rate[] = [];

@@ -53,6 +53,12 @@ export class Measured {
     return Number(kilobytes) * 1024;
   }
 
+  /** The most resident memory that it ever had, in bytes. */
+  peakBytes(): number {
+    const kilobytes = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) * 1024;
+  }
+
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const ended = new Promise((resolve) => this.process.once('exit', resolve));

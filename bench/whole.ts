@@ -78,7 +78,7 @@ export async function measureWhole(quick: boolean): Promise<Part> {
         },
       ],
       aims: [
-        atMost('longest stall of the event loop, scraped and polled, against the static server', 2, ratio),
+        atMost('longest stall of the event loop, scraped and polled, against the static server', 1.5, ratio),
       ],
     };
   } finally {
