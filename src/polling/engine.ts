@@ -106,7 +106,7 @@ interface Active {
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
-const sweepIntervalMs = 1000;
+const sweepIntervalMs = 2000;
 /** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
 const cheapPlanningMs = 2;
 const planningShare = 0.05;

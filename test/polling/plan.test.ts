@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
 import type { Poll } from '../../src/polling/plan.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -20,6 +20,8 @@ const discovered = (...ids: readonly string[]) => new Map([[zonesKey(), zonesFou
 const keysOf = (polls: readonly Poll[], ...kinds: readonly string[]) =>
   polls.filter(({ queue }) => kinds.includes(queue)).map(({ key }) => key);
 const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
+
+beforeAll(loadPatternEngine);
 
 describe('the plan of what to poll', () => {
   it('has one poll for each target that is read alone', () => {
