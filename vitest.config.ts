@@ -15,7 +15,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/stack/**', ...program] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/{stack,cluster}/**', ...program],
+        },
       },
       { extends: true, test: { name: 'program', include: program, globalSetup: 'test/build.ts' } },
     ],

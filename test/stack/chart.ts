@@ -1,6 +1,8 @@
 /** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not what manifests should say. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { type Outcome, root, run } from './tools.ts';
+import { type Outcome, root, run, succeed } from './tools.ts';
 
 export const helms = ['helm4', 'helm3'] as const;
 export type Helm = (typeof helms)[number];
@@ -47,4 +49,27 @@ export function configMap(manifests: readonly Manifest[], name: string): Readonl
   const found = manifests.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name);
   if (found.length !== 1) throw new Error(`${found.length} ConfigMaps are called ${name}`);
   return found[0]?.['data'] as Record<string, string>;
+}
+
+/** A copy of the example chart with the sidecar, its dependency drawn from this repository; at will with the plain container. */
+export function exampleChart(helm: string, folder: string, form: 'native' | 'plain' = 'native'): string {
+  const copy = mkdtempSync(join(folder, 'chart-'));
+  mkdirSync(join(copy, 'deploy'));
+  cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
+  cpSync(`${root}deploy/helm-sidecar`, join(copy, 'deploy/helm-sidecar'), { recursive: true });
+  if (form === 'plain') {
+    const template = join(copy, 'deploy/helm-sidecar/templates/deployment.yaml');
+    const text = readFileSync(template, 'utf8');
+    const [, include = ''] = /initContainers:\n(.*include.*\n)/.exec(text) ?? [];
+    writeFileSync(
+      template,
+      text.replace(/ *initContainers:\n.*\n/, '').replace(/(containers:\n)/, (found) => found + include),
+    );
+  }
+  succeed(helm, ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
+  return join(copy, 'deploy/helm-sidecar');
+}
+
+export function sidecarValues(sidecar: object): object {
+  return { 'bunnynet-exporter': { sidecar } };
 }

