@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { loadPatternEngine } from '../../src/discovery/selector.ts';
 import type { Poll } from '../../src/polling/plan.ts';
 import { resources } from '../../src/resources/index.ts';
 import { defineResource, type Listed, type Listing, type Resource } from '../../src/resources/resource.ts';
