@@ -3,8 +3,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pino from 'pino';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import type { Shape } from '../../src/simulator/dataset.ts';
+import { startSmall } from '../../src/v8.ts';
 import { createFleet, type Pace } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
+
+// As the command does it.
+startSmall();
 
 let exporter: Exporter | undefined;
 let fleet: Awaited<ReturnType<typeof createFleet>> | undefined;
