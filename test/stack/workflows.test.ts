@@ -72,10 +72,11 @@ describe('the workflows', () => {
 describe('the shell scripts', () => {
   const scripts = succeed('git', ['ls-files', '--cached', '--others', '--exclude-standard'])
     .split('\n')
-    .filter((file) => file.endsWith('.sh') || file === '.ci/run');
+    .filter((file) => /\.sh$|^\.ci\/run$|bash-completion/.test(file));
 
   test('pass shellcheck', () => {
     expect(scripts).toContain('test/stack/tools.sh');
+    expect(scripts).toContain('share/bash-completion/completions/bunnynet-exporter');
     const { code, stdout } = run('shellcheck', scripts);
     expect(code, stdout).toBe(0);
   });
