@@ -8,4 +8,5 @@ for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-ti
 // New objects keep the space that they have at the start: twice as much each time would make it 16 MB within a minute.
 setFlagsFromString('--semi-space-growth-factor=1');
 
-await import('./main.ts');
+// Not awaited, nor is anything else at this level: of such code the single executable, which is CommonJS, cannot be made.
+void import('./main.ts');

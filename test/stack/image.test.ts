@@ -47,7 +47,7 @@ let config: ImageConfig;
 
 beforeAll(() => {
   const bases = join(work, 'bases');
-  succeed('test/stack/base-images.sh', [`${tools}/node/node`, bases]);
+  succeed('test/stack/base-images.sh', [`${tools}/node/bin/node`, bases]);
   const path = 'PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin';
   const trust = 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt';
   writeFileSync(join(work, 'Dockerfile.base'), `FROM scratch\nCOPY . /\nENV ${path} ${trust}\n`);

@@ -122,32 +122,6 @@ describe('the docker-compose example', () => {
   });
 });
 
-describe('the systemd unit', () => {
-  const unit = `${root}deploy/systemd/bunnynet-exporter.service`;
-
-  test('is understood by systemd', () => {
-    const { code, stderr } = run('systemd-analyze', ['verify', unit]);
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-  });
-
-  test('exports an account from its one key', () => {
-    const text = readFileSync(unit, 'utf8');
-    expect(text).toMatch(/^ExecStart=\/usr\/bin\/env bunnynet-exporter$/m);
-    expect(text).toMatch(/^LoadCredential=access-key:/m);
-    expect(text).toMatch(/^Environment=BUNNYNET_ACCESS_KEY_FILE=%d\/access-key$/m);
-    expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
-  });
-
-  test('leaves the service little to attack', () => {
-    const { code, stdout } = run('systemd-analyze', ['security', '--offline=true', '--threshold=15', unit]);
-    expect(code, stdout).toBe(0);
-    const bare = join(folder, 'bare.service');
-    writeFileSync(bare, '[Service]\nExecStart=/bin/true\n');
-    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', bare]).code).not.toBe(0);
-  });
-});
-
 describe('the documentation of Kubernetes', () => {
   const text = readFileSync(`${root}docs/kubernetes.md`, 'utf8');
   const blocks = [...text.matchAll(/```yaml\n# (\S+)\n([\s\S]*?)```/g)].map(
