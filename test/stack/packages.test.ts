@@ -179,6 +179,7 @@ describe('the executable', () => {
         ([, command]) => command,
       );
       expect(commands).toHaveLength(3);
+      expect(readFileSync(`${root}README.md`, 'utf8')).toContain(`\n${commands.join('\n')}\n`);
       const { code, stderr } = inside([...forTest, ...commands].join('\n'));
       expect(code, stderr).toBe(0);
     });
