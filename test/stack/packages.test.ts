@@ -132,6 +132,19 @@ describe('the executable', () => {
   describe('where there is no Node', () =>
     itWorks(() => join(unpacked, 'bin/bunnynet-exporter'), { PATH: folder }));
 
+  test("is held to Node's permission model where NODE_OPTIONS says so", () => {
+    const file = join(folder, 'permitted.yml');
+    writeFileSync(file, 'credentials: { account: { env: KEY } }\napplications: { targets: all }\n');
+    const check = (options: string) =>
+      run(join(unpacked, 'bin/bunnynet-exporter'), ['--config.check', `--config.file=${file}`], {
+        env: { NODE_OPTIONS: options, KEY: 'k' },
+      });
+    expect(check(`--permission --allow-fs-read=${folder}/`)).toMatchObject({ code: 0, stderr: '' });
+    const refused = check('--permission --allow-fs-read=/nowhere/');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('ERR_ACCESS_DENIED');
+  });
+
   describe('as a service of systemd', () => {
     const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
     const simulator = createSimulator();
