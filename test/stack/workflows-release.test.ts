@@ -1,5 +1,14 @@
 /** What the release workflow does with a tag, by its own shell. */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -299,6 +308,21 @@ describe('a release', () => {
     expect(stepsOf('npm').map(({ run }) => run)).toContain(
       'npm publish "./bunnynet-exporter-$VERSION.tgz" --provenance --access public',
     );
+  });
+
+  test("has the dashboards on its page, as Grafana's catalogue takes them", () => {
+    const cwd = mkdtempSync(join(folder, 'dashboards-'));
+    for (const part of ['scripts', 'monitoring/dashboards'])
+      cpSync(`${root}${part}`, join(cwd, part), { recursive: true });
+    const [made = -1, published = -1] = ['catalogue.mjs', 'gh release create'].map((word) =>
+      stepsOf('page').findIndex(({ run }) => run?.includes(word)),
+    );
+    expect(made).toBeLessThan(published);
+    expect(runStep(stepsOf('page')[made] ?? {}, cwd, {})).toMatchObject({ code: 0 });
+    const written = readdirSync(join(cwd, 'release'));
+    expect(written).toEqual(readdirSync(`${root}monitoring/dashboards`));
+    for (const file of written)
+      expect(readFileSync(join(cwd, 'release', file), 'utf8')).toContain('__inputs');
   });
 
   test('has on its page what its jobs hand over', () => {
