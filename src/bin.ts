@@ -2,4 +2,5 @@
 import { startSmall } from './v8.ts';
 
 startSmall();
-await import('./main.ts');
+// Not awaited, nor is anything else at this level: of such code the single executable, which is CommonJS, cannot be made.
+void import('./main.ts');

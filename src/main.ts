@@ -157,12 +157,16 @@ async function run(flags: Flags, env: Environment): Promise<number> {
   return await (flags.configCheck ? check(flags, env, log) : exportMetrics(flags, env, log));
 }
 
-try {
-  const env = takeEnvironment();
-  process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
-} catch (error) {
-  printError(error, process.env);
-  const isUsage = error instanceof UsageError;
-  if (isUsage) process.stderr.write('See bunnynet-exporter --help.\n');
-  process.exitCode = isUsage ? exitCodes.wrongUsage : exitCodes.wrongConfiguration;
+async function main(): Promise<void> {
+  try {
+    const env = takeEnvironment();
+    process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
+  } catch (error) {
+    printError(error, process.env);
+    const isUsage = error instanceof UsageError;
+    if (isUsage) process.stderr.write('See bunnynet-exporter --help.\n');
+    process.exitCode = isUsage ? exitCodes.wrongUsage : exitCodes.wrongConfiguration;
+  }
 }
+
+void main();

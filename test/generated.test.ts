@@ -14,6 +14,7 @@ import { resources } from '../src/resources/index.ts';
 import type { Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';
+import { shellFiles } from './cli/shell-files.ts';
 
 /** Cells of a table: pipes would end them. */
 const row = (...cells: readonly string[]) =>
@@ -259,6 +260,10 @@ function targetsText(resource: Resource): string {
 describe('generated documentation', () => {
   it('docs/configuration.md lists every flag, variable and setting as the code declares it', async () => {
     await expect(configurationReference()).toMatchFileSnapshot('../docs/configuration.md');
+  });
+
+  it.each(shellFiles)('share/%s knows every flag as the code declares it', async (path, text) => {
+    await expect(text()).toMatchFileSnapshot(`../share/${path}`);
   });
 
   it('docs/metrics.md lists every family as the code declares it', async () => {

@@ -32,7 +32,11 @@ export class UsageError extends Error {
 }
 
 /** Reads a flag's text, or throws what was expected of it. */
-type Reader<T> = (text: string) => T;
+interface Reader<T> {
+  (text: string): T;
+  /** All that it takes, where that is a list. */
+  readonly values?: readonly string[];
+}
 
 interface Flag {
   readonly name: string;
@@ -65,7 +69,8 @@ const toggle: Reader<boolean> = (text) => z.stringbool().safeParse(text).data ??
 const path: Reader<string> = (text) => (text === '' ? unfit('a path') : text);
 
 function choice<const T extends string>(values: readonly T[]): Reader<T> {
-  return (text) => values.find((value) => value === text) ?? unfit(oneOf(values));
+  const read = (text: string) => values.find((value) => value === text) ?? unfit(oneOf(values));
+  return Object.assign(read, { values });
 }
 
 const seed: Reader<number> = (text) => {
@@ -197,6 +202,11 @@ export type Flags = { readonly [Key in FlagKey]: ValueOf<(typeof table)[Key]> };
 const flags = Object.entries(table) as readonly (readonly [FlagKey, Flag])[];
 
 export interface FlagRow {
+  readonly name: string;
+  /** What stands for the value in `usage`; undefined for a switch. */
+  readonly placeholder: string | undefined;
+  readonly values: readonly string[] | undefined;
+  readonly repeatable: boolean;
   /** `--shard=I/N` */
   readonly usage: string;
   readonly variable: string;
@@ -204,8 +214,12 @@ export interface FlagRow {
   readonly help: string;
 }
 
-/** The table of the flags, for the help and for the documentation. */
+/** The table of the flags, for the help, for the documentation and for shells. */
 export const flagRows: readonly FlagRow[] = flags.map(([, row]) => ({
+  name: row.name,
+  placeholder: row.placeholder,
+  values: row.read?.values,
+  repeatable: row.repeatable ?? false,
   usage: `--${row.name}${row.placeholder === undefined ? '' : `=${row.placeholder}`}`,
   variable: variableOf(row.name),
   default: row.default,

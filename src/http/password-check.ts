@@ -1,6 +1,9 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
 import { Worker } from 'node:worker_threads';
 
+/** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
+declare const BCRYPT_WORKER: string | undefined;
+
 export interface PasswordCheck {
   /** Rejects where the thread fails. */
   matches(password: string, hash: string): Promise<boolean>;
@@ -41,7 +44,11 @@ export function createPasswordCheck(): PasswordCheck {
   }
 
   function start(): Worker {
-    const started = new Worker(new URL('./bcrypt-worker.js', import.meta.url), { execArgv: [], env: {} });
+    const options = { execArgv: [], env: {} };
+    const started =
+      typeof BCRYPT_WORKER === 'string'
+        ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
+        : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
     started.unref();
     started.on('message', (matches: boolean) => {
       waiting.shift()?.resolve(matches);

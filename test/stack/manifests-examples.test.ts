@@ -1,9 +1,19 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { helms, parse as parseManifests, render } from './chart.ts';
+import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
 import { root, run, succeed } from './tools.ts';
 
 const compose = `${root}deploy/compose`;
@@ -11,11 +21,13 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'examples-'));
 });
+afterEach(stopAll);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Service {
   readonly image: string;
   readonly command?: readonly string[];
+  readonly ports?: readonly { readonly target: number }[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly volumes?: readonly {
@@ -103,6 +115,85 @@ describe('the docker-compose example', () => {
     expect(succeed('amtool', ['check-config', join(compose, 'alertmanager.yml')])).toContain('SUCCESS');
   });
 
+  test('scrapes the exporter, and tells Alertmanager when it is gone', async () => {
+    const { services } = project('compose.yaml');
+    const origins = new Map<string, string>();
+    for (const name of Object.keys(services)) origins.set(name, `127.0.0.1:${await freePort()}`);
+    const originOf = (name: string) => origins.get(name) ?? '';
+
+    /** The files of the containers, below a folder of this machine: with its addresses, and without waiting. */
+    const place = join(folder, 'containers');
+    const adapted = (text: string) =>
+      Object.entries(services)
+        .flatMap(([name, { ports = [] }]) =>
+          ports.map(({ target }) => [`${name}:${target}`, originOf(name)] as const),
+        )
+        .reduce((changed, [address, origin]) => changed.replaceAll(address, origin), text)
+        .replaceAll('localhost:9090', originOf('prometheus'))
+        .replaceAll('/etc/', `${place}/etc/`)
+        .replaceAll(/(?<=interval: )\d+[sm]$/gm, '1s')
+        .replaceAll(/(?<=for: )\d+[hms]$/gm, '0s');
+    for (const { type, source, target } of Object.values(services).flatMap(({ volumes }) => volumes ?? [])) {
+      const copy = join(place, target);
+      if (type === 'bind') cpSync(join(compose, source), copy, { recursive: true });
+      else mkdirSync(copy, { recursive: true });
+    }
+    for (const path of readdirSync(join(place, 'etc'), { recursive: true, encoding: 'utf8' })) {
+      const file = join(place, 'etc', path);
+      if (file.endsWith('.yml')) writeFileSync(file, adapted(readFileSync(file, 'utf8')));
+    }
+    /** Starts a program as the container of this name would. */
+    const startAs = (name: string, program: readonly string[], ...more: readonly string[]) => {
+      const command = (services[name]?.command ?? []).map((word) => word.replace('=/', `=${place}/`));
+      const [path = '', ...first] = program;
+      return start(path, [...first, ...command, `--web.listen-address=${originOf(name)}`, ...more]);
+    };
+    const exporter = startAs('exporter', [process.execPath, 'dist/bunnynet-exporter.js']);
+    startAs(
+      'alertmanager',
+      [toolPath('prometheus-alertmanager')],
+      '--cluster.listen-address=',
+      '--log.level=warn',
+    );
+    startAs('prometheus', [toolPath('prometheus')], '--log.level=warn');
+
+    const ask = async <T>(name: string, path: string) =>
+      (await (await fetch(`http://${originOf(name)}${path}`)).json()) as T;
+    const query = async (expression: string) => {
+      const path = `/api/v1/query?query=${encodeURIComponent(expression)}`;
+      return (
+        await ask<{ data: { result: readonly { metric: Record<string, string> }[] } }>('prometheus', path)
+      ).data.result;
+    };
+    const alerts = async () =>
+      (await ask<readonly { labels: Record<string, string> }[]>('alertmanager', '/api/v2/alerts')).map(
+        ({ labels }) => labels,
+      );
+
+    await eventually(async () => {
+      const up = new Set((await query('up == 1')).map(({ metric }) => metric['job']));
+      expect(up).toEqual(new Set(['alertmanager', 'bunnynet-exporter', 'prometheus']));
+      expect(await query('bunnynet_application_up == 1')).not.toHaveLength(0);
+    });
+    await eventually(async () => {
+      const { data } = await ask<{
+        data: { groups: readonly { rules: readonly { name: string; health: string }[] }[] };
+      }>('prometheus', '/api/v1/rules');
+      const rules = data.groups.flatMap((group) => group.rules);
+      expect(rules.length).toBeGreaterThan(20);
+      expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    });
+    const down = expect.objectContaining({
+      alertname: 'BunnynetExporterDown',
+      job: 'bunnynet-exporter',
+      severity: 'critical',
+    }) as unknown;
+    expect(await alerts()).not.toContainEqual(down);
+
+    exporter.kill('SIGTERM');
+    await eventually(async () => expect(await alerts()).toContainEqual(down));
+  });
+
   test('has Grafana find its dashboards where they are mounted', () => {
     const mounts = project('compose.yaml').services['grafana']?.volumes ?? [];
     const provider = parse(readFileSync(join(compose, 'grafana/dashboards/bunnynet.yaml'), 'utf8')) as {
@@ -119,32 +210,6 @@ describe('the docker-compose example', () => {
     expect(existsSync(home.replace('/var/lib/grafana/dashboards', `${root}monitoring/dashboards`))).toBe(
       true,
     );
-  });
-});
-
-describe('the systemd unit', () => {
-  const unit = `${root}deploy/systemd/bunnynet-exporter.service`;
-
-  test('is understood by systemd', () => {
-    const { code, stderr } = run('systemd-analyze', ['verify', unit]);
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-  });
-
-  test('exports an account from its one key', () => {
-    const text = readFileSync(unit, 'utf8');
-    expect(text).toMatch(/^ExecStart=\/usr\/bin\/env bunnynet-exporter$/m);
-    expect(text).toMatch(/^LoadCredential=access-key:/m);
-    expect(text).toMatch(/^Environment=BUNNYNET_ACCESS_KEY_FILE=%d\/access-key$/m);
-    expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
-  });
-
-  test('leaves the service little to attack', () => {
-    const { code, stdout } = run('systemd-analyze', ['security', '--offline=true', '--threshold=15', unit]);
-    expect(code, stdout).toBe(0);
-    const bare = join(folder, 'bare.service');
-    writeFileSync(bare, '[Service]\nExecStart=/bin/true\n');
-    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', bare]).code).not.toBe(0);
   });
 });
 

@@ -14,14 +14,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a shell command on a pseudo terminal; what it shows, and its exit code. */
-function onTerminal(command: string, env: Readonly<Record<string, string>> = {}) {
+/** Runs a shell command on a pseudo terminal, with what is typed there; what it shows, and its exit code. */
+function onTerminal(command: string, env: Readonly<Record<string, string>> = {}, typed = '') {
   const { stdout, status } = spawnSync(
     toolPath('script'),
     ['--quiet', '--return', '--command', `stty cols 100; ${command}`, '/dev/null'],
     {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
+      input: typed,
     },
   );
   return { shown: stdout.replaceAll('\r\n', '\n'), status };
@@ -107,6 +108,86 @@ describe('--once on a terminal', () => {
     for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level', 'info');
     expect(stdout).not.toContain('\u001B');
     expect(stdout).not.toContain('every poll succeeded');
+  });
+});
+
+/** Each shell that completes on a terminal, and how it is told of the completion. */
+const shells: readonly (readonly [name: string, command: string, setUp: string])[] = [
+  ['bash', 'bash --norc --noprofile -i', 'source share/bash-completion/completions/bunnynet-exporter'],
+  ['zsh', 'zsh -f -i', 'fpath=($PWD/share/zsh/site-functions $fpath); autoload -U compinit; compinit -u -D'],
+];
+
+describe.each(shells)('%s', (name, command, setUp) => {
+  it('completes flags, their values and files', () => {
+    toolPath(name);
+    const lines = [
+      'bunnynet-exporter() { printf \'given <%s>\\n\' "$@"; }',
+      setUp,
+      'bunnynet-exporter --log.l\tde\t',
+      'bunnynet-exporter --demo.scale fu\t --demo.o\t--onc\t',
+      'bunnynet-exporter --web.conf\tpackage-l\t',
+      'bunnynet-exporter --shard=\t0/3 --no-such\t',
+      'exit',
+    ];
+    const { shown } = onTerminal(command, { TERM: 'dumb' }, `${lines.join('\n')}\n`);
+    expect([...shown.matchAll(/^given <(.*)>$/gm)].map(([, word]) => word)).toEqual([
+      '--log.level=debug',
+      '--demo.scale',
+      'full',
+      '--demo.outage',
+      '--once',
+      '--web.config.file=package-lock.json',
+      '--shard=0/3',
+      '--no-such',
+    ]);
+  });
+});
+
+describe('fish', () => {
+  it('completes flags, their values and files', () => {
+    const complete = (line: string) => {
+      const script = `source share/fish/vendor_completions.d/bunnynet-exporter.fish; complete -C '${line}'`;
+      const answer = execFileSync(toolPath('fish'), ['--no-config', '-c', script], { encoding: 'utf8' });
+      return answer.split('\n').flatMap((offer) => offer.split('\t')[0] || []);
+    };
+    expect(complete('bunnynet-exporter --log.l')).toEqual(['--log.level']);
+    expect(complete('bunnynet-exporter --log.level=d')).toEqual(['--log.level=debug']);
+    expect(complete('bunnynet-exporter --demo.scale ').sort()).toEqual(['full', 'medium', 'small']);
+    expect(complete('bunnynet-exporter --web.config.file=package-l')).toEqual([
+      '--web.config.file=package-lock.json',
+    ]);
+    expect(complete('bunnynet-exporter pack')).toEqual([]);
+  });
+});
+
+describe('the man page', () => {
+  const page = 'share/man/man1/bunnynet-exporter.1';
+
+  it('is written as man pages are', () => {
+    // There is no date, so that nothing but the flags changes it; and lines are as long as their texts.
+    const { stdout } = spawnSync(toolPath('mandoc'), ['-T', 'lint', '-W', 'warning', page], {
+      encoding: 'utf8',
+    });
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('missing date')]);
+  });
+
+  it('shows each flag, variable and exit code', () => {
+    const text = execFileSync(toolPath('mandoc'), ['-T', 'ascii', '-O', 'width=1000', page], {
+      encoding: 'utf8',
+    });
+    const plain = text.replaceAll(/.[\b]/g, '');
+    const { stdout: help } = spawnSync(process.execPath, ['dist/bunnynet-exporter.js', '--help'], {
+      encoding: 'utf8',
+    });
+    const usages = help.match(/--[a-z][^ ]*/g) ?? [];
+    expect(usages.length).toBeGreaterThan(10);
+    for (const usage of usages) expect(plain).toContain(` ${usage}`);
+    for (const variable of help.match(/BUNNYNET_\w+/g) ?? []) expect(plain).toContain(variable);
+    const codes = plain
+      .split('EXIT STATUS')[1]
+      ?.split('ENVIRONMENT')[0]
+      ?.match(/^ +\d(?= )/gm);
+    expect(codes?.map(Number)).toEqual([0, 1, 2, 3]);
   });
 });
 

@@ -93,20 +93,20 @@ if [[ ! -d $crds ]]; then
 fi
 ln -sfn "crds@$prometheus_operator" "$tools/crds"
 
-# Node's binary for the base images that are made locally.
+# Node's binary, with its licence: for the base images and the executable that are made locally.
 case $(uname -m) in
   x86_64) arch=x64 ;;
   aarch64) arch=arm64 ;;
   *) echo "no Node binary is known for $(uname -m)" >&2 && exit 1 ;;
 esac
-if [[ ! -d $tools/node@$node ]]; then
+package=node-linux-$arch
+if [[ ! -d $tools/$package@$node ]]; then
   rm -rf "$tools/node.part" && mkdir -p "$tools/node.part"
-  (cd "$tools/node.part" && npm pack --silent "node-linux-$arch@$node" >/dev/null && tar -xzf ./*.tgz package/bin/node)
-  mkdir -p "$tools/node@$node"
-  mv "$tools/node.part/package/bin/node" "$tools/node@$node/node"
+  (cd "$tools/node.part" && npm pack --silent "$package@$node" >/dev/null && tar -xzf ./*.tgz package/bin/node package/LICENSE)
+  mv "$tools/node.part/package" "$tools/$package@$node"
   rm -rf "$tools/node.part"
 fi
-ln -sfn "node@$node" "$tools/node"
+ln -sfn "$package@$node" "$tools/node"
 
 [[ ${1-} == cluster ]] || exit 0
 

@@ -1,24 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { load as parse } from 'js-yaml';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { root, run, succeed } from './tools.ts';
-
-const folder = `${root}.github/workflows`;
-const workflows = readdirSync(folder).map((name) => {
-  const text = readFileSync(`${folder}/${name}`, 'utf8');
-  return { name, text, workflow: parse(text) as Workflow };
-});
-
-interface Job {
-  readonly uses?: string;
-  readonly 'timeout-minutes'?: number;
-  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
-  readonly strategy?: { readonly matrix?: Readonly<Record<string, readonly unknown[]>> };
-}
-interface Workflow {
-  readonly permissions?: unknown;
-  readonly jobs: Readonly<Record<string, Job>>;
-}
+import { workflows } from './workflows.ts';
 
 describe('the workflows', () => {
   test('are valid, with the shell in them', () => {
@@ -53,6 +36,19 @@ describe('the workflows', () => {
     }
   });
 
+  test('name every action by the hash of a commit, the same everywhere, and say which version it is', () => {
+    const uses = workflows.flatMap(({ text }) =>
+      [...text.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action),
+    );
+    const pinned = new Set(uses.filter((action) => !action.startsWith('./.github/')));
+    const names = [...pinned].map(
+      (action) => /^([\w-]+\/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.exec(action)?.[1],
+    );
+    expect(names, [...pinned].join('\n')).not.toContain(undefined);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(5);
+  });
+
   test('run the commands of package.json on every supported Node', () => {
     const checks = workflows.find(({ name }) => name === 'checks.yml')?.workflow.jobs ?? {};
     expect(checks['test']?.strategy?.matrix).toEqual({ node: [20, 22, 24, 26] });
@@ -63,19 +59,21 @@ describe('the workflows', () => {
       ...text.matchAll(/npm run (?:--silent )?([\w:]+)|npm (test)\b/g),
     ]);
     expect(commands.map(([, script, short]) => script ?? short)).toEqual(
-      expect.arrayContaining(['test', 'test:stack', 'build']),
+      expect.arrayContaining(['test', 'test:nightly', 'build', 'build:executable']),
     );
     for (const [, script, short] of commands) expect(scripts).toHaveProperty([script ?? short ?? '']);
+    expect(checks['stack']?.steps?.map(({ run }) => run)).toContain('.ci/run');
   });
 });
 
 describe('the shell scripts', () => {
   const scripts = succeed('git', ['ls-files', '--cached', '--others', '--exclude-standard'])
     .split('\n')
-    .filter((file) => file.endsWith('.sh') || file === '.ci/run');
+    .filter((file) => /\.sh$|^\.ci\/run$|bash-completion/.test(file));
 
   test('pass shellcheck', () => {
     expect(scripts).toContain('test/stack/tools.sh');
+    expect(scripts).toContain('share/bash-completion/completions/bunnynet-exporter');
     const { code, stdout } = run('shellcheck', scripts);
     expect(code, stdout).toBe(0);
   });
@@ -105,10 +103,16 @@ describe('the Renovate configuration', () => {
     expect(found('test/stack/tools.sh')).toHaveLength(pinned.length);
   });
 
-  test('sees both base images', () => {
-    expect(found('Dockerfile')).toEqual([
-      expect.stringMatching(/^node 24-/),
-      expect.stringMatching(/^gcr\.io\/distroless\/nodejs24-debian12 nonroot$/),
-    ]);
+  test("leaves the base images to Renovate's own reader of Dockerfiles, which pins them by digest", () => {
+    const { extends: presets } = JSON.parse(readFileSync(`${root}renovate.json`, 'utf8')) as {
+      extends: string[];
+    };
+    expect(presets).toContain('config:best-practices');
+    expect(found('Dockerfile')).toEqual([]);
+    const dockerfile = readFileSync(`${root}Dockerfile`, 'utf8');
+    const images = [...dockerfile.matchAll(/^ARG (\w+_IMAGE)=[\w./-]+:[\w.-]+(?:@sha256:[0-9a-f]{64})?$/gm)];
+    const from = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?\$\{(\w+)\}/gm)];
+    expect(images).toHaveLength(2);
+    expect(from.map(([, name]) => name)).toEqual(images.map(([, name]) => name));
   });
 });

@@ -1,0 +1,84 @@
+// Makes a single executable of the bundle and of the Node that runs this script, for where no Node is installed, and packs
+// it with its man page, completions and unit, laid out as /usr/local has them:
+// dist/bunnynet-exporter-linux-<architecture>.tar.gz
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { inject } from 'postject';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+await import('./build.mjs');
+
+const architecture = { x64: 'amd64' }[process.arch] ?? process.arch;
+const name = `bunnynet-exporter-${process.platform}-${architecture}`;
+const work = 'dist/executable';
+const blob = `${work}/blob`;
+const executable = `${work}/bunnynet-exporter`;
+rmSync(work, { recursive: true, force: true });
+mkdirSync(work);
+
+/** The bundle as an executable takes it: one file of CommonJS. */
+async function singleFile(entry, define = {}) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    // Code from the cache of code can import nothing later.
+    supported: { 'dynamic-import': false },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'eof',
+    logLevel: 'warning',
+    define: { 'import.meta.url': 'EXECUTABLE_URL', ...define },
+    banner: { js: "const EXECUTABLE_URL = require('node:url').pathToFileURL(process.execPath).href;" },
+  });
+  return outputFiles[0].text;
+}
+
+const worker = await singleFile('dist/bcrypt-worker.js');
+const main = await singleFile('dist/bunnynet-exporter.js', { BCRYPT_WORKER: JSON.stringify(worker) });
+writeFileSync(`${work}/main.cjs`, main);
+writeFileSync(
+  `${work}/sea.json`,
+  JSON.stringify({
+    main: `${work}/main.cjs`,
+    output: blob,
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+  }),
+);
+const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
+execFileSync(process.execPath, ['--experimental-sea-config', `${work}/sea.json`], quiet);
+copyFileSync(process.execPath, executable);
+chmodSync(executable, 0o755);
+// The mark is Node's own, in each of its binaries.
+await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), {
+  sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
+});
+
+/** Where each file lies below /usr/local, and where it comes from. */
+const shared = execFileSync('find', ['share', '-type', 'f'], { encoding: 'utf8' }).trim().split('\n');
+const documents = 'share/doc/bunnynet-exporter';
+const files = {
+  'bin/bunnynet-exporter': executable,
+  'lib/systemd/system/bunnynet-exporter.service': 'deploy/systemd/bunnynet-exporter.service',
+  ...Object.fromEntries(shared.map((file) => [file, file])),
+  [`${documents}/bunnynet-exporter.example.yml`]: 'config/bunnynet-exporter.example.yml',
+  [`${documents}/LICENSE`]: 'LICENSE',
+  [`${documents}/licences.md`]: 'docs/licences.md',
+  [`${documents}/LICENSE-node`]: join(dirname(process.execPath), '../LICENSE'),
+};
+for (const [path, source] of Object.entries(files)) {
+  const target = join(work, name, path);
+  mkdirSync(dirname(target), { recursive: true });
+  copyFileSync(source, target);
+  chmodSync(target, path.startsWith('bin/') ? 0o755 : 0o644);
+}
+// No folder is in the archive: unpacking leaves the owners and modes of those of /usr/local alone.
+const paths = Object.keys(files).map((path) => join(name, path));
+execFileSync('tar', ['-czf', `dist/${name}.tar.gz`, '-C', work, '--owner=0', '--group=0', ...paths]);
+process.stdout.write(`dist/${name}.tar.gz\n`);

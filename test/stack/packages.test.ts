@@ -1,0 +1,248 @@
+/** What is published to run without this repository: the npm package, the single executable, and the unit of systemd. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { eventually, freePort, start, stopAll } from './processes.ts';
+import { root, run, succeed, tools } from './tools.ts';
+
+const version = (JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }).version;
+const folder = mkdtempSync(join(tmpdir(), 'packages-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(stopAll);
+
+/** A program that is asked for its version, checks a configuration, runs the demo and compares passwords. */
+function itWorks(program: () => string, env: Readonly<Record<string, string>>): void {
+  const ask = (...args: readonly string[]) =>
+    run('env', ['--ignore-environment', ...variables(), program(), ...args]);
+  const variables = () => Object.entries(env).map(([name, value]) => `${name}=${value}`);
+
+  test('says its version, and that of Node', () => {
+    const { code, stdout, stderr } = ask('--version');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      new RegExp(`^bunnynet-exporter ${version} \\(revision [0-9a-f]{12}, node \\d+\\.\\d+\\.\\d+\\)\n$`),
+    );
+  });
+
+  test('checks a configuration', () => {
+    const good = ask('--config.check', `--config.file=${root}config/bunnynet-exporter.example.yml`);
+    expect(good.code).toBe(1);
+    expect(good.stderr).toContain('BUNNYNET_ACCESS_KEY');
+    const file = join(folder, 'good.yml');
+    writeFileSync(join(folder, 'key'), 'k', { mode: 0o400 });
+    writeFileSync(
+      file,
+      `credentials: { account: { file: ${folder}/key } }\napplications: { targets: all }\n`,
+    );
+    expect(ask('--config.check', `--config.file=${file}`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('polls the demo once', () => {
+    const { code, stdout } = ask('--demo', '--once', '--log.level=warn');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^bunnynet_application_up\{.*\} 1$/m);
+  });
+
+  test('compares passwords in its thread', async () => {
+    const web = join(folder, 'web.yml');
+    writeFileSync(web, `basic_auth_users:\n  prometheus: ${hashSync('right', 4)}\n`);
+    const address = `127.0.0.1:${await freePort()}`;
+    start(program(), ['--demo', `--web.listen-address=${address}`, `--web.config.file=${web}`], env);
+    const status = async (password: string) => {
+      const authorization = `Basic ${Buffer.from(`prometheus:${password}`).toString('base64')}`;
+      return (await fetch(`http://${address}/metrics`, { headers: { authorization } })).status;
+    };
+    expect(await eventually(() => status('wrong'))).toBe(401);
+    expect(await status('right')).toBe(200);
+  });
+}
+
+describe('the npm package', () => {
+  const installed = join(folder, 'npm');
+  let files: readonly string[] = [];
+  beforeAll(() => {
+    const packed = succeed('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+    const [{ filename, files: list }] = JSON.parse(packed) as readonly [
+      { readonly filename: string; readonly files: readonly { readonly path: string }[] },
+    ];
+    files = list.map(({ path }) => path);
+    succeed('npm', ['install', '--global', '--prefix', installed, '--no-audit', join(folder, filename)]);
+  });
+
+  test('holds the bundle, the man page, completions and licences, and nothing of the sources', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'dist/bunnynet-exporter.js',
+        'dist/bcrypt-worker.js',
+        'docs/licences.md',
+        'share/bash-completion/completions/bunnynet-exporter',
+        'share/man/man1/bunnynet-exporter.1',
+      ]),
+    );
+    expect(files.filter((file) => /^(src|test|scripts|monitoring|helm|\.)|\.tar\.gz$/.test(file))).toEqual(
+      [],
+    );
+    expect(readFileSync(join(installed, 'share/man/man1/bunnynet-exporter.1'), 'utf8')).toContain('BUNNYNET');
+  });
+
+  itWorks(() => join(installed, 'bin/bunnynet-exporter'), { PATH: process.env['PATH'] ?? '' });
+
+  test('is run by npx', () => {
+    const tarball = join(folder, `bunnynet-exporter-${version}.tgz`);
+    const empty = mkdtempSync(join(folder, 'empty-'));
+    const args = ['--yes', `--package=${tarball}`, 'bunnynet-exporter', '--version'];
+    const { code, stdout } = run('npx', args, { cwd: empty });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`bunnynet-exporter ${version} `);
+    expect(readdirSync(empty)).toEqual([]);
+  });
+});
+
+describe('the executable', () => {
+  const unpacked = join(folder, 'executable');
+  let archive = '';
+  beforeAll(() => {
+    archive = join(root, succeed(`${tools}/node/bin/node`, ['scripts/executable.mjs']).trim());
+    succeed('mkdir', [unpacked]);
+    succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+  });
+
+  test('comes with its unit, man page, completions and licences, as /usr/local has them', () => {
+    const files = succeed('find', ['.', '-type', 'f'], { cwd: unpacked }).trim().split('\n');
+    expect(files.sort()).toEqual([
+      './bin/bunnynet-exporter',
+      './lib/systemd/system/bunnynet-exporter.service',
+      './share/bash-completion/completions/bunnynet-exporter',
+      './share/doc/bunnynet-exporter/LICENSE',
+      './share/doc/bunnynet-exporter/LICENSE-node',
+      './share/doc/bunnynet-exporter/bunnynet-exporter.example.yml',
+      './share/doc/bunnynet-exporter/licences.md',
+      './share/fish/vendor_completions.d/bunnynet-exporter.fish',
+      './share/man/man1/bunnynet-exporter.1',
+      './share/zsh/site-functions/_bunnynet-exporter',
+    ]);
+    expect(succeed('tar', ['-tzf', archive])).not.toMatch(/\/$/m);
+  });
+
+  // There is no node, nor anything else, on this PATH.
+  describe('where there is no Node', () =>
+    itWorks(() => join(unpacked, 'bin/bunnynet-exporter'), { PATH: folder }));
+
+  test("is held to Node's permission model where NODE_OPTIONS says so", () => {
+    const file = join(folder, 'permitted.yml');
+    writeFileSync(file, 'credentials: { account: { env: KEY } }\napplications: { targets: all }\n');
+    const check = (options: string) =>
+      run(join(unpacked, 'bin/bunnynet-exporter'), ['--config.check', `--config.file=${file}`], {
+        env: { NODE_OPTIONS: options, KEY: 'k' },
+      });
+    expect(check(`--permission --allow-fs-read=${folder}/`)).toMatchObject({ code: 0, stderr: '' });
+    const refused = check('--permission --allow-fs-read=/nowhere/');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('ERR_ACCESS_DENIED');
+  });
+
+  describe('as a service of systemd', () => {
+    const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
+    const simulator = createSimulator();
+    let systemd: ChildProcess;
+    let pid = '';
+    let origin = '';
+    const inside = (command: string) =>
+      run('nsenter', ['--target', pid, '--mount', '--pid', `--wd=${folder}`, 'sh', '-ec', command]);
+    const property = (name: string) =>
+      inside(`systemctl show --value -p ${name} bunnynet-exporter`).stdout.trim();
+
+    beforeAll(async () => {
+      await simulator.start();
+      systemd = spawn(
+        'unshare',
+        ['--mount', '--pid', '--fork', '--kill-child', `${root}test/stack/systemd.sh`],
+        {
+          stdio: 'inherit',
+        },
+      );
+      await eventually(() => {
+        pid = readFileSync(`/proc/${systemd.pid}/task/${systemd.pid}/children`, 'utf8').trim();
+        expect(inside('systemctl is-system-running').stdout).toBe('running\n');
+        return Promise.resolve();
+      });
+      origin = `http://127.0.0.1:${await freePort()}`;
+      writeFileSync(join(folder, 'access-key'), simulator.keys.account);
+      const { application, shield, core, video } = simulator.baseUrls;
+      const environment = {
+        WEB_LISTEN_ADDRESS: new URL(origin).host,
+        APPLICATION_URL: application,
+        SHIELD_URL: shield,
+        CORE_URL: core,
+        VIDEO_URL: video,
+      };
+      const lines = Object.entries(environment).map(([name, value]) => `BUNNYNET_${name}=${value}`);
+      writeFileSync(join(folder, 'environment'), `${lines.join('\n')}\n`);
+      copyFileSync(archive, join(folder, 'bunnynet-exporter-linux-amd64.tar.gz'));
+      writeFileSync(join(folder, 'log.conf'), `[Service]\nStandardError=append:${folder}/log\n`);
+      const forTest = [
+        'install -D -m 0644 environment /etc/bunnynet-exporter/environment',
+        'install -D -m 0644 log.conf /etc/systemd/system/bunnynet-exporter.service.d/log.conf',
+      ];
+      const commands = [...unit.matchAll(/^# {3}((?:tar|install|systemctl) .*)$/gm)].map(
+        ([, command]) => command,
+      );
+      expect(commands).toHaveLength(3);
+      expect(readFileSync(`${root}README.md`, 'utf8')).toContain(`\n${commands.join('\n')}\n`);
+      const { code, stderr } = inside([...forTest, ...commands].join('\n'));
+      expect(code, stderr).toBe(0);
+    });
+    afterAll(async () => {
+      systemd.kill('SIGKILL');
+      await simulator.stop();
+    });
+
+    test('is understood by systemd', () => {
+      const verify = 'env --unset=SYSTEMD_UNIT_PATH systemd-analyze verify bunnynet-exporter.service';
+      expect(inside(verify)).toEqual({ code: 0, stdout: '', stderr: '' });
+    });
+
+    test('exports the account from its one key, reads it again when it is told to, and stops', async () => {
+      await eventually(async () => {
+        const ready = await fetch(`${origin}/-/ready`).catch(() => undefined);
+        expect(ready?.status, readFileSync(join(folder, 'log'), 'utf8')).toBe(200);
+      });
+      const page = async () => await (await fetch(`${origin}/metrics`)).text();
+      expect(await page()).toMatch(/^bunnynet_application_up\{.*\} 1$/m);
+
+      const reloaded = async () =>
+        Number(
+          /^bunnynet_exporter_config_last_reload_success_timestamp_seconds (\S+)$/m.exec(await page())?.[1],
+        );
+      const before = await reloaded();
+      expect(inside('systemctl reload bunnynet-exporter').code).toBe(0);
+      await eventually(async () => expect(await reloaded()).toBeGreaterThan(before));
+
+      expect(inside('systemctl stop bunnynet-exporter').code).toBe(0);
+      expect([property('Result'), property('ExecMainStatus')]).toEqual(['success', '0']);
+    });
+
+    test('runs as a user of its own, who may read the key and little else', () => {
+      expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
+      const status = inside(`cat /proc/${property('MainPID')}/status`).stdout;
+      expect(status).toMatch(/^Uid:\t([1-9]\d{4})\t\1\t\1\t\1$/m);
+      expect(status).toMatch(/^CapEff:\t0+$/m);
+      expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+      expect(status).toMatch(/^Seccomp:\t2$/m);
+    });
+
+    test('leaves little to attack', () => {
+      const check = ['security', '--offline=true', '--threshold=15'];
+      const file = `${root}deploy/systemd/bunnynet-exporter.service`;
+      const { code, stdout } = run('systemd-analyze', [...check, file]);
+      expect(code, stdout).toBe(0);
+      const bare = join(folder, 'bare.service');
+      writeFileSync(bare, '[Service]\nExecStart=/bin/true\n');
+      expect(run('systemd-analyze', [...check, bare]).code).not.toBe(0);
+    });
+  });
+});
