@@ -1,6 +1,6 @@
 /**
- * Plays one fault on one operation and writes down what could be seen: on the page, in the counters, in the simulator's
- * request log and in the exporter's log, before the first success and after one. It judges nothing.
+ * Plays one fault on one target of some kinds and writes down what could be seen of each: on the page, in the counters, in
+ * the simulator's request log and in the exporter's log, before the first success and after one. It judges nothing.
  */
 import { pollResults } from '../../src/api/errors.ts';
 import type { Ids } from '../../src/resources/resource.ts';
@@ -8,9 +8,18 @@ import type { KindName } from '../../src/simulator/dataset.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
 import { operationOf } from '../simulator/addresses.ts';
+import { at } from '../simulator/ask.ts';
 import { referenceKinds } from '../simulator/targets.ts';
 import { expectations, outcomeOf } from './expectations.ts';
-import { apiOf, type LogLine, type Program, type Rows, readPage, startProgram } from './program.ts';
+import {
+  apiOf,
+  type LogLine,
+  type Page,
+  type Program,
+  type Rows,
+  readPage,
+  startProgram,
+} from './program.ts';
 
 export interface Row {
   readonly type: FaultType;
@@ -20,6 +29,27 @@ export interface Row {
 export const rows: readonly Row[] = (Object.keys(faultTypes) as FaultType[]).flatMap((type) =>
   referenceKinds.filter((kind) => faultTypes[type].appliesTo.includes(kind)).map((kind) => ({ type, kind })),
 );
+
+/** The log tells of 20 things a minute one by one: a row takes five lines, the listing of three zones seven. */
+const rowsAtOnce = 3;
+
+/**
+ * The rows that one program plays at once: some of the same fault. A refused key is told of once, whatever it was refused
+ * to, so those rows are played alone.
+ */
+export const groups: readonly (readonly Row[])[] = groupsOf(rows);
+
+function groupsOf(all: readonly Row[]): readonly (readonly Row[])[] {
+  const made: Row[][] = [];
+  const isAlone = ({ type, kind }: Row) => outcomeOf(type, kind).result === 'auth';
+  for (const row of all) {
+    const last = made.at(-1) ?? [];
+    const fits = last[0]?.type === row.type && last.length < rowsAtOnce && ![...last, row].some(isAlone);
+    if (fits) last.push(row);
+    else made.push([row]);
+  }
+  return made;
+}
 
 /** True where one poll reads all targets of the kind, page by page. */
 export function isListing(kind: KindName): boolean {
@@ -64,65 +94,58 @@ export interface Observation {
   readonly leaked: boolean;
 }
 
+/** What there was to see at one moment, and what happened since the last one. */
+interface Moment {
+  readonly page: Page;
+  readonly log: readonly LogLine[];
+  readonly requests: Program['simulator']['requests'];
+}
+
 const day = 86_400_000;
 
-export async function observe(row: Row): Promise<Observation> {
-  const { type, kind } = row;
-  const { parameters } = expectations[type];
+export async function observe(group: readonly Row[]): Promise<readonly Observation[]> {
+  const struck = group.map(({ kind }) => kind);
   // An answer of 408 is counted as a timeout, too, and needs no waiting.
-  const givesUp = outcomeOf(type, kind).result === 'timeout' && !type.startsWith('status-');
-  // What is struck, and a neighbour that must not notice: more would only take longer.
-  const neighbour = referenceKinds[(referenceKinds.indexOf(kind) + 1) % referenceKinds.length] ?? kind;
+  const isSlow = ({ type, kind }: Row) =>
+    outcomeOf(type, kind).result === 'timeout' && !type.startsWith('status-');
   const program = await startProgram({
     isNamed: true,
-    kinds: [kind, neighbour],
-    timeoutMs: givesUp ? { [apiOf(kind)]: 5000 } : {},
+    // What is struck, and a neighbour that must not notice: more would only take longer.
+    kinds: [...new Set([...struck, neighbourOf(struck.at(-1))])],
+    timeoutMs: Object.fromEntries(group.filter(isSlow).map(({ kind }) => [apiOf(kind), 5000])),
   });
-  const { simulator } = program;
-  const [hit = {}] = isListing(kind) ? [] : program.targets[kind];
-  const target = Object.values(hit).join('/');
-  const pages: string[] = [];
+  const { simulator, exporter } = program;
+  const hits = new Map(
+    struck.map((kind) => [kind, isListing(kind) ? {} : (program.targets[kind][0] ?? {})] as const),
+  );
 
   let logged = 0;
-  let page = await readPage(program.exporter);
-  const look = async (): Promise<Shown> => {
-    page = await readPage(program.exporter);
+  let asked = 0;
+  const pages: string[] = [];
+  const look = async (): Promise<Moment> => {
+    const page = await readPage(exporter);
     pages.push(page.text);
-    const lines = program.log;
+    const { log } = program;
     // What a listing has is no news of a poll.
-    const log = lines.slice(logged).filter((line) => !('added' in line));
-    logged = lines.length;
-    return { hit: page.of(kind, hit), others: othersOn(page, program, kind), log };
+    const news = log.slice(logged).filter((line) => !('added' in line));
+    logged = log.length;
+    const requests = simulator.requests.slice(asked);
+    asked = simulator.requests.length;
+    return { page, log: news, requests };
   };
-  const poll = async (): Promise<Polled> => {
-    const old = page;
-    const requestsBefore = simulator.requests.length;
-    await program.exporter.pollOnce();
-    const asked = simulator.requests
-      .slice(requestsBefore)
-      .filter(({ operation, path }) => operation === kind && holdsAll(path, Object.values(hit)));
-    const shown = await look();
-    const grown = (start: string) => page.sum(start) - old.sum(start);
-    const paused = `bunnynet_exporter_api_paused_until_timestamp_seconds{api="${apiOf(kind)}"}`;
-    return {
-      ...shown,
-      results: Object.fromEntries(
-        pollResults
-          .map((result) => {
-            const series = `bunnynet_exporter_polls_total{kind="${kind}",result="${result}"}`;
-            return [result, grown(series)] as const;
-          })
-          .filter(([, count]) => count > 0),
-      ),
-      requests: asked.length,
-      paused: page.own(paused) > old.own(paused),
-      mismatches: grown(`bunnynet_exporter_schema_mismatches_total{kind="${kind}"`),
-      unrecognized: grown(`bunnynet_exporter_unrecognized_values_total{kind="${kind}"`),
-    };
+  const poll = async (): Promise<Moment> => {
+    await exporter.pollOnce();
+    return await look();
   };
-  const strike = () => simulator.inject({ type, kind, ...(target && { target }), ...parameters });
+  const strike = () => {
+    for (const { type, kind } of group) {
+      const target = Object.values(hits.get(kind) ?? {}).join('/');
+      simulator.inject({ type, kind, ...(target && { target }), ...expectations[type].parameters });
+    }
+  };
 
   try {
+    const start = await look();
     const firstAt = program.nowMs() / 1000;
     strike();
     const before = await poll();
@@ -139,32 +162,70 @@ export async function observe(row: Row): Promise<Observation> {
     const recovered = await poll();
     const everything = [...pages, program.logText()];
     const leaked = everything.some((text) => program.keys.some((key) => text.includes(key)));
-    return {
-      row,
-      target: hit,
-      firstAt,
-      secondAt,
-      thirdAt,
-      before,
-      restored,
-      after,
-      stale,
-      recovered,
-      leaked,
-    };
+    return group.map((row) => {
+      const target = hits.get(row.kind) ?? {};
+      const shown = ({ page, log }: Moment): Shown => ({
+        hit: page.of(row.kind, target),
+        others: othersOn(page, program, struck),
+        // Of kinds that are not struck there must be none.
+        log: log.filter(({ kind }) => kind === row.kind || !(struck as readonly unknown[]).includes(kind)),
+      });
+      const polled = (moment: Moment, last: Moment) => ({
+        ...shown(moment),
+        ...countedOf(row.kind, Object.values(target), moment, last),
+      });
+      return {
+        row,
+        target,
+        firstAt,
+        secondAt,
+        thirdAt,
+        before: polled(before, start),
+        restored: polled(restored, before),
+        after: polled(after, restored),
+        stale: shown(stale),
+        recovered: polled(recovered, stale),
+        leaked,
+      };
+    });
   } finally {
     await program.stop();
   }
 }
 
+function neighbourOf(kind: KindName | undefined): KindName {
+  const next = kind === undefined ? 0 : referenceKinds.indexOf(kind) + 1;
+  return at(referenceKinds, next % referenceKinds.length);
+}
+
+/** What a poll counted for a kind, and for the ids that are struck. */
+function countedOf(kind: KindName, ids: readonly string[], { page, requests }: Moment, last: Moment) {
+  const gained = (series: string) => page.value(series) - last.page.value(series);
+  const sum = (start: string) => page.sum(start) - last.page.sum(start);
+  const results = pollResults
+    .map(
+      (result) =>
+        [result, gained(`bunnynet_exporter_polls_total{kind="${kind}",result="${result}"}`)] as const,
+    )
+    .filter(([, count]) => count > 0);
+  return {
+    results: Object.fromEntries(results),
+    requests: requests.filter(({ operation, path }) => operation === kind && holdsAll(path, ids)).length,
+    paused: gained(`bunnynet_exporter_api_paused_until_timestamp_seconds{api="${apiOf(kind)}"}`) > 0,
+    mismatches: sum(`bunnynet_exporter_schema_mismatches_total{kind="${kind}"`),
+    unrecognized: sum(`bunnynet_exporter_unrecognized_values_total{kind="${kind}"`),
+  };
+}
+
+/** The targets that are not struck: one of each struck kind, but of a listing, and all of the others. */
 function othersOn(
-  page: Awaited<ReturnType<typeof readPage>>,
+  page: Page,
   { targets }: Program,
-  struck: KindName,
+  struck: readonly KindName[],
 ): Readonly<Record<string, Rows>> {
   const spared = (Object.keys(targets) as KindName[]).flatMap((kind) => {
-    if (kind !== struck) return targets[kind].map((ids) => ({ kind, ids }));
-    return isListing(kind) ? [] : targets[kind].slice(1).map((ids) => ({ kind, ids }));
+    const from = !struck.includes(kind) ? 0 : isListing(kind) ? targets[kind].length : 1;
+    return targets[kind].slice(from).map((ids) => ({ kind, ids }));
   });
   return Object.fromEntries(
     spared.map(({ kind, ids }) => [`${kind} ${Object.values(ids).join('/')}`, page.of(kind, ids)]),

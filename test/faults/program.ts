@@ -174,45 +174,48 @@ export interface Page {
   readonly text: string;
   /** The series of one target, or of all targets of a kind. */
   of(kind: string, ids?: Ids): Rows;
-  /** The value of one of the exporter's own series; 0 where there is none. */
-  own(series: string): number;
-  /** The sum over the exporter's own series that begin so. */
+  /** The value of a series; 0 where there is none. */
+  value(series: string): number;
+  /** The sum over the series that begin so. */
   sum(start: string): number;
 }
 
-const prefixes = resources.map(({ kind, metricPrefix, families }) => ({
-  kind,
-  names: new Set([
-    `${metricPrefix}_up`,
-    `${metricPrefix}_last_success_timestamp_seconds`,
-    ...families.map(({ name }) => name),
-  ]),
-}));
+const kindOf = new Map(
+  resources.flatMap(({ kind, metricPrefix, families }) =>
+    ['up', 'last_success_timestamp_seconds']
+      .map((suffix) => `${metricPrefix}_${suffix}`)
+      .concat(families.map(({ name }) => name))
+      .map((name) => [name, kind] as const),
+  ),
+);
 
 export async function readPage(exporter: Exporter): Promise<Page> {
   const text = await exporter.page();
-  const rows = text
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const at = line.lastIndexOf(' ');
-      const series = line.slice(0, at);
-      return { series, name: series.replace(/\{.*$/s, ''), value: Number(line.slice(at + 1)) };
-    });
+  const ofKinds = new Map<string, (readonly [series: string, value: number])[]>();
+  const values = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const at = line.lastIndexOf(' ');
+    const series = line.slice(0, at);
+    const value = Number(line.slice(at + 1));
+    const kind = kindOf.get(series.replace(/\{.*$/s, ''));
+    values.set(series, value);
+    if (kind === undefined) continue;
+    if (ofKinds.get(kind)?.push([series, value]) === undefined) ofKinds.set(kind, [[series, value]]);
+  }
   return {
     text,
     of(kind, ids = {}) {
-      const names = prefixes.find((one) => one.kind === kind)?.names;
       const labels = Object.entries(ids).map(([label, value]) => `${label}="${value}"`);
-      return Object.fromEntries(
-        rows
-          .filter(({ series, name }) => names?.has(name) && labels.every((label) => series.includes(label)))
-          .map(({ series, value }) => [series, value]),
-      );
+      const rows = ofKinds.get(kind) ?? [];
+      return Object.fromEntries(rows.filter(([series]) => labels.every((label) => series.includes(label))));
     },
-    own: (series) => rows.find((row) => row.series === series)?.value ?? 0,
-    sum: (start) =>
-      rows.filter(({ series }) => series.startsWith(start)).reduce((sum, { value }) => sum + value, 0),
+    value: (series) => values.get(series) ?? 0,
+    sum(start) {
+      let sum = 0;
+      for (const [series, value] of values) if (series.startsWith(start)) sum += value;
+      return sum;
+    },
   };
 }
 
