@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { resources } from '../src/resources/index.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 
 interface Ended {
@@ -159,15 +160,8 @@ describe('the command', () => {
   it('runs the demo whole: every kind is on its page', async () => {
     const { code, stdout } = await run(['--demo', '--once']).ended;
     expect(code).toBe(0);
-    for (const kind of [
-      'application',
-      'shield_zone',
-      'shield_api_guardian',
-      'shield_rate_limit',
-      'video_storage',
-    ]) {
-      expect(stdout).toMatch(new RegExp(`^bunnynet_${kind}_up\\{.*\\} 1$`, 'm'));
-    }
+    for (const { metricPrefix } of resources)
+      expect(stdout).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -8,6 +8,7 @@ import { createSimulator } from '../../src/simulator/simulator.ts';
 import { temporary } from '../http/temporary.ts';
 import { filesIn, found, newKey, originOf, page, run } from '../security/canary.ts';
 import { configOf, injectAll, stage } from '../security/stage.ts';
+import { referenceKinds } from '../simulator/targets.ts';
 
 const keys = { account: newKey(), library: newKey() };
 const anyPort = '--web.listen-address=127.0.0.1:0';
@@ -57,7 +58,7 @@ describe.each(logFormats)('logs in %s', (format) => {
   it.each(logLevels)('show no key at the level %s, with every fault at once', async (level) => {
     const simulator = await stage(keys);
     injectAll(simulator);
-    const directory = temporary({ 'config.yml': configOf(simulator, credentials) });
+    const directory = temporary({ 'config.yml': configOf(simulator, credentials, referenceKinds) });
     const args = ['--once', `--config.file=${join(directory, 'config.yml')}`];
     const { code, output } = await run([...args, `--log.level=${level}`, `--log.format=${format}`], { env })
       .ended;
@@ -70,7 +71,7 @@ describe.each(logFormats)('logs in %s', (format) => {
 it('a process that dies of its memory leaves a report without keys', async () => {
   const simulator = await stage(keys);
   const directory = temporary({
-    'config.yml': configOf(simulator, credentials),
+    'config.yml': configOf(simulator, credentials, referenceKinds),
     'preload.mjs': `process.on('SIGWINCH', () => { const all = []; for (;;) all.push(new Array(100_000).fill({})); });\n`,
   });
   const reports = join(directory, 'reports');
