@@ -41,18 +41,26 @@ export interface Outcome {
   readonly body: Buffer;
 }
 
-/** Asks, and hangs up after so many bytes of body or so much time, should the answer not end before. */
-export async function observe(
-  url: string,
-  key: string,
-  patience: { readonly bytes?: number; readonly timeMs?: number },
-): Promise<Outcome> {
+/** When to hang up, should the answer not end before. */
+export interface Patience {
+  /** Bytes of the body. */
+  readonly bytes?: number;
+  /** Since it was asked. */
+  readonly timeMs?: number;
+  /** Of silence, once the status line is there. */
+  readonly silenceMs?: number;
+}
+
+/** Asks, and hangs up when it runs out of patience. */
+export async function observe(url: string, key: string, patience: Patience): Promise<Outcome> {
   return await new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let status = 0;
     let headers: IncomingHttpHeaders = {};
     const asked = request(url, { headers: { AccessKey: key }, agent: false });
-    const timer = patience.timeMs === undefined ? undefined : setTimeout(() => end('left'), patience.timeMs);
+    const giveUpIn = (ms: number | undefined) =>
+      ms === undefined ? undefined : setTimeout(() => end('left'), ms);
+    let timer = giveUpIn(patience.timeMs);
     const end = (how: string) => {
       clearTimeout(timer);
       asked.destroy();
@@ -63,8 +71,10 @@ export async function observe(
     asked.on('response', (response) => {
       status = response.statusCode ?? 0;
       headers = response.headers;
+      timer ??= giveUpIn(patience.silenceMs);
       response.on('error', broken);
       response.on('data', (chunk: Buffer) => {
+        timer?.refresh();
         chunks.push(chunk);
         const heardBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
         if (heardBytes >= (patience.bytes ?? Number.POSITIVE_INFINITY)) end('left');

@@ -8,7 +8,17 @@ import { shieldEnvelope } from '../../src/simulator/forms.ts';
 import type { Traits } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { type Address, everyOperation, oneOfEach, operationOf, urls } from './addresses.ts';
-import { ask, at, type JsonObject, jsonOf, listOf, type Outcome, objectOf, observe } from './ask.ts';
+import {
+  ask,
+  at,
+  type JsonObject,
+  jsonOf,
+  listOf,
+  type Outcome,
+  objectOf,
+  observe,
+  type Patience,
+} from './ask.ts';
 import { referenceKinds } from './targets.ts';
 
 let nowMs = Date.UTC(2026, 7, 20, 12);
@@ -46,7 +56,7 @@ interface Scene {
 
 interface Expectation {
   readonly parameters?: FaultParameters;
-  readonly patience?: { readonly bytes?: number; readonly timeMs?: number };
+  readonly patience?: Patience;
   /** Another query than none, for the listing. */
   readonly query?: string;
   readonly check: (outcome: Outcome, scene: Scene) => void;
@@ -140,14 +150,14 @@ const expectations: Record<FaultType, Expectation> = {
     check: (outcome) => expect(outcome).toMatchObject({ end: 'left', status: 0 }),
   },
   'hang-before-body': {
-    patience: { timeMs: 100 },
+    patience: { silenceMs: 100 },
     check: (outcome) => {
       expect(outcome).toMatchObject({ end: 'left', status: 200 });
       expect(outcome.body).toHaveLength(0);
     },
   },
   'hang-in-body': {
-    patience: { timeMs: 100 },
+    patience: { silenceMs: 100 },
     check: (outcome, { right }) => {
       expect(outcome).toMatchObject({ end: 'left', status: 200 });
       expect(textOf(outcome)).toBe(right.slice(0, Math.ceil(right.length / 2)));
