@@ -1,14 +1,37 @@
 import { defineConfig } from 'vitest/config';
 
-/** The checks with real tools (promtool, Prometheus, …): run in turn, for they share two cores and ports. */
+/** What measures times or memory, or builds the bundle anew: it has the machine for itself. */
+const alone = ['monitoring', 'node-versions', 'pacing', 'soak'].map((name) => `test/stack/${name}.test.ts`);
+
+const shared = { setupFiles: 'test/set-up.ts', testTimeout: 300_000, hookTimeout: 120_000 };
+
+/** The checks with real tools: promtool, Prometheus, Chromium, … */
 export default defineConfig({
   test: {
-    dir: 'test/stack', // `npm run test:cluster` says another
-    include: ['**/*.test.ts'],
     globalSetup: 'test/build.ts',
-    setupFiles: 'test/set-up.ts',
-    fileParallelism: false,
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'stack',
+          include: ['test/stack/**/*.test.ts'],
+          exclude: alone,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: { ...shared, name: 'stack-alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
   },
 });

@@ -8,6 +8,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools=$PWD/.cache/tools
 mkdir -p "$tools/bin"
 
+# Several files of tests may want them at the same time.
+exec 9>"$tools/lock"
+flock 9
+
 # renovate: datasource=go depName=helm.sh/helm/v4
 helm4=v4.3.1
 # renovate: datasource=go depName=helm.sh/helm/v3
