@@ -25,9 +25,6 @@ export interface EnvironmentOptions {
 const keyVariables = { account: 'BUNNYNET_ACCESS_KEY', video: 'BUNNYNET_VIDEO_ACCESS_KEY' } as const;
 type CredentialName = keyof typeof keyVariables;
 
-/** Off until its variable is set: it costs a request for each video. */
-const costlyKinds: readonly string[] = ['video_storage'];
-
 export interface EnvironmentSetting {
   readonly variable: string;
   readonly help: string;
@@ -121,7 +118,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
       throw new ConfigError(mistyped.map((one) => toHint(`${noSetting(one)}: ${advice}`)));
     }
     for (const resource of resources) {
-      if (takesAll(resource) && !costlyKinds.includes(resource.kind)) turnOn(resource, 'all');
+      if (takesAll(resource) && !resource.isCostly) turnOn(resource, 'all');
     }
   }
   const addresses = apiNames.flatMap((api) => {

@@ -182,6 +182,8 @@ interface Declaration<Reading, Settings> {
   readonly metricPrefix?: string;
   readonly ids: readonly IdField[];
   readonly defaultIntervalSeconds: number;
+  /** True where it takes a request for each of very many targets: it is off until it is asked for. Default: false. */
+  readonly isCostly?: boolean;
   /** Settings of the section beyond those that every section has. Default: none. */
   readonly settings?: z.ZodRawShape;
   /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
@@ -237,6 +239,7 @@ export function defineResource<Reading, Settings, Reads extends ReadsOne<Reading
   return {
     environment: `BUNNYNET_${declaration.section.toUpperCase()}`,
     metricPrefix: `bunnynet_${declaration.kind}`,
+    isCostly: false,
     settings: {},
     enumeratedFields: [],
     ...declaration,

@@ -73,6 +73,7 @@ export const videoStorage = defineResource({
     { label: 'video_id', setting: 'video_id', form: 'guid' },
   ],
   defaultIntervalSeconds: 3600,
+  isCostly: true,
   fields: Object.keys(storageInfo.shape),
   listing: videos,
 

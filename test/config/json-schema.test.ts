@@ -31,7 +31,7 @@ describe('the example', () => {
     const { config, warnings } = await loadConfig({ file, env: { BUNNYNET_ACCESS_KEY }, resources });
     expect(warnings).toEqual([]);
     expect(config.sections.map(({ kind }) => kind)).toEqual(
-      resources.map(({ kind }) => kind).filter((kind) => kind !== 'video_storage'),
+      resources.filter(({ isCostly }) => !isCostly).map(({ kind }) => kind),
     );
   });
 
