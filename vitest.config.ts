@@ -28,6 +28,8 @@ export default defineConfig({
   test: {
     setupFiles: 'test/set-up.ts',
     testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
+    // A busy machine takes its time; where all is well, nothing waits for that long.
+    expect: { poll: { timeout: 10_000 } },
     // Some tests wait for sockets and deadlines: one worker more than the cores of a small machine.
     maxWorkers: 3,
     // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
