@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /** What measures times or memory, or builds the bundle anew: it has the machine for itself. */
-const alone = ['monitoring', 'node-versions', 'pacing', 'soak'].map((name) => `test/stack/${name}.test.ts`);
+const alone = ['monitoring', 'node-versions', 'pacing', 'prometheus', 'security-bounds', 'soak'].map(
+  (name) => `test/stack/${name}.test.ts`,
+);
 
 const shared = { setupFiles: 'test/set-up.ts', testTimeout: 300_000, hookTimeout: 120_000 };
 
