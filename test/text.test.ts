@@ -54,11 +54,11 @@ describe('suggestions', () => {
     ['zzz', undefined],
     ['', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('%.20s means %s', (word, meant) => {
+  ])('for $0 are $1', (word, meant) => {
     expect(suggest(word, ['interval', 'stale_after', 'name', 'credential'])).toBe(meant);
   });
 
-  test('reads as a parenthesis, or as nothing', () => {
+  test('read as a parenthesis, or as nothing', () => {
     expect(didYouMean('tru', ['true'])).toBe(' (did you mean true?)');
     expect(didYouMean('zzz', ['true'])).toBe('');
   });

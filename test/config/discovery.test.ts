@@ -91,7 +91,7 @@ describe('discovery', () => {
       'discovery: { interval: 0s, kinds: all }',
       '2: discovery.interval: expected a duration of at least 1s, such as 30s or 1h30m; got "0s"',
     ],
-  ])('%s', async (text, problem) => {
+  ])('written as %s is an error with its line', async (text, problem) => {
     expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
   });
 });
@@ -235,7 +235,7 @@ api_guardian:
       '[0].credential: unknown setting; expected id, name, interval or stale_after',
     ],
     ['{ a: b }', ': expected a list of { id: …, … }; got a mapping'],
-  ])('%s', async (overrides, problem) => {
+  ])('that are %s are an error with their line', async (overrides, problem) => {
     expect(await problemsOf(`${account}applications:\n  targets: all\n  overrides: ${overrides}\n`)).toEqual([
       `config.yml:4: applications.overrides${problem}`,
     ]);

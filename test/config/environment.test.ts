@@ -219,7 +219,7 @@ describe('variables that nobody reads', () => {
     ['BUNNYNET_PROXY_SERVICE_PORT_HTTP', []],
     ['BUNNYNET_PROXY_PORT_80_TCP_ADDR', []],
     ['OTHER_BUNNYNET_APPLICATION', []],
-  ])('%s', async (variable, expected) => {
+  ])('are told of, unless others set them: %s', async (variable, expected) => {
     const { warnings } = await load({ ...key, BUNNYNET_APPLICATIONS: 'a', [variable]: 'tcp://10.0.0.1' });
     expect(warnings).toEqual(expected);
   });

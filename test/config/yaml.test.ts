@@ -57,7 +57,7 @@ describe('problems', () => {
     ['a: !x!y 1', 1, 'expected YAML: undeclared tag handle'],
     ['['.repeat(100_000), 1, 'expected YAML: nesting exceeded maxDepth (100)'],
     ['- '.repeat(100_000), 1, 'expected YAML: nesting exceeded maxDepth (100)'],
-  ])('%.30s: line %i, %s', (text, line, message) => {
+  ])('of $0 are told with their line: $1, $2', (text, line, message) => {
     expect(parseYaml(text).problems.map((problem) => [problem.line, problem.message])).toEqual([
       [line, message],
     ]);

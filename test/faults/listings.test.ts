@@ -36,15 +36,15 @@ afterAll(async () => {
   await Promise.allSettled([observing]);
 });
 
-describe('a fault of listings', () => {
+describe('a listing with a fault', () => {
   const types = (Object.keys(faultTypes) as FaultType[]).filter((type) => struckBy(type).length > 0);
 
-  it('can happen to each of them', () => {
+  it('may be any of those that find targets', () => {
     expect(listings.length).toBeGreaterThanOrEqual(4);
     expect(new Set(types.flatMap(struckBy))).toEqual(new Set(listings));
   });
 
-  it.each(types)('%s', { timeout: 300_000 }, async (type) => {
+  it.each(types)('says so, or has everything: %s', { timeout: 300_000 }, async (type) => {
     const seen = (await observing).get(type);
     if (!seen) throw new Error('the fault was not played');
     const { struck, before, during, after, leaked } = seen;

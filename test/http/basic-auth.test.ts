@@ -54,7 +54,7 @@ describe('over HTTP', () => {
     ['another scheme', 'Bearer correct', 401],
     ['no base64', 'Basic ~~~', 401],
     ['no colon', `Basic ${Buffer.from('alice').toString('base64')}`, 401],
-  ])('%s', async (_name, authorization, expected) => {
+  ])('%s is answered with $2', async (_name, authorization, expected) => {
     const { url } = await serveUsers();
     expect(await status(url, authorization)).toBe(expected);
     expect(await status(url, authorization)).toBe(expected);

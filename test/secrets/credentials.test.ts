@@ -56,7 +56,7 @@ describe('a key in the environment', () => {
     ],
     [`${canary} x`, 'expected a key in the environment variable KEY; it holds a space'],
     ['x'.repeat(4097), 'expected a key in the environment variable KEY; it is larger than 4096 bytes'],
-  ])('%.40j is refused', async (text, message) => {
+  ])('that is $0 is refused', async (text, message) => {
     expect(await credentials(text).check()).toEqual([{ credential: 'account', severity: 'error', message }]);
     await expect(credentials(text).read('account')).rejects.toThrow(new CredentialError(message));
   });
@@ -102,7 +102,7 @@ describe('a key file', () => {
       'error: expected a key in the file FILE; it has several lines; it must be the key alone, on one line',
     ],
     ['x'.repeat(4097), 'error: expected a key in the file FILE; it is larger than 4096 bytes'],
-  ])('that holds %.40j is refused', async (text, message) => {
+  ])('that holds $0 is refused', async (text, message) => {
     const file = join(await directory(), 'key');
     await writeFile(file, text, { mode: 0o600 });
     expect(await messageOf(file)).toEqual([message]);
