@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { eventually, freePort, start, stopAll } from './processes.ts';
+
+const minutes = 5;
+
+/** What the chart allows the sidecar, in bytes. */
+function sidecarLimit(): number {
+  const values = parse(readFileSync('helm/bunnynet-exporter/values.yaml', 'utf8')) as {
+    sidecar: { resources: { limits: { memory: string } } };
+  };
+  const { memory } = values.sidecar.resources.limits;
+  expect(memory).toMatch(/^\d+Mi$/);
+  return Number.parseInt(memory, 10) * 2 ** 20;
+}
+
+/** A new group of processes that the kernel ends when they take more memory together, page cache included. */
+function createMemoryGroup(limitBytes: number): { readonly file: string; readonly peakBytes: () => number } {
+  const name = `bunnynet-exporter-${process.pid}`;
+  const isFirstVersion = existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+  const folder = isFirstVersion ? `/sys/fs/cgroup/memory/${name}` : `/sys/fs/cgroup/${name}`;
+  if (!isFirstVersion) writeFileSync('/sys/fs/cgroup/cgroup.subtree_control', '+memory');
+  mkdirSync(folder);
+  onTestFinished(async () => {
+    await stopAll();
+    rmdirSync(folder);
+  });
+  writeFileSync(`${folder}/${isFirstVersion ? 'memory.limit_in_bytes' : 'memory.max'}`, String(limitBytes));
+  const peak = isFirstVersion ? 'memory.max_usage_in_bytes' : 'memory.peak';
+  return {
+    file: `${folder}/cgroup.procs`,
+    peakBytes: () => Number(readFileSync(`${folder}/${peak}`, 'utf8')),
+  };
+}
+
+describe('the sidecar', () => {
+  it(`stays alive for ${minutes} minutes within the memory that the chart allows it: polls, scrapes, an outage, a reload`, {
+    timeout: (minutes + 2) * 60_000,
+  }, async () => {
+    const simulator = createSimulator();
+    onTestFinished(() => simulator.stop());
+    await simulator.start();
+    const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-`);
+    const configure = (applications: number) =>
+      writeFileSync(
+        `${folder}/config.yml`,
+        JSON.stringify({
+          credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
+          apis: { application: { base_url: simulator.baseUrls.application } },
+          applications: {
+            interval: '2s',
+            targets: simulator.applications.slice(0, applications).map(({ id }) => id),
+          },
+        }),
+      );
+    configure(2);
+    const limitBytes = sidecarLimit();
+    const group = createMemoryGroup(limitBytes);
+    const port = await freePort();
+    // The shell enters the group and becomes the exporter.
+    const exporter = start(
+      'sh',
+      [
+        '-c',
+        `echo $$ > ${group.file} && exec "$0" "$@"`,
+        process.execPath,
+        'dist/bunnynet-exporter.js',
+        `--config.file=${folder}/config.yml`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { ...process.env, BUNNYNET_ACCESS_KEY: simulator.keys.account },
+    );
+    const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const upOf = (page: string) =>
+      [...page.matchAll(/^bunnynet_application_up\{.*\} (\d)$/gm)].map(([, up]) => up);
+    const untilUp = (...expected: readonly string[]) =>
+      eventually(async () => expect(upOf(await scrape())).toEqual(expected), 30_000);
+    await untilUp('1', '1');
+
+    const endsAtMs = Date.now() + minutes * 60_000;
+    for (let step = 0; Date.now() < endsAtMs; step++) {
+      await scrape();
+      await fetch(`http://127.0.0.1:${port}/`);
+      await sleep(500);
+      if (step === 60) {
+        const heal = simulator.inject({ type: 'status-502-html' });
+        await untilUp('0', '0');
+        await sleep(10_000);
+        heal();
+        await untilUp('1', '1');
+        configure(3);
+        exporter.kill('SIGHUP');
+        await untilUp('1', '1', '1');
+      }
+      expect([exporter.exitCode, exporter.signalCode]).toEqual([null, null]);
+    }
+    expect(upOf(await scrape())).toEqual(['1', '1', '1']);
+    expect(group.peakBytes()).toBeLessThanOrEqual(limitBytes);
+  });
+});
