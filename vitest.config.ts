@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{stack,cluster}/**', ...program],
+          exclude: ['test/{stack,cluster,pictures}/**', ...program],
         },
       },
       { extends: true, test: { name: 'program', include: program, globalSetup: 'test/build.ts' } },

@@ -21,6 +21,10 @@ With the Prometheus Operator, put the \`groups\` of each file under the \`spec\`
 any value: the rules recognize an exporter by its metrics. \`critical\` should wake somebody, \`warning\` should be read the
 same day, and \`info\` can wait.
 
+The dashboards need these rules too: what is recorded as \`bunnynet:…_display\` are the names that they show, and
+\`bunnynet:firing_alerts:…\` is their list of alerts. The labels \`cluster\`, \`namespace\`, \`job\` and \`account\`, by which a dashboard
+can be narrowed, are those of your scrape configuration.
+
 ## What to expect
 
 - **No reading is no recovery.** During an API outage the values leave the page. An alert on a value that is firing keeps

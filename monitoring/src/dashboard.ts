@@ -2,15 +2,22 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as grafana from '@grafana/grafana-foundation-sdk/dashboard';
-import { dashboardLinks, dataSourceVariable, tag } from './variables.ts';
+import { alertAnnotation, alertPanels } from './alert-list.ts';
+import { dashboardLinks, dataSourceVariable, pickScope, tag } from './variables.ts';
 
 export interface Dashboard {
   /** Its address in Grafana, and the name of its file. */
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** Beside the data source. */
+  /** Matchers of the alerts that it lists, on its variables; an alert on a kind has none of the labels. */
+  readonly picked?: readonly string[];
+  /** Rows that are closed at first, below the others: what is not asked at first glance. */
+  readonly details?: readonly string[];
+  /** Beside the data source and the scope. */
   variables(): readonly Builder<VariableModel>[];
+  /** The family whose label `account` the variable offers, where it is not the exporters' own. */
+  readonly accounts?: string;
 }
 
 /** Panels under a heading of a dashboard. Rows with the same heading are joined, in the order in which they come. */
@@ -24,16 +31,13 @@ export function row(dashboard: Dashboard, title: string, panels: readonly Builde
   return { dashboard, title, panels };
 }
 
-/** The address of a dashboard with variables set, at the same data source and time range. */
-export function urlTo({ uid }: Dashboard, variables: Readonly<Record<string, string>>): string {
-  const set = Object.entries(variables).map(([variable, value]) => `var-${variable}=${value}`);
-  return `/d/${uid}?${[...set, '${datasource:queryparam}', '${__url_time_range}'].join('&')}`;
-}
+const required = 'It needs the recording rules that come with it: names and alerts are theirs.';
 
 /** A dashboard of these rows as the JSON that Grafana imports: a classic one, rows and panels numbered from 1. */
 export function buildDashboard(dashboard: Dashboard, rows: readonly Row[]): grafana.Dashboard {
-  const builder = new grafana.DashboardBuilder(`bunny.net / ${dashboard.title}`)
-    .description(dashboard.description)
+  const { uid, title, description, picked = [], details = [], accounts } = dashboard;
+  const builder = new grafana.DashboardBuilder(`bunny.net / ${title}`)
+    .description(`${description} ${required}`)
     .tags([tag])
     .timezone('browser')
     .tooltip(grafana.DashboardCursorSync.Crosshair)
@@ -41,15 +45,29 @@ export function buildDashboard(dashboard: Dashboard, rows: readonly Row[]): graf
     .refresh('1m')
     .editable()
     .link(dashboardLinks())
+    .annotation(alertAnnotation(uid))
     .withVariable(dataSourceVariable());
-  for (const variable of dashboard.variables()) builder.withVariable(variable);
-  for (const title of new Set(rows.map((each) => each.title))) {
-    builder.withRow(new grafana.RowBuilder(title));
-    for (const panel of rows.filter((each) => each.title === title).flatMap(({ panels }) => panels)) {
-      builder.withPanel(panel);
-    }
+  for (const variable of [...pickScope(accounts), ...dashboard.variables()]) builder.withVariable(variable);
+  const all = [row(dashboard, 'Alerts', alertPanels(uid, picked)), ...rows];
+  const headings = [...new Set(all.map((each) => each.title))];
+  const isDetail = (heading: string): boolean => details.includes(heading);
+  for (const heading of headings.toSorted((a, b) => Number(isDetail(a)) - Number(isDetail(b)))) {
+    const panels = all.filter((each) => each.title === heading).flatMap((each) => each.panels);
+    const isClosed = isDetail(heading);
+    const heads = new grafana.RowBuilder(heading).collapsed(isClosed);
+    if (isClosed) for (const panel of panels) heads.withPanel(panel);
+    builder.withRow(heads);
+    if (!isClosed) for (const panel of panels) builder.withPanel(panel);
   }
   const built = builder.build();
-  const panels = (built.panels ?? []).map((panel, at) => ({ ...panel, id: at + 1 }));
-  return { ...built, panels, uid: dashboard.uid };
+  let last = 0;
+  const number = <Each extends object>(each: Each) => {
+    last += 1;
+    return { ...each, id: last };
+  };
+  const panels = (built.panels ?? []).map((panel) => {
+    const numbered = number(panel);
+    return 'panels' in numbered ? { ...numbered, panels: numbered.panels.map(number) } : numbered;
+  });
+  return { ...built, panels, uid };
 }

@@ -1,43 +1,39 @@
 /** The dashboard of the exporter itself: whether its polls succeed, how the API answers, what it costs to run. */
-import { resources } from '../../src/resources/index.ts';
 import { type Dashboard, type Row, row } from './dashboard.ts';
-import { grid, lines, numbers } from './panels.ts';
-import { selector, upOf } from './promql.ts';
-import { yesNo } from './states.ts';
+import { linkTo } from './links.ts';
+import { bars, grid, lines, numbers, tableOf, textOf } from './panels.ts';
+import { type Entity, scope, selector } from './promql.ts';
 import { pick } from './variables.ts';
 
 const exporterDashboard: Dashboard = {
   uid: 'bunnynet-exporter',
   title: 'Exporter',
   description: 'Whether the exporter’s polls succeed, and how the API answers. None of it is an API field.',
+  details: ['Discovery', 'What it costs to run'],
   variables: () => [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
 };
 
-const here = 'instance=~"$instance"';
+const matchers = [...scope, 'instance=~"$instance"'];
 
-function own(metric: string, ...matchers: readonly string[]): string {
-  return selector(metric, [here, ...matchers]);
+function own(metric: string, ...more: readonly string[]): string {
+  return selector(metric, [...matchers, ...more]);
 }
 
 function quantile(q: number, metric: string, by: string): string {
   return `histogram_quantile(${q}, sum by (le, ${by}) (rate(${own(`${metric}_bucket`)}[$__rate_interval])))`;
 }
 
-/** One series for each target of any kind, identified by the labels `kind` and `target`. */
-function everyTarget(expr: (up: string) => string): string {
-  return resources
-    .map((resource) => {
-      const ids = resource.ids.map(({ label }) => `"${label}"`).join(', ');
-      return `label_replace(label_join(${expr(own(upOf(resource)))}, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
-    })
-    .join(' or ');
-}
+/** What the table of listings has a row for. */
+const listedKind: Entity = {
+  ids: ['kind'],
+  nameIds: [],
+  display: undefined,
+  info: undefined,
+  known: [],
+  matchers,
+};
 
-/** For the failing targets, the seconds since their last successful poll. */
-const failing = `topk(50, max by (kind, target) (${everyTarget((up) => {
-  const lastSuccess = up.replace('_up{', '_last_success_timestamp_seconds{');
-  return `(time() - (${lastSuccess} > 0) and ${up} == 0)`;
-})}))`;
+const toOverview = linkTo('bunnynet-overview', 'Overview');
 
 export function exporterRows(): readonly Row[] {
   return [
@@ -51,62 +47,99 @@ export function exporterRows(): readonly Row[] {
           { expr: `count by (version) (${own('bunnynet_exporter_build_info')})`, legend: '{{version}}' },
         ],
         nothing: 'none',
+        link: toOverview,
+        alerts: ['BunnynetExporterDown', 'BunnynetExporterAbsent'],
       }),
       numbers({
         title: 'Targets',
-        description: 'Targets by kind (the exporter’s own; no API field).',
-        unit: 'short',
-        span: 8,
-        queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_targets')})`, legend: '{{kind}}' }],
-        nothing: 'none',
-      }),
-      numbers({
-        title: 'Stale targets',
         description:
-          'Targets whose last reading is older than their stale_after: their values have left the page (the exporter’s own; no API field).',
+          'Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values have left the page (the exporter’s own; no API field).',
         unit: 'short',
         span: 8,
-        steps: ['green', [1, 'orange']],
-        queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
+        queries: [
+          { expr: `sum(${own('bunnynet_exporter_targets')})`, legend: 'read' },
+          {
+            expr: `count(${own('', '__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"')} == 0) or vector(0)`,
+            legend: 'failing',
+          },
+          { expr: `sum(${own('bunnynet_exporter_stale_targets')})`, legend: 'stale' },
+        ],
+        wrong: { failing: 'red', stale: 'orange' },
         nothing: 'none',
+        link: toOverview,
+        alerts: ['BunnynetReadingsStale', 'BunnynetKindUnreadable'],
       }),
       numbers({
-        title: 'Configuration reloaded',
+        title: 'Last reload',
         description:
           'Whether the last reload of the configuration succeeded (the exporter’s own; no API field). If not, the exporter keeps running with the previous configuration.',
         unit: 'none',
         span: 4,
         steps: ['red', [1, 'green']],
         queries: [
-          {
-            expr: `min(${own('bunnynet_exporter_config_last_reload_successful')})`,
-            legend: 'last reload succeeded',
-          },
+          { expr: `min(${own('bunnynet_exporter_config_last_reload_successful')})`, legend: 'last reload' },
         ],
-        mappings: [yesNo],
+        mappings: [textOf({ 0: ['failed', 'red'], 1: ['succeeded', 'green'] })],
         nothing: 'none',
+        link: toOverview,
+        alerts: ['BunnynetReloadFailed'],
+      }),
+      numbers({
+        title: 'Series',
+        description:
+          'Series on the page, and those that the limit limits.max_series keeps off it: any means missing values (the exporter’s own; no API field).',
+        unit: 'short',
+        span: 8,
+        queries: [
+          { expr: `sum(${own('bunnynet_exporter_series')})`, legend: 'served' },
+          { expr: `sum(${own('bunnynet_exporter_series_dropped')})`, legend: 'dropped' },
+        ],
+        wrong: { dropped: 'red' },
+        nothing: 'none',
+        link: toOverview,
+        alerts: ['BunnynetSeriesDropped'],
       }),
     ]),
     row(exporterDashboard, 'Targets', [
-      lines({
-        title: 'Stale targets by kind',
+      bars({
+        title: 'Targets read at the last poll, by kind',
         description:
-          'Targets whose last reading is older than their stale_after (the exporter’s own; no API field).',
-        unit: 'short',
+          'Share of the targets of each kind whose last poll succeeded, the lowest first (the exporter’s own; no API field).',
+        unit: 'percentunit',
         span: 12,
-        queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_stale_targets')})`, legend: '{{kind}}' }],
+        height: 12,
+        decimals: 0,
+        steps: ['red', [0.9, 'orange'], [1, 'green']],
+        queries: [
+          {
+            expr: `sort(avg by (kind) (label_replace(${own('', '__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"')}, "kind", "$1", "__name__", "bunnynet_(.+)_up")))`,
+            legend: '{{kind}}',
+          },
+        ],
+        nothing: 'no target',
+        alerts: ['BunnynetKeyRefused', 'BunnynetTargetNotFound'],
       }),
-      grid({
+      tableOf({
         title: 'Failing targets: the 50 longest without a reading',
         description:
           'Targets whose last poll failed, and the time since the last successful one (the exporter’s own; no API field). The exporter’s status page says why. Targets that were never read are not listed: see the polls by result.',
         unit: 's',
         span: 12,
-        height: 8,
-        key: { label: 'target', title: 'Target' },
-        labels: [{ label: 'kind', title: 'Kind' }],
-        columns: [{ title: 'Without a reading for', expr: failing, steps: ['orange', [3600, 'red']] }],
+        height: 12,
+        queries: [`topk(50, max by (kind, target) (${own('bunnynet:failing_targets:unread_seconds')}))`],
+        columns: [
+          { source: 'kind', title: 'Kind', link: toOverview, width: 200 },
+          { source: 'target', title: 'Target' },
+          {
+            source: 'Value',
+            title: 'Without a reading for',
+            steps: ['orange', [3600, 'red']],
+            width: 180,
+          },
+        ],
         sort: { title: 'Without a reading for', descending: true },
+        nothing: 'No target fails.',
+        alerts: ['BunnynetReadingsStale', 'BunnynetTargetNotFound'],
       }),
     ]),
     row(exporterDashboard, 'Discovery', [
@@ -116,6 +149,7 @@ export function exporterRows(): readonly Row[] {
           'What the last complete listings have, including what the configuration leaves out (the exporter’s own; no API field).',
         unit: 'short',
         span: 8,
+        height: 9,
         queries: [
           {
             expr: `max by (kind, credential) (${own('bunnynet_exporter_discovery_found_targets')})`,
@@ -129,24 +163,29 @@ export function exporterRows(): readonly Row[] {
           'What the listings of each kind found and what the configuration leaves out, how many of them fail, and the age of the oldest complete one (the exporter’s own; no API field). The exporter’s status page says why a listing fails.',
         unit: 'short',
         span: 16,
-        key: { label: 'kind', title: 'Kind' },
+        entity: listedKind,
+        rows: `max by (kind) (${own('bunnynet_exporter_discovery_found_targets')})`,
+        name: 'Kind',
+        link: toOverview,
+        nothing: 'Nothing is listed: every target is named in the configuration.',
+        alerts: ['BunnynetDiscoveryFailing', 'BunnynetNothingFound'],
         columns: [
           {
             title: 'Failing listings',
-            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_failing_listings')})`,
+            expr: `sum by (kind) (bunnynet_exporter_discovery_failing_listings{instance=~"$instance"})`,
             steps: ['green', [1, 'red']],
           },
           {
             title: 'Found',
-            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_found_targets')})`,
+            expr: `sum by (kind) (bunnynet_exporter_discovery_found_targets{instance=~"$instance"})`,
           },
           {
             title: 'Left out',
-            expr: `sum by (kind) (${own('bunnynet_exporter_discovery_excluded_targets')})`,
+            expr: `sum by (kind) (bunnynet_exporter_discovery_excluded_targets{instance=~"$instance"})`,
           },
           {
             title: 'Last complete',
-            expr: `max by (kind) (time() - ${own('bunnynet_exporter_discovery_last_success_timestamp_seconds')})`,
+            expr: 'max by (kind) (time() - bunnynet_exporter_discovery_last_success_timestamp_seconds{instance=~"$instance"})',
             unit: 's',
           },
         ],
@@ -190,6 +229,7 @@ export function exporterRows(): readonly Row[] {
         ],
       }),
       lines({
+        alerts: ['BunnynetScheduleLag'],
         title: 'How late polls start',
         description:
           'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.',
@@ -203,6 +243,7 @@ export function exporterRows(): readonly Row[] {
     ]),
     row(exporterDashboard, 'The API', [
       lines({
+        alerts: ['BunnynetKeyRefused'],
         title: 'Requests by answer',
         description:
           'Requests a second by API and status code, retries counted (the exporter’s own counter; no API field).',
@@ -229,6 +270,7 @@ export function exporterRows(): readonly Row[] {
         ],
       }),
       lines({
+        alerts: ['BunnynetApiPaused'],
         title: 'Pause that the API asked for',
         description:
           'Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter’s own; no API field).',
@@ -242,6 +284,7 @@ export function exporterRows(): readonly Row[] {
         ],
       }),
       lines({
+        height: 5,
         title: 'Fields of the wrong type, in an hour',
         description:
           'Fields of API answers that had the wrong type, by kind and field; their series are left out (the exporter’s own counter).',
@@ -253,8 +296,11 @@ export function exporterRows(): readonly Row[] {
             legend: '{{kind}} {{field}}',
           },
         ],
+        nothing: 'No field had the wrong type.',
+        alerts: ['BunnynetSchemaDrift'],
       }),
       lines({
+        height: 5,
         title: 'Values that are not in the reference, in an hour',
         description:
           'Values of API answers that the exporter does not know (a new status), by kind and field (the exporter’s own counter).',
@@ -266,6 +312,8 @@ export function exporterRows(): readonly Row[] {
             legend: '{{kind}} {{field}}',
           },
         ],
+        nothing: 'Every value is in the reference.',
+        alerts: ['BunnynetSchemaDrift'],
       }),
     ]),
     row(exporterDashboard, 'What it costs to run', [
@@ -273,20 +321,9 @@ export function exporterRows(): readonly Row[] {
         title: 'Series by kind',
         description: 'Series on the page (the exporter’s own; no API field).',
         unit: 'short',
-        span: 6,
+        span: 12,
         stacked: true,
         queries: [{ expr: `sum by (kind) (${own('bunnynet_exporter_series')})`, legend: '{{kind}}' }],
-      }),
-      numbers({
-        title: 'Series dropped',
-        description:
-          'Series that the limit limits.max_series keeps off the page (the exporter’s own; no API field). Anything but 0 means missing values.',
-        unit: 'short',
-        span: 6,
-        height: 8,
-        steps: ['green', [1, 'red']],
-        queries: [{ expr: `sum(${own('bunnynet_exporter_series_dropped')})`, legend: 'dropped' }],
-        nothing: 'none',
       }),
       lines({
         title: 'Memory',
@@ -311,17 +348,17 @@ export function exporterRows(): readonly Row[] {
         span: 12,
         queries: [
           {
-            expr: `scrape_duration_seconds{${here}} and on (job, instance) ${own('bunnynet_exporter_build_info')}`,
+            expr: `scrape_duration_seconds{${matchers.join(',')}} and on (job, instance) ${own('bunnynet_exporter_build_info')}`,
             legend: '{{instance}}',
           },
         ],
       }),
       lines({
-        title: 'Delay of the event loop, 99th percentile',
-        description: 'How long the process kept other work waiting (its own; no API field).',
-        unit: 's',
+        title: 'Heap',
+        description: 'What is used of Node’s heap (the process’ own; no API field).',
+        unit: 'bytes',
         span: 12,
-        queries: [{ expr: own('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}}' }],
+        queries: [{ expr: own('nodejs_heap_size_used_bytes'), legend: '{{instance}}' }],
       }),
     ]),
   ];

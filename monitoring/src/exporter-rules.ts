@@ -1,5 +1,6 @@
 /** The rules on the exporter itself. */
 import { resources } from '../../src/resources/index.ts';
+import { alertRecords } from './alert-list.ts';
 import { upOf } from './promql.ts';
 import type { Rules } from './rules.ts';
 
@@ -9,6 +10,19 @@ const failingTargets = resources
     (resource) =>
       `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m]) == 0), "kind", "${resource.kind}", "", "")`,
   )
+  .join('\nor ');
+
+/** The labels of an exporter that a target's series keeps. */
+const kept = 'cluster, namespace, job, account, instance';
+
+/** For the failing targets, the seconds since their last successful poll. */
+const failingSeconds = resources
+  .map((resource) => {
+    const up = upOf(resource);
+    const lastSuccess = up.replace(/_up$/, '_last_success_timestamp_seconds');
+    const ids = resource.ids.map(({ label }) => `"${label}"`).join(', ');
+    return `label_replace(label_join(time() - (${lastSuccess} > 0) and ${up} == 0, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
+  })
   .join('\nor ');
 
 export const exporterRules: Rules = {
@@ -21,6 +35,14 @@ export const exporterRules: Rules = {
       interval: '1m',
       rules: [
         { record: 'bunnynet:failing_targets:count', expr: failingTargets },
+        {
+          record: 'bunnynet:failing_targets:unread_seconds',
+          forDashboards: true,
+          comment:
+            'For the dashboards: how long the failing targets have had no reading, the fifty worst of each exporter.',
+          expr: `topk by (${kept}) (50, max by (${kept}, kind, target) (\n${failingSeconds}\n))`,
+        },
+        ...alertRecords,
         {
           alert: 'BunnynetExporterDown',
           comment:

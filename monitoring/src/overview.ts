@@ -1,39 +1,40 @@
 /** The overview: what needs attention, on one screen, for one target or ten thousand. Most of its panels come from the kinds. */
-import { resources } from '../../src/resources/index.ts';
 import { type Dashboard, type Row, row } from './dashboard.ts';
+import { linkTo } from './links.ts';
 import { numbers } from './panels.ts';
-import { upOf } from './promql.ts';
+import { scope, selector } from './promql.ts';
 
 export const overviewDashboard: Dashboard = {
   uid: 'bunnynet-overview',
   title: 'Overview',
   description: 'What everything in the account does, worst first.',
+  details: ['Latency and cost', 'Stream', 'Storage and DNS', 'Video storage'],
   variables: () => [],
 };
 
+const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
+
 export function overviewRows(): readonly Row[] {
+  const own = (name: string): string => selector(`bunnynet_exporter_${name}`, scope);
   return [
     row(overviewDashboard, 'At a glance', [
       numbers({
-        title: 'Targets read at the last poll',
+        title: 'Targets',
         description:
-          'Share of the targets of each kind whose last poll succeeded (the exporter’s own; no API field, no window). Below 100 % look at the exporter’s dashboard.',
-        unit: 'percentunit',
-        span: 9,
-        decimals: 1,
-        steps: ['red', [0.9, 'orange'], [1, 'green']],
-        queries: resources.map((resource) => ({ expr: `avg(${upOf(resource)})`, legend: resource.kind })),
-        nothing: 'none',
-      }),
-      numbers({
-        title: 'Stale targets',
-        description:
-          'Targets whose last reading is older than their stale_after: their values have left the page and are missing from every panel here (the exporter’s own; no API field).',
+          'Targets that the exporters read, those whose last poll failed, and those whose last reading is older than their stale_after, so that their values have left the page (the exporter’s own; no API field).',
         unit: 'short',
-        span: 3,
-        steps: ['green', [1, 'orange']],
-        queries: [{ expr: 'sum(bunnynet_exporter_stale_targets)', legend: 'stale' }],
+        span: 8,
+        queries: [
+          { expr: `sum(${own('targets')})`, legend: 'read' },
+          {
+            expr: `count(${selector('', ['__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"', ...scope])} == 0) or vector(0)`,
+            legend: 'failing',
+          },
+          { expr: `sum(${own('stale_targets')})`, legend: 'stale' },
+        ],
+        wrong: { failing: 'red', stale: 'orange' },
         nothing: 'no exporter',
+        link: toExporter,
       }),
     ]),
   ];

@@ -3,6 +3,7 @@ import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
   BarGaugeDisplayMode,
+  BarGaugeSizing,
   BigValueColorMode,
   BigValueGraphMode,
   GraphDrawStyle,
@@ -17,12 +18,14 @@ import {
   VisibilityMode,
   VizLegendOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import type { DynamicConfigValue, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   DashboardLinkBuilder,
   MappingType,
+  SpecialValueMatch,
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -31,6 +34,8 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import { type Link, runbookOf } from './links.ts';
+import { type Entity, named } from './promql.ts';
 
 /** The data source that the dashboard's variable picks. */
 export const dataSource = { type: 'prometheus', uid: '${datasource}' } as const;
@@ -68,12 +73,10 @@ interface PanelOptions {
   readonly height?: number;
   readonly steps?: Steps;
   readonly decimals?: number;
-}
-
-/** Where a click on a value leads; the address may use `${__field.labels.<label>}` or `${__data.fields.<column>}`. */
-export interface Link {
-  readonly title: string;
-  readonly url: string;
+  /** Shown when there is no series: what that means, where it means that all is well. */
+  readonly nothing?: string;
+  /** The alerts on what it shows. */
+  readonly alerts?: readonly string[];
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -87,6 +90,38 @@ function thresholds(steps: Steps): ThresholdsConfigBuilder {
 
 function dataLink({ title, url }: Link): DashboardLinkBuilder {
   return new DashboardLinkBuilder(title).url(url);
+}
+
+interface AnyPanel {
+  title(title: string): this;
+  description(description: string): this;
+  datasource(source: typeof dataSource): this;
+  unit(unit: string): this;
+  span(columns: number): this;
+  height(rows: number): this;
+  decimals(decimals: number): this;
+  noValue(text: string): this;
+  links(links: DashboardLinkBuilder[]): this;
+  thresholds(thresholds: ThresholdsConfigBuilder): this;
+}
+
+/** What every panel has. */
+function framed<P extends AnyPanel>(panel: P, options: PanelOptions, height: number, steps?: Steps): P {
+  panel
+    .title(options.title)
+    .description(options.description)
+    .datasource(dataSource)
+    .unit(options.unit)
+    .span(options.span)
+    .height(options.height ?? height);
+  const colors = options.steps ?? steps;
+  if (colors !== undefined) panel.thresholds(thresholds(colors));
+  if (options.decimals !== undefined) panel.decimals(options.decimals);
+  if (options.nothing !== undefined) panel.noValue(options.nothing);
+  if (options.alerts !== undefined) {
+    panel.links(options.alerts.map((alert) => dataLink(runbookOf(alert)).targetBlank(true)));
+  }
+  return panel;
 }
 
 function query({ expr, legend }: Query, at: number): DataqueryBuilder {
@@ -106,6 +141,19 @@ export function textOf(
   };
 }
 
+/** From this width on, a legend of many lines has room beside them. */
+const widePanel = 12;
+
+/** Severities as text and colour. */
+export const severityColors: ValueMapping = {
+  type: MappingType.ValueToText,
+  options: {
+    critical: { color: 'red', index: 0 },
+    warning: { color: 'orange', index: 1 },
+    info: { color: 'blue', index: 2 },
+  },
+};
+
 /** Lines over time. At most 200 points a line, so that rankings over the range stay cheap. */
 export function lines(
   options: PanelOptions & {
@@ -116,91 +164,94 @@ export function lines(
     readonly max?: number;
   },
 ): Builder<Panel> {
-  const panel = new timeseries.PanelBuilder()
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? 8)
+  const legend = new VizLegendOptionsBuilder().showLegend(true);
+  if (options.span >= widePanel) {
+    legend
+      .displayMode(LegendDisplayMode.Table)
+      .placement(LegendPlacement.Right)
+      .calcs(['lastNotNull'])
+      .sortBy('Last *')
+      .sortDesc(true);
+  } else {
+    legend.displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom);
+  }
+  const panel = framed(new timeseries.PanelBuilder(), options, 8)
     .min(0)
     .maxDataPoints(200)
     .drawStyle(GraphDrawStyle.Line)
-    .lineWidth(1)
-    .fillOpacity(options.stacked === true ? 40 : 8)
+    .lineWidth(options.stacked === true ? 1 : 2)
+    .fillOpacity(options.stacked === true ? 40 : 0)
     .showPoints(VisibilityMode.Never)
-    .legend(
-      new VizLegendOptionsBuilder()
-        .displayMode(LegendDisplayMode.Table)
-        .placement(LegendPlacement.Bottom)
-        .showLegend(true)
-        .calcs(['lastNotNull', 'max']),
-    )
+    .legend(legend)
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .targets(options.queries.map((each, at) => query(each, at).range()));
   if (options.stacked === true) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
-  if (options.max !== undefined) panel.max(options.max);
-  if (options.decimals !== undefined) panel.decimals(options.decimals);
-  if (options.steps !== undefined) panel.thresholds(thresholds(options.steps));
+  const max = options.max;
+  if (max !== undefined) panel.max(max);
   if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
   return panel;
 }
 
-/** Current numbers. */
+/** Current numbers; a click leads to where more is said. */
 export function numbers(
   options: PanelOptions & {
     readonly queries: readonly Query[];
+    readonly link: Link;
     readonly mappings?: readonly ValueMapping[];
     /** A colour for each series, by its name. */
     readonly colors?: Readonly<Record<string, string>>;
-    /** Shown when there is no series. */
-    readonly nothing?: string;
+    /** The same for series of which none is well. */
+    readonly wrong?: Readonly<Record<string, string>>;
     readonly spark?: boolean;
   },
 ): Builder<Panel> {
   const spark = options.spark === true;
-  const panel = new stat.PanelBuilder()
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? 4)
+  const panel = framed(new stat.PanelBuilder(), options, 4, ['text'])
     .maxDataPoints(100)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
     .graphMode(spark ? BigValueGraphMode.Area : BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
-    .thresholds(thresholds(options.steps ?? ['text']))
+    .orientation(VizOrientation.Auto)
+    .wideLayout(false)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(14).valueSize(30))
+    .dataLinks([dataLink(options.link)])
     .targets(
       options.queries.map((each, at) => (spark ? query(each, at).range() : query(each, at).instant())),
     );
   if (options.mappings !== undefined) panel.mappings([...options.mappings]);
-  if (options.decimals !== undefined) panel.decimals(options.decimals);
-  if (options.nothing !== undefined) panel.noValue(options.nothing);
   for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
     panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+  }
+  for (const [series, color] of Object.entries(options.wrong ?? {})) {
+    panel.overrideByName(series, [{ id: 'thresholds', value: thresholds(['green', [1, color]]).build() }]);
   }
   return panel;
 }
 
-/** A current ranking as bars. */
+/** A current ranking as bars; a share is one of the whole, not of the highest. */
 export function bars(
   options: PanelOptions & { readonly queries: readonly Query[]; readonly link?: Link },
 ): Builder<Panel> {
-  const panel = new bargauge.PanelBuilder()
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? 8)
+  const panel = framed(new bargauge.PanelBuilder(), options, 8, ['blue'])
     .min(0)
     .orientation(VizOrientation.Horizontal)
-    .displayMode(BarGaugeDisplayMode.Gradient)
+    .displayMode(BarGaugeDisplayMode.Basic)
+    .sizing(BarGaugeSizing.Manual)
+    .minVizHeight(14)
+    .maxVizHeight(24)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
-    .thresholds(thresholds(options.steps ?? ['blue']))
     .targets(options.queries.map((each, at) => query(each, at).instant()));
-  if (options.decimals !== undefined) panel.decimals(options.decimals);
+  if (options.unit === 'percentunit') panel.max(1);
+  if (options.nothing !== undefined) {
+    // Or it would have the colour of the lowest value.
+    panel.mappings([
+      {
+        type: MappingType.SpecialValue,
+        options: { match: SpecialValueMatch.Null, result: { text: options.nothing, color: 'text' } },
+      },
+    ]);
+  }
   if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
   return panel;
 }
@@ -213,13 +264,7 @@ export function timeline(
     readonly link?: Link;
   },
 ): Builder<Panel> {
-  const panel = new statetimeline.PanelBuilder()
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? 10)
+  const panel = framed(new statetimeline.PanelBuilder(), options, 10)
     .maxDataPoints(120)
     .mappings([options.states])
     .mergeValues(true)
@@ -238,83 +283,104 @@ export function timeline(
   return panel;
 }
 
-export interface Column {
-  /** The heading. */
+/** A column of a table: a label or a value of the queries, by the name that Grafana gives it. */
+interface TableColumn {
+  readonly source: string;
   readonly title: string;
-  readonly expr: string;
-  /** Default: the panel's unit. */
+  /** Default: the panel's, and none for a label. */
   readonly unit?: Unit;
   readonly mappings?: readonly ValueMapping[];
   /** Colours the cell. */
   readonly steps?: Steps;
-}
-
-/** Labels that become columns of their own, with their headings; `link` leads from the cell onward. */
-export interface LabelColumn {
-  readonly label: string;
-  readonly title: string;
   readonly link?: Link;
+  readonly width?: number;
+  /** Not shown; for links. */
+  readonly hidden?: boolean;
 }
 
-/** A row for each value of the label `key`, a column for each query. Only the first query may have labels beside the key. */
-export function grid(
+/** The answers as rows; labels that are equal make one row of several answers. */
+export function tableOf(
   options: PanelOptions & {
-    readonly key: LabelColumn;
-    readonly labels?: readonly LabelColumn[];
-    readonly columns: readonly Column[];
+    readonly queries: readonly string[];
+    readonly columns: readonly TableColumn[];
     /** The heading by which the rows are sorted, and whether the largest comes first. */
     readonly sort: { readonly title: string; readonly descending: boolean };
   },
 ): Builder<Panel> {
-  const labels = [...(options.labels ?? []), options.key];
-  const titles = [...labels.map(({ title }) => title), ...options.columns.map(({ title }) => title)];
-  const sources = [
-    ...labels.map(({ label }) => label),
-    ...options.columns.map((_, at) =>
-      options.columns.length === 1 ? 'Value' : `Value #${letters.charAt(at)}`,
-    ),
-  ];
-  const times = ['Time', ...options.columns.map((_, at) => `Time ${at + 1}`)];
-  const panel = new table.PanelBuilder()
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? 9)
-    .filterable(true)
-    .sortBy([
-      new TableSortByFieldStateBuilder().displayName(options.sort.title).desc(options.sort.descending),
-    ])
-    .targets(
-      options.columns.map(({ expr }, at) => query({ expr }, at).instant().format(PromQueryFormat.Table)),
-    )
+  const { columns, queries, sort } = options;
+  const panel = framed(new table.PanelBuilder(), options, 9)
+    .filterable(false)
+    .minWidth(80)
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sort.title).desc(sort.descending)])
+    .targets(queries.map((expr, at) => query({ expr }, at).instant().format(PromQueryFormat.Table)))
+    .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
-      id: 'joinByField',
-      options: { byField: options.key.label, mode: 'outer' },
+      id: 'filterFieldsByName',
+      options: { include: { names: columns.map(({ source }) => source) } },
     })
     .withTransformation({
       id: 'organize',
       options: {
-        excludeByName: Object.fromEntries(times.map((time) => [time, true])),
-        indexByName: Object.fromEntries(sources.map((source, at) => [source, at])),
-        renameByName: Object.fromEntries(sources.map((source, at) => [source, titles[at]])),
+        excludeByName: {},
+        indexByName: Object.fromEntries(columns.map(({ source }, at) => [source, at])),
+        renameByName: Object.fromEntries(columns.map(({ source, title }) => [source, title])),
       },
     });
-  for (const { title, link } of labels) {
-    const properties: DynamicConfigValue[] = [{ id: 'unit', value: 'string' }];
-    if (link !== undefined) properties.push({ id: 'links', value: [dataLink(link).build()] });
-    panel.overrideByName(title, properties);
-  }
-  for (const { title, unit, mappings, steps } of options.columns) {
+  for (const { source, title, unit, mappings, steps, link, width, hidden } of columns) {
     const properties: DynamicConfigValue[] = [];
-    if (unit !== undefined) properties.push({ id: 'unit', value: unit });
+    const shownUnit = unit ?? (source.startsWith('Value') ? undefined : 'string');
+    if (shownUnit !== undefined) properties.push({ id: 'unit', value: shownUnit });
     if (mappings !== undefined) properties.push({ id: 'mappings', value: mappings });
     if (steps !== undefined) properties.push({ id: 'thresholds', value: thresholds(steps).build() });
     if (mappings !== undefined || steps !== undefined) {
       properties.push({ id: 'custom.cellOptions', value: { type: 'color-text' } });
     }
-    if (properties.length > 0) panel.overrideByName(title, properties);
+    if (link !== undefined) properties.push({ id: 'links', value: [dataLink(link).build()] });
+    if (width !== undefined) properties.push({ id: 'custom.width', value: width });
+    if (hidden === true) properties.push({ id: 'custom.hidden', value: true });
+    panel.overrideByName(title, properties);
   }
   return panel;
+}
+
+export interface Column extends Omit<TableColumn, 'source' | 'hidden'> {
+  readonly expr: string;
+}
+
+/** A row for each entity of the expression `rows`, a column for each query; the name leads onward. */
+export function grid(
+  options: PanelOptions & {
+    readonly entity: Entity;
+    /** Chooses the entities; its values are not shown. */
+    readonly rows: string;
+    /** The heading of the names. */
+    readonly name: string;
+    /** Further columns from labels. */
+    readonly labels?: readonly Pick<TableColumn, 'source' | 'title'>[];
+    readonly link: Link;
+    readonly columns: readonly Column[];
+    readonly sort: { readonly title: string; readonly descending: boolean };
+  },
+): Builder<Panel> {
+  const { entity, rows, columns, link } = options;
+  const ids = entity.ids.join(', ');
+  const names = entity.display === undefined ? [] : [named(entity, rows)];
+  const inRows = columns.map(({ expr }) => `${expr} and on (${ids}) ${rows}`);
+  const shownIds = [
+    ...(options.labels ?? []).map(({ source }) => source),
+    ...(entity.display ? [] : entity.ids),
+  ];
+  const hiddenIds = entity.ids.filter((id) => !shownIds.includes(id));
+  const letterOf = (at: number) => letters.charAt(at + names.length);
+  return tableOf({
+    ...options,
+    queries: [...names, ...inRows],
+    columns: [
+      { source: names.length > 0 ? 'display' : (entity.ids[0] ?? ''), title: options.name, link, width: 180 },
+      // The address needs them, by their own names.
+      ...(options.labels ?? []),
+      ...hiddenIds.map((id) => ({ source: id, title: id, hidden: true })),
+      ...columns.map((column, at) => ({ ...column, source: `Value #${letterOf(at)}` })),
+    ],
+  });
 }

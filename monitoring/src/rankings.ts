@@ -1,20 +1,30 @@
-/** Charts of a few entities out of many: those with the highest peak in the range, by their names. */
-import { lines } from './panels.ts';
-import { type Entity, namedWorst, worst } from './promql.ts';
+/** Rankings: the leading entities out of many, by their names. */
+import { bars, lines } from './panels.ts';
+import { type Entity, type Figure, named, ranking } from './promql.ts';
 
 type LineOptions = Omit<Parameters<typeof lines>[0], 'queries'>;
+type BarOptions = Omit<Parameters<typeof bars>[0], 'queries'>;
 
-/** The `limit` entities where the expression, of one series an entity, peaks. */
-export function ranked(limit: number, entity: Entity, expr: string, options: LineOptions) {
-  return lines({ ...options, queries: [{ expr: namedWorst(limit, entity, expr), legend: '{{display}}' }] });
+/** Lines of the `limit` entities where the figure peaks in the range. */
+export function ranked(limit: number, entity: Entity, figure: Figure, options: LineOptions) {
+  const legend = entity.display === undefined ? `{{${entity.ids.join('}} {{')}}}` : '{{display}}';
+  return lines({ ...options, queries: [{ expr: ranking(limit, entity, figure), legend }] });
 }
 
-/** The largest values of one label, over all that the expression has, stacked. */
-export function rankedBy(label: string, expr: string, options: LineOptions) {
-  const parts: Entity = { ids: [label], info: undefined, known: [], selection: [] };
-  return lines({
-    stacked: true,
+/** Bars of the `limit` entities for which an expression of one series an entity, or a part of it, is highest now. */
+export function rankedNow(
+  limit: number,
+  entity: Entity,
+  expr: string,
+  { legend = '{{display}}', ...options }: BarOptions & { readonly legend?: string },
+) {
+  return bars({ ...options, queries: [{ expr: named(entity, `topk(${limit}, ${expr})`), legend }] });
+}
+
+/** Bars of the largest values of one label, over all that the expression has. */
+export function rankedBy(label: string, expr: string, options: BarOptions) {
+  return bars({
     ...options,
-    queries: [{ expr: worst(15, parts, `sum by (${label}) (${expr})`), legend: `{{${label}}}` }],
+    queries: [{ expr: `topk(12, sum by (${label}) (${expr}))`, legend: `{{${label}}}` }],
   });
 }

@@ -1,5 +1,5 @@
 /** Recording and alerting rules as data, and the files that Prometheus loads, made from them. */
-import type { Entity } from './promql.ts';
+import { anywhere, type Entity, knownSeries } from './promql.ts';
 
 /** In `expr`, `summary` and `description`, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
 export interface Alert {
@@ -24,10 +24,12 @@ export interface Alert {
   readonly comment?: string;
 }
 
-interface Recording {
+export interface Recording {
   readonly record: string;
   readonly expr: string;
   readonly comment?: string;
+  /** For the dashboards, which go by ids alone: its groupings and matches do not keep `namespace`. */
+  readonly forDashboards?: true;
 }
 
 /** What can be set of an alert. */
@@ -109,6 +111,27 @@ export function presence(name: string, ids: readonly string[], up: string, value
       },
     ],
     held: (alert) => `max by (${by}) (ALERTS{alertname="${alert}", alertstate="firing"}) and ${unread}`,
+  };
+}
+
+/**
+ * The names of entities for the dashboards: the label `display` is the name, or the id where there is none. The info series leave
+ * the page with the other values while a target cannot be read: the last name stays for as long as the target is known.
+ */
+export function displayRecord(entity: Entity): Recording {
+  const { ids, info, display } = entity;
+  if (display === undefined) throw new Error(`nothing names ${ids.join(', ')}`);
+  const by = ids.join(', ');
+  const targets = `group by (${by}) (last_over_time(${knownSeries(anywhere(entity))}[15m]))`;
+  return {
+    record: display,
+    forDashboards: true,
+    comment:
+      'For the dashboards: names, and ids where there are none. The last name stays while there is no reading.',
+    expr: `
+      max by (${by}, display) (topk by (${by}) (1, label_replace(last_over_time(${info}{name!=""}[3m]), "display", "$1", "name", "(.+)")))
+      or on (${by}) ${display} and on (${by}) ${targets}
+      or on (${by}) label_join(${targets}, "display", "/", ${ids.map((label) => `"${label}"`).join(', ')})`,
   };
 }
 
@@ -236,7 +259,10 @@ function ruleText(rule: Alert | Recording, settings: RuleSettings | undefined): 
   const text =
     'alert' in rule
       ? alertText(rule, settings)
-      : mapping({ record: rule.record, expr: `|\n${indent(keepNamespace(rule.expr), 2)}` });
+      : mapping({
+          record: rule.record,
+          expr: `|\n${indent(rule.forDashboards ? rule.expr : keepNamespace(rule.expr), 2)}`,
+        });
   return `${comment(rule.comment, 6)}      - ${indent(text.trimEnd(), 8).trimStart()}\n`;
 }
 

@@ -10,7 +10,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { dataSource } from './panels.ts';
-import { displayNames, type Entity } from './promql.ts';
+import { displayNames, type Entity, scope, selector } from './promql.ts';
 
 /** The tag by which the dashboards find one another. */
 export const tag = 'bunnynet';
@@ -34,9 +34,22 @@ function pickFrom(name: string, label: string, query: string, qryType: number): 
   );
 }
 
-/** Offers the values of a label; the variable has the label's name unless another is given. */
-export function pick(name: string, label: string, metric: string, values = name): QueryVariableBuilder {
-  return pickFrom(name, label, `label_values(${metric}, ${values})`, queryTypes.labelValues);
+/** Offers the values of a label. */
+export function pick(
+  name: string,
+  label: string,
+  metric: string,
+  {
+    values = name,
+    matchers = scope,
+  }: { readonly values?: string; readonly matchers?: readonly string[] } = {},
+): QueryVariableBuilder {
+  return pickFrom(
+    name,
+    label,
+    `label_values(${selector(metric, matchers)}, ${values})`,
+    queryTypes.labelValues,
+  );
 }
 
 /** Offers names and selects ids. */
@@ -54,6 +67,22 @@ export function pickByName(
   return pickFrom(name, label, `query_result(${displayNames(entity)})`, queryTypes.queryResult).regex(
     `/${order.map(([, pattern]) => pattern).join('.*')}/`,
   );
+}
+
+const scopeVariables = [
+  ['cluster', 'Cluster'],
+  ['namespace', 'Namespace'],
+  ['job', 'Job'],
+  ['account', 'Account'],
+] as const;
+
+/** Which exporters are meant; each narrows those after it. accounts: the family whose label `account` is offered. */
+export function pickScope(accounts = 'bunnynet_exporter_build_info'): readonly QueryVariableBuilder[] {
+  return scopeVariables.map(([name, label], at) => {
+    const metric = name === 'account' ? accounts : 'bunnynet_exporter_build_info';
+    // Not `.+`: a label that no series has is not asked for.
+    return pick(name, label, metric, { matchers: scope.slice(0, at) }).allValue('.*');
+  });
 }
 
 export function dataSourceVariable(): Builder<VariableModel> {

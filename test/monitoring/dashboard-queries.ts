@@ -4,6 +4,7 @@ import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk
 export interface PanelQuery {
   /** The dashboard's title and the panel's. */
   readonly place: string;
+  readonly panelId: number;
   readonly refId: string;
   readonly expr: string;
   readonly instant: boolean;
@@ -35,6 +36,7 @@ export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
           const { refId, expr, instant, legendFormat } = target as unknown as Target;
           return {
             place: `${dashboard.title}: ${panel.title}`,
+            panelId: panel.id ?? 0,
             refId,
             expr,
             instant: instant === true,
@@ -44,12 +46,17 @@ export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
   );
 }
 
+/** What marks the alerts in the charts. */
+export function annotationQueries(dashboard: Dashboard): readonly { name: string; expr: string }[] {
+  return (dashboard.annotations?.list ?? []).map(({ name, expr = '' }) => ({ name, expr }));
+}
+
 /** The queries of the variables that are PromQL, and the metrics of the others, as PromQL. */
 export function variableQueries(dashboard: Dashboard): readonly { name: string; expr: string }[] {
   return (dashboard.templating.list ?? []).flatMap(({ name, type, query }) => {
     if (type !== 'query' || typeof query !== 'object') return [];
     const text = String(query['query']);
-    const expr = /^query_result\((.*)\)$/.exec(text)?.[1] ?? /^label_values\((\w+), \w+\)$/.exec(text)?.[1];
+    const expr = /^query_result\((.*)\)$/.exec(text)?.[1] ?? /^label_values\((.+), \w+\)$/.exec(text)?.[1];
     if (expr === undefined)
       throw new Error(`variable ${name} of ${dashboard.title}: not understood: ${text}`);
     return [{ name, expr }];
@@ -59,7 +66,7 @@ export function variableQueries(dashboard: Dashboard): readonly { name: string; 
 export interface Substitution {
   readonly rangeSeconds: number;
   readonly stepSeconds: number;
-  /** By the name of the variable; `.+`, what «All» stands for, where it is left out. */
+  /** By the name of the variable; `.*`, what «All» stands for at most, where it is left out. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 

@@ -2,14 +2,25 @@ import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { kinds } from '../../monitoring/src/kinds/index.ts';
+import { alertsOf, readRuleFiles, recordsOf } from '../../monitoring/src/rule-files.ts';
 import { resources } from '../../src/resources/index.ts';
-import { isRow, panelsOf, queriesOf, substitute, variableQueries } from './dashboard-queries.ts';
+import {
+  annotationQueries,
+  isRow,
+  panelsOf,
+  queriesOf,
+  substitute,
+  variableQueries,
+} from './dashboard-queries.ts';
 import { knownFamilies } from './families.ts';
-import { misusedCounters, readExpression } from './promql.ts';
+import { misusedCounters, namedBy, readExpression } from './promql.ts';
 
 const folder = 'monitoring/dashboards';
 const dashboards = [...buildDashboards()];
 const window = { rangeSeconds: 3600, stepSeconds: 15 };
+const files = readRuleFiles();
+const records = new Map(recordsOf(files).map(({ record, expr }) => [record, expr]));
+const scope = ['cluster', 'namespace', 'job', 'account'];
 
 let families: ReadonlyMap<string, readonly string[] | undefined>;
 
@@ -39,6 +50,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
   const queries = [
     ...queriesOf(dashboard),
     ...variableQueries(dashboard).map(({ name, expr }) => ({ place: `variable ${name}`, expr })),
+    ...annotationQueries(dashboard).map(({ name, expr }) => ({ place: `annotation ${name}`, expr })),
   ];
 
   it('numbers its panels, each number once', () => {
@@ -57,17 +69,66 @@ describe.each(dashboards)('%s', (_, dashboard) => {
   });
 
   it('lays its panels out without overlap, within 24 columns', () => {
-    const cells = new Set<string>();
-    let expected = 0;
-    for (const { gridPos, title } of panels) {
-      if (gridPos === undefined) throw new Error(`${title} has no place`);
-      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
-      expected += gridPos.w * gridPos.h;
-      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
-        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) cells.add(`${x} ${y}`);
+    const top = dashboard.panels ?? [];
+    // What is in a closed row has the place that it will have when the row is opened.
+    const closed = top.flatMap((panel) => ('panels' in panel ? [panel.panels] : []));
+    for (const together of [top, ...closed]) {
+      const cells = new Set<string>();
+      let expected = 0;
+      for (const { gridPos, title } of together) {
+        if (gridPos === undefined) throw new Error(`${title} has no place`);
+        expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+        expected += gridPos.w * gridPos.h;
+        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) cells.add(`${x} ${y}`);
+        }
       }
+      expect(cells.size).toBe(expected);
     }
-    expect(cells.size).toBe(expected);
+  });
+
+  it('has no query longer than 400 characters', () => {
+    for (const { place, expr } of queries) expect(expr.length, `${place}: ${expr}`).toBeLessThanOrEqual(400);
+  });
+
+  it('begins with its alerts, and marks them in the charts', () => {
+    const [heading, count, list] = panels;
+    expect([heading?.title, count?.type, list?.type]).toEqual(['Alerts', 'stat', 'table']);
+    for (const panel of [count, list])
+      expect(JSON.stringify(panel)).toContain('bunnynet:firing_alerts:since_seconds{');
+    expect(dashboard.annotations?.list).toMatchObject([
+      {
+        enable: true,
+        expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"/) as string,
+        titleFormat: '{{alertname}}',
+      },
+    ]);
+  });
+
+  it('leads on from each row of a table and each number', () => {
+    for (const panel of panels) {
+      if (isRow(panel)) continue;
+      if (panel.type === 'stat') expect(panel.fieldConfig?.defaults.links, panel.title).toHaveLength(1);
+      if (panel.type === 'table')
+        expect(JSON.stringify(panel.fieldConfig?.overrides), panel.title).toContain('"id":"links"');
+    }
+  });
+
+  it('picks exporters by labels of which all but the job may be missing', () => {
+    const list = dashboard.templating.list ?? [];
+    for (const name of scope) {
+      expect(
+        list.find((each) => each.name === name),
+        name,
+      ).toMatchObject({ allValue: '.*', includeAll: true, multi: true });
+    }
+    for (const { place, expr } of queries) {
+      for (const [, name = '', , after] of expr.matchAll(/(\w+)=~"\$(cluster|namespace|account)(.?)"/g)) {
+        expect(after, `${place}: ${name}`).toBe('|');
+      }
+      // A query without the scope is of a record that has no labels of a scrape, or of a set that another query chose.
+      if (!place.startsWith('variable')) expect(expr, place).toMatch(/job=~"\$job\|?"/);
+    }
   });
 
   it('asks the data source that its variable picks', () => {
@@ -101,10 +162,32 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     const found = readExpression(substitute(expr, window));
     expect(found.errors).toEqual([]);
     expect(misusedCounters(found)).toEqual([]);
-    for (const { metric, labels } of found.selectors) {
-      expect([...families.keys()]).toContain(metric);
-      const known = families.get(metric);
-      if (known) expect([...known, 'job', 'instance', 'name']).toEqual(expect.arrayContaining([...labels]));
+    for (const each of found.selectors) {
+      const metrics = namedBy(each, families.keys());
+      expect(metrics).not.toEqual([]);
+      for (const metric of metrics) expect([...families.keys(), ...records.keys()]).toContain(metric);
+      const known = metrics.map((metric) => families.get(metric));
+      if (known.includes(undefined)) continue;
+      const labels = [...known.flatMap((these) => these ?? []), ...scope, 'instance', 'name'];
+      expect(labels).toEqual(expect.arrayContaining([...each.labels]));
+    }
+  });
+});
+
+describe('the alerts', () => {
+  it.each(alertsOf(files))('$alert: a panel leads to its runbook', ({ alert, annotations }) => {
+    const panels = dashboards.flatMap(([, dashboard]) => panelsOf(dashboard));
+    const urls = panels.flatMap((panel) => (isRow(panel) ? [] : (panel.links ?? []).map(({ url }) => url)));
+    expect(urls, alert).toContain(annotations['runbook_url']);
+  });
+
+  it('are those whose runbooks the panels lead to', () => {
+    const known = alertsOf(files).map(({ annotations }) => annotations['runbook_url']);
+    for (const [, dashboard] of dashboards) {
+      for (const panel of panelsOf(dashboard)) {
+        for (const { url } of isRow(panel) ? [] : (panel.links ?? []))
+          expect(known, panel.title).toContain(url);
+      }
     }
   });
 });
@@ -122,7 +205,16 @@ describe('the dashboards together', () => {
     const shown = new Set(
       dashboards.flatMap(([, dashboard]) =>
         queriesOf(dashboard).flatMap(({ expr }) =>
-          readExpression(substitute(expr, window)).selectors.map(({ metric }) => metric),
+          readExpression(substitute(expr, window)).selectors.flatMap((each) => {
+            const metrics = namedBy(each, families.keys());
+            const behind = metrics.map((metric) => readExpression(records.get(metric) ?? '0'));
+            return [
+              ...metrics,
+              ...behind.flatMap(({ selectors }) =>
+                selectors.flatMap((inner) => namedBy(inner, families.keys())),
+              ),
+            ];
+          }),
         ),
       ),
     );

@@ -4,7 +4,7 @@ import { resources } from '../../src/resources/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 
 /** Prometheus' own series, which stand beside those of every page. */
-export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS'] as const;
+export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'] as const;
 
 /** By name. Of the exporter's own families the names alone are known here, histograms with their series' names. */
 export async function knownFamilies(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {

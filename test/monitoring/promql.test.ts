@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misusedCounters, readExpression } from './promql.ts';
+import { misusedCounters, namedBy, readExpression } from './promql.ts';
 
 describe('reading an expression', () => {
   it('finds metrics, matchers, groupings and the labels that are made', () => {
@@ -16,6 +16,13 @@ describe('reading an expression', () => {
       made: ['made'],
       read: ['a', 'n'],
     });
+  });
+
+  it('finds the metrics that a regular expression names', () => {
+    const { selectors } = readExpression('max by (a) ({__name__=~"x_(up|y)",a!=""})');
+    expect(selectors).toMatchObject([{ metric: '', labels: ['a'] }]);
+    const all = ['x_up', 'x_y', 'x_up_z'];
+    expect(selectors.flatMap((each) => namedBy(each, all))).toEqual(['x_up', 'x_y']);
   });
 
   it('reports what does not parse', () => {

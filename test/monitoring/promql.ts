@@ -2,7 +2,10 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
 export interface Selector {
+  /** Empty where names are matched by a regular expression. */
   readonly metric: string;
+  /** What the names match, where it is not one. */
+  readonly names?: RegExp;
   /** Labels of its matchers. */
   readonly labels: readonly string[];
 }
@@ -52,9 +55,14 @@ export function readExpression(text: string): Expression {
         const identifier = node.getChild('Identifier');
         const matchers = node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
         const metric = identifier ? textOf(identifier) : '';
+        const texts = matchers.map(textOf);
+        const [, pattern] =
+          /^__name__=~"(.*)"$/.exec(texts.find((each) => each.startsWith('__name__=~')) ?? '') ?? [];
+        const labels = matchers.flatMap((matcher) => matcher.getChildren('LabelName').map(textOf));
         selectors.push({
           metric,
-          labels: matchers.flatMap((matcher) => matcher.getChildren('LabelName').map(textOf)),
+          ...(pattern === undefined ? {} : { names: new RegExp(`^(?:${pattern})$`) }),
+          labels: labels.filter((label) => label !== '__name__'),
         });
         inside.push(metric);
         break;
@@ -87,6 +95,11 @@ export function readExpression(text: string): Expression {
   }
   visit(parser.parse(text).topNode);
   return { errors, selectors, calls, groupings, made, read };
+}
+
+/** The metrics that a selector names, of those that there are; the one that it names even if there is no such. */
+export function namedBy({ metric, names }: Selector, all: Iterable<string>): readonly string[] {
+  return names === undefined ? [metric] : [...all].filter((each) => names.test(each));
 }
 
 /** Functions that take every fall for a counter reset, or expect steady growth: only right for counters. */

@@ -409,7 +409,11 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
 
     simulator.clearFaults();
     simulator.inject({ type: 'reset' });
-    await reach('down', [`count(${firing('BunnynetKindUnreadable')}) == ${allKinds.length}`]);
+    await reach('down', [
+      `count(${firing('BunnynetKindUnreadable')}) == ${allKinds.length}`,
+      // What the dashboards list is recorded a moment later.
+      `count(bunnynet:firing_alerts:since_seconds{alertname="BunnynetKindUnreadable"}) == ${allKinds.length}`,
+    ]);
 
     simulator.clearFaults();
     bringBack();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 import { queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
 import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
 
@@ -17,12 +18,23 @@ let ask: (path: string, parameters: Readonly<Record<string, string>>) => Promise
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'scale-'));
   const origin = await startDemo(['--demo.scale=medium', '--log.level=error']);
-  const config = join(folder, 'prometheus.yml');
   const job = { job_name: 'bunnynet', static_configs: [{ targets: [new URL(origin).host] }] };
-  await writeFile(config, stringify({ global: { scrape_interval: '2s' }, scrape_configs: [job] }));
+  // Names are recorded; a test need not wait minutes for them.
+  for (const [file, text] of buildRuleFiles()) {
+    await writeFile(
+      join(folder, file),
+      text.replaceAll(/^( +interval: ).*$/gm, (_, name: string) => `${name}10s`),
+    );
+  }
+  const rules = join(folder, '*.yml');
+  const scraping = join(folder, 'prometheus.yaml');
+  await writeFile(
+    scraping,
+    stringify({ global: { scrape_interval: '2s' }, rule_files: [rules], scrape_configs: [job] }),
+  );
   const address = `127.0.0.1:${await freePort()}`;
   start(toolPath('prometheus'), [
-    `--config.file=${config}`,
+    `--config.file=${scraping}`,
     `--web.listen-address=${address}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,
     '--log.level=warn',
@@ -39,7 +51,11 @@ beforeAll(async () => {
   await eventually(async () => {
     const [found] = await ask('query', { query: 'count({__name__=~"bunnynet_.+_up"} offset 10s) > 2000' });
     if (found === undefined) throw new Error('Prometheus has not seen the demo yet');
-  });
+    const named = await ask('query', {
+      query: 'count by (__name__) ({__name__=~"bunnynet:.+_display"} offset 10s)',
+    });
+    if (named.length < 10) throw new Error('the names are not recorded yet');
+  }, 150_000);
 }, 240_000);
 afterAll(async () => {
   await stopAll();
@@ -47,6 +63,8 @@ afterAll(async () => {
 });
 
 describe('with thousands of targets', () => {
+  let answered = 0;
+
   it.each(queries)('$place ($refId) stays legible', async ({ expr, instant }) => {
     const query = substitute(expr, hours);
     const now = Date.now() / 1000;
@@ -58,7 +76,12 @@ describe('with thousands of targets', () => {
           end: String(now),
           step: String(hours.stepSeconds),
         });
+    if (found.length > 0) answered += 1;
     // A table has a hundred rows at most, a chart a few dozen lines.
     expect(found.length).toBeLessThanOrEqual(instant ? 100 : 40);
+  });
+
+  it('most of them have an answer', () => {
+    expect(answered).toBeGreaterThan(0.5 * queries.length);
   });
 });

@@ -1,11 +1,13 @@
 /** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { grid, lines, numbers } from '../panels.ts';
-import { all, entityOf, hourly, named, namedWorst, values } from '../promql.ts';
-import { presence, type Rules } from '../rules.ts';
-import { shieldDashboard, toZone, zone } from './shield-zone.ts';
+import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
+import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const endpoint = entityOf({
   ids: ['shield_zone_id', 'endpoint_id'],
@@ -13,8 +15,8 @@ const endpoint = entityOf({
   selection: ['shield_zone_id=~"$zone"'],
 });
 
-const guardian = (name: string): string => values(endpoint, `bunnynet_shield_api_guardian_${name}`);
-const blockedToday = `sum by (shield_zone_id) (${values(all(endpoint), 'bunnynet_shield_api_guardian_blocked_requests_latest_day')})`;
+const family = (name: string): string => `bunnynet_shield_api_guardian_${name}`;
+const guardian = (name: string): string => values(endpoint, family(name));
 
 const figures = [
   ['inspected_requests', 'inspected', 'RequestsInspected'],
@@ -24,19 +26,6 @@ const figures = [
   ['failed_validation_requests', 'failed validation', 'FailedRequestValidation'],
   ['failed_authentication_requests', 'failed authentication', 'FailedAuthenticationEnforcement'],
 ] as const;
-
-const endpointIds = { by: ['key'], join: '"key", "/", "shield_zone_id", "endpoint_id"' };
-
-/** The endpoints with the most blocked requests, with one label that a table can join on. */
-function endpointRow(figure: string): string {
-  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
-  return `max by (key) (label_join(${guardian(figure)} and on (shield_zone_id, endpoint_id) ${top}, ${endpointIds.join}))`;
-}
-
-function endpointNames(): string {
-  const top = `topk(50, ${guardian('blocked_requests_28d')})`;
-  return `label_join(${named(endpoint, top)}, ${endpointIds.join})`;
-}
 
 const readable = presence(
   'shield_api_guardian',
@@ -53,6 +42,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(endpoint),
         {
           record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
           comment: `
@@ -113,16 +103,18 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const blockedToday = values(all(zone), family('blocked_requests_latest_day'), { by: ['endpoint_id'] });
   return [
     row(overviewDashboard, 'Shield', [
-      lines({
-        title: 'Requests blocked by API Guardian in the day: the 10 worst zones',
+      rankedNow(10, all(zone), `sum by (shield_zone_id) (${blockedToday})`, {
+        title: 'Blocked by API Guardian today: 10 worst zones',
         description:
           'Blocked requests of all endpoints of a zone in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
         unit: 'short',
-        span: 9,
-        queries: [{ expr: namedWorst(10, all(zone), blockedToday), legend: '{{display}}' }],
+        span: 8,
         link: toZone,
+        nothing: 'No zone has an endpoint.',
+        alerts: ['BunnynetShieldBlockedRequestsRising'],
       }),
     ]),
     row(shieldDashboard, 'API Guardian', [
@@ -131,28 +123,38 @@ function panels(): readonly Row[] {
         description:
           'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
         unit: 'short',
-        span: 24,
-        key: { label: 'key', title: 'Zone / endpoint' },
-        labels: [{ label: 'display', title: 'Endpoint' }],
-        columns: [
-          { title: 'Blocked', expr: endpointNames() },
-          ...figures
-            .filter(([figure]) => figure !== 'blocked_requests')
-            .map(([figure, words]) => ({
-              title: words.charAt(0).toUpperCase() + words.slice(1),
-              expr: endpointRow(`${figure}_28d`),
-            })),
-        ],
+        span: 20,
+        entity: endpoint,
+        rows: `topk(50, ${guardian('blocked_requests_28d')})`,
+        name: 'Endpoint',
+        link: rowToZone,
+        columns: figures.map(([figure, words]) => ({
+          title: words.charAt(0).toUpperCase() + words.slice(1),
+          expr: values(anywhere(endpoint), family(`${figure}_28d`)),
+        })),
         sort: { title: 'Blocked', descending: true },
+        alerts: ['BunnynetShieldBlockedRequestsRising', 'BunnynetShieldRateLimitedRequestsRising'],
+      }),
+      numbers({
+        title: 'Age of the figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
+        unit: 's',
+        span: 4,
+        height: 9,
+        steps: ['green', [172800, 'orange']],
+        queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        nothing: 'none',
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
       }),
       lines({
         title: 'Selected endpoints, an hour',
         description:
           'What API Guardian did within an hour at the endpoints of the selected zones together, measured at each poll (API field overviewPastTwentyEightDays: requestsInspected, blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement).',
         unit: 'short',
-        span: 24,
+        span: 12,
         queries: figures.map(([figure, words]) => ({
-          expr: `sum(${hourly(endpoint, `bunnynet_shield_api_guardian_${figure}_total`)})`,
+          expr: `sum(${hourly(endpoint, family(`${figure}_total`))})`,
           legend: words,
         })),
       }),
@@ -166,49 +168,21 @@ function panels(): readonly Row[] {
           .filter(([figure]) => figure !== 'inspected_requests')
           .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
       }),
-      lines({
+      rankedNow(10, endpoint, hourly(endpoint, family('blocked_requests_total')), {
         title: 'Blocked in the past hour: the 10 worst endpoints',
-        description:
-          'Requests that were blocked within an hour, measured at each poll (API field overviewPastTwentyEightDays, blockedRequests).',
+        description: 'Requests that were blocked (API field overviewPastTwentyEightDays, blockedRequests).',
         unit: 'short',
-        span: 6,
-        queries: [
-          {
-            expr: namedWorst(
-              10,
-              endpoint,
-              hourly(endpoint, 'bunnynet_shield_api_guardian_blocked_requests_total'),
-            ),
-            legend: '{{display}}',
-          },
-        ],
+        span: 12,
+        link: toZone,
+        alerts: ['BunnynetShieldBlockedRequestsRising'],
       }),
-      lines({
+      rankedNow(10, endpoint, hourly(endpoint, family('rate_limited_requests_total')), {
         title: 'Rate-limited in the past hour: the 10 worst endpoints',
-        description:
-          'Requests that were rate-limited within an hour, measured at each poll (API field overviewPastTwentyEightDays, rateLimited).',
+        description: 'Requests that were rate-limited (API field overviewPastTwentyEightDays, rateLimited).',
         unit: 'short',
-        span: 6,
-        queries: [
-          {
-            expr: namedWorst(
-              10,
-              endpoint,
-              hourly(endpoint, 'bunnynet_shield_api_guardian_rate_limited_requests_total'),
-            ),
-            legend: '{{display}}',
-          },
-        ],
-      }),
-      numbers({
-        title: 'Newest day of API Guardian’s figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
-        unit: 's',
-        span: 24,
-        steps: ['green', [172800, 'orange']],
-        queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
-        nothing: 'none',
+        span: 12,
+        link: toZone,
+        alerts: ['BunnynetShieldRateLimitedRequestsRising'],
       }),
     ]),
   ];

@@ -3,10 +3,9 @@ import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { grid } from '../panels.ts';
 import { values } from '../promql.ts';
-import { account, accountDashboard } from './billing.ts';
+import { account, accountDashboard, rowToAccount } from './billing.ts';
 
-const limit = (name: string): string =>
-  `topk(100, ${values(account, `bunnynet_application_limits_${name}`)})`;
+const limit = (name: string): string => values(account, `bunnynet_application_limits_${name}`);
 
 export const applicationLimitsMonitoring: KindMonitoring = {
   kind: 'application_limits',
@@ -19,7 +18,10 @@ export const applicationLimitsMonitoring: KindMonitoring = {
         unit: 'short',
         span: 24,
         height: 6,
-        key: { label: 'account', title: 'Account' },
+        entity: account,
+        rows: `topk(100, ${limit('applications')})`,
+        name: 'Account',
+        link: rowToAccount,
         columns: [
           { title: 'Applications', expr: limit('applications') },
           { title: 'of', expr: limit('max_applications') },

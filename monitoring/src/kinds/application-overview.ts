@@ -2,19 +2,16 @@
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, grid, lines } from '../panels.ts';
-import { all, named, namedWorst, values } from '../promql.ts';
-import { ranked } from '../rankings.ts';
+import { grid, lines } from '../panels.ts';
+import { all, anywhere, highest, seriesOf, values } from '../promql.ts';
+import { ranked, rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
-import { application, applicationDashboard, toApplication } from './application.ts';
+import { application, applicationDashboard, rowToApplication, toApplication } from './application.ts';
 
 const family = (name: string): string => `bunnynet_application_overview_${name}`;
-const figure = (name: string): string => values(application, family(name));
 const inRegions = (name: string, by: readonly string[] = []): string =>
   values(application, family(`region_${name}`), { by: ['region', ...by] });
-
-const missing = (entity: typeof application): string =>
-  `${values(entity, family('desired_instances'))} - ${values(entity, family('active_instances'))}`;
+const every = all(application);
 
 const load = [
   ['cpu_usage_ratio', 'CPU', 'averageCPU'],
@@ -22,11 +19,12 @@ const load = [
   ['volume_usage_ratio', 'Volumes', 'averageVolumesUsage'],
 ] as const;
 
-/** The rows of the table of regions, with one label that a table can join on. */
-const rows = `topk(100, ${inRegions('instances')})`;
-const key = '"key", "/", "app_id", "region"';
-const inRows = (expr: string): string =>
-  `max by (key) (label_join(${expr} and on (app_id, region) ${rows}, ${key}))`;
+/** A region of an application; the application's name stands for it, beside the region's own. */
+const region = {
+  ...application,
+  ids: ['app_id', 'region'],
+};
+const inRow = (name: string): string => values(anywhere(region), family(`region_${name}`));
 
 const readable = presence(
   'application_overview',
@@ -65,49 +63,60 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const instances = (name: string) => ({ metric: family(`${name}_instances`) });
+  const missing = highest(
+    every,
+    `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0`,
+  );
   return [
     row(overviewDashboard, 'Applications', [
-      ranked(10, all(application), missing(all(application)), {
-        title: 'Instances missing: the 10 worst applications',
+      rankedNow(15, every, missing, {
+        title: 'Instances missing',
         description:
-          'Desired less active instances (API fields desiredInstances and activeInstances). An alert fires when some are missing for a quarter of an hour.',
+          'Desired less active instances, of the 15 applications that lack the most (API fields desiredInstances and activeInstances). An alert fires when some are missing for a quarter of an hour.',
         unit: 'short',
-        span: 24,
-        height: 6,
+        span: 8,
+        height: 11,
+        steps: ['orange'],
         link: toApplication,
+        nothing: 'No application lacks an instance.',
+        alerts: ['BunnynetApplicationInstancesMissing'],
       }),
     ]),
     row(applicationDashboard, 'Instances', [
-      lines({
-        title: 'Instances',
-        description:
-          'Desired and active instances, of the 15 applications with the most (API fields desiredInstances and activeInstances).',
-        unit: 'short',
-        span: 8,
-        queries: [
-          { expr: namedWorst(15, application, figure('desired_instances')), legend: '{{display}} desired' },
-          { expr: namedWorst(15, application, figure('active_instances')), legend: '{{display}} active' },
-        ],
-      }),
-      ranked(15, application, figure('active_regions'), {
-        title: 'Regions',
-        description: 'Active regions, of the 15 applications with the most (API field activeRegions).',
+      ranked(15, application, instances('desired'), {
+        title: 'Instances desired',
+        description: 'Of the 15 applications with the most (API field desiredInstances).',
         unit: 'short',
         span: 8,
       }),
-      ranked(15, application, figure('target_latency_seconds'), {
-        title: 'Latency aimed at',
-        description:
-          'What the application aims at, of the 15 applications where it is highest (API field targetLatency).',
-        unit: 's',
+      ranked(15, application, instances('active'), {
+        title: 'Instances active',
+        description: 'Of the 15 applications with the most (API field activeInstances).',
+        unit: 'short',
         span: 8,
+        alerts: ['BunnynetApplicationInstancesMissing'],
       }),
+      ranked(
+        15,
+        application,
+        { metric: family('active_regions') },
+        {
+          title: 'Regions',
+          description: 'Active regions, of the 15 applications with the most (API field activeRegions).',
+          unit: 'short',
+          span: 8,
+        },
+      ),
       ...load.map(([name, title, apiField]) =>
-        ranked(15, application, figure(name), {
+        rankedNow(15, application, values(application, family(name)), {
           title: `${title}: the 15 fullest`,
           description: `Average use over the application, as the API reports it; it documents no window (API field ${apiField}).`,
           unit: 'percentunit',
           span: 8,
+          height: 9,
+          steps: ['green', [0.8, 'orange'], [0.95, 'red']],
+          link: toApplication,
         }),
       ),
     ]),
@@ -118,30 +127,40 @@ function panels(): readonly Row[] {
           'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, requests, anycastTraffic, outboundConnectionsRejectedDiff, and numberOfRestarts over all pods; the API documents no window).',
         unit: 'short',
         span: 24,
-        key: { label: 'key', title: 'Application / region' },
+        entity: region,
+        rows: `topk(100, ${values(region, family('region_instances'))})`,
+        name: 'Application',
+        link: rowToApplication,
+        labels: [{ source: 'region', title: 'Region' }],
         columns: [
-          { title: 'Instances', expr: inRows(inRegions('instances')) },
-          { title: 'Requests', expr: inRows(inRegions('requests')) },
-          { title: 'Anycast traffic', expr: inRows(inRegions('anycast_traffic_bytes')), unit: 'decbytes' },
+          { title: 'Instances', expr: inRow('instances') },
+          { title: 'Requests', expr: inRow('requests') },
+          { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {
             title: 'Restarts',
-            expr: inRows(`sum by (app_id, region) (${inRegions('container_restarts', ['container'])})`),
+            expr: `sum by (app_id, region) (${values(anywhere(region), family('region_container_restarts'), { by: ['container'] })})`,
             steps: ['text', [1, 'orange']],
           },
           {
             title: 'Rejected connections',
-            expr: inRows(inRegions('rejected_outbound_connections')),
+            expr: inRow('rejected_outbound_connections'),
             steps: ['text', [1, 'orange']],
           },
         ],
         sort: { title: 'Instances', descending: true },
+      }),
+      rankedNow(15, application, values(application, family('target_latency_seconds')), {
+        title: 'Latency aimed at: the 15 highest',
+        description: 'What the application aims at (API field targetLatency).',
+        unit: 's',
+        span: 6,
       }),
       lines({
         title: 'Regions by state',
         description:
           'Regions of the selected applications in each deployment state (API field regions, status).',
         unit: 'short',
-        span: 8,
+        span: 6,
         stacked: true,
         queries: [{ expr: `sum by (status) (${inRegions('status', ['status'])})`, legend: '{{status}}' }],
       }),
@@ -149,26 +168,23 @@ function panels(): readonly Row[] {
         title: 'Pods by state',
         description: 'Pods of the selected applications in each state (API field regions, pods).',
         unit: 'short',
-        span: 8,
+        span: 6,
         stacked: true,
         queries: [{ expr: `sum by (state) (${inRegions('pods', ['state'])})`, legend: '{{state}}' }],
       }),
-      bars({
-        title: 'Restarts: the 15 containers with the most',
-        description:
-          'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
-        unit: 'short',
-        span: 8,
-        queries: [
-          {
-            expr: named(
-              application,
-              `topk(15, sum by (app_id, container) (${inRegions('container_restarts', ['container'])}))`,
-            ),
-            legend: '{{display}}: {{container}}',
-          },
-        ],
-      }),
+      rankedNow(
+        15,
+        application,
+        `sum by (app_id, container) (${inRegions('container_restarts', ['container'])})`,
+        {
+          title: 'Restarts: the 15 containers with the most',
+          description:
+            'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
+          unit: 'short',
+          span: 6,
+          legend: '{{display}}: {{container}}',
+        },
+      ),
     ]),
   ];
 }

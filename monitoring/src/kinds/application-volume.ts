@@ -1,21 +1,18 @@
 /** Volumes of applications: how full they are, and who uses them. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { bars, grid, lines } from '../panels.ts';
-import { named, values } from '../promql.ts';
+import { grid, lines } from '../panels.ts';
+import { anywhere, share, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
-import { application, applicationDashboard } from './application.ts';
+import { application, applicationDashboard, rowToApplication, toApplication } from './application.ts';
 
-const figure = (name: string, by: readonly string[] = []): string =>
-  values(application, `bunnynet_application_volume_${name}`, { by: ['volume', ...by] });
+const family = (name: string): string => `bunnynet_application_volume_${name}`;
 
-const share = `${figure('usage_bytes')} / (${figure('capacity_bytes')} > 0)`;
-
-/** The rows of the table, with one label that a table can join on. */
-const rows = `topk(100, ${share})`;
-const key = '"key", "/", "app_id", "volume"';
-const inRows = (expr: string): string =>
-  `max by (key) (label_join(${expr} and on (app_id, volume) ${rows}, ${key}))`;
+/** A volume of an application; the application's name stands for it, beside the volume's own. */
+const volume = { ...application, ids: ['app_id', 'volume'] };
+const inRow = (name: string): string => values(anywhere(volume), family(name));
+const fullest = share(volume, family('usage_bytes'), family('capacity_bytes'));
 
 const readable = presence(
   'application_volume',
@@ -63,40 +60,52 @@ function panels(): readonly Row[] {
         description:
           'The 100 fullest volumes of the selected applications (API fields size, totalUsage and containersCount, as they are now).',
         unit: 'decbytes',
-        span: 12,
-        key: { label: 'key', title: 'Application / volume' },
+        span: 24,
+        entity: volume,
+        rows: `topk(100, ${fullest})`,
+        name: 'Application',
+        link: rowToApplication,
+        labels: [{ source: 'volume', title: 'Volume' }],
         columns: [
           {
             title: 'Full',
-            expr: inRows(`(${share})`),
+            expr: share(anywhere(volume), family('usage_bytes'), family('capacity_bytes')),
             unit: 'percentunit',
             steps: ['text', [0.9, 'orange'], [1, 'red']],
           },
-          { title: 'Used', expr: inRows(figure('usage_bytes')) },
-          { title: 'Size', expr: inRows(figure('capacity_bytes')) },
-          { title: 'Containers', expr: inRows(figure('containers')), unit: 'short' },
+          { title: 'Used', expr: inRow('usage_bytes') },
+          { title: 'Size', expr: inRow('capacity_bytes') },
+          { title: 'Containers', expr: inRow('containers'), unit: 'short' },
         ],
         sort: { title: 'Full', descending: true },
+        alerts: ['BunnynetApplicationVolumeNearlyFull'],
       }),
-      bars({
+      rankedNow(15, application, fullest, {
         title: 'The 15 fullest volumes',
         description:
           'Share of a volume that is used (API fields totalUsage and size). An alert fires from 90 %.',
         unit: 'percentunit',
-        span: 6,
+        span: 12,
         height: 9,
         steps: ['green', [0.9, 'orange'], [1, 'red']],
-        queries: [{ expr: named(application, `topk(15, ${share})`), legend: '{{display}}: {{volume}}' }],
+        legend: '{{display}}: {{volume}}',
+        link: toApplication,
+        alerts: ['BunnynetApplicationVolumeNearlyFull'],
       }),
       lines({
         title: 'Instances of volumes by state',
         description:
           'Instances of the volumes of the selected applications in each state (API field volumeInstances).',
         unit: 'short',
-        span: 6,
+        span: 12,
         height: 9,
         stacked: true,
-        queries: [{ expr: `sum by (state) (${figure('instances', ['state'])})`, legend: '{{state}}' }],
+        queries: [
+          {
+            expr: `sum by (state) (${values(volume, family('instances'), { by: ['state'] })})`,
+            legend: '{{state}}',
+          },
+        ],
       }),
     ]),
   ];

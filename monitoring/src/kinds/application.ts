@@ -1,10 +1,22 @@
 /** Applications: status, latency, cost and volumes. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, grid, lines, numbers, textOf, timeline } from '../panels.ts';
-import { all, type Entity, entityOf, named, namedAmong, namedWorst, selector, values } from '../promql.ts';
-import { presence, type Rules } from '../rules.ts';
+import { grid, lines, numbers, textOf, timeline } from '../panels.ts';
+import {
+  all,
+  anywhere,
+  type Entity,
+  entityOf,
+  highest,
+  named,
+  ranking,
+  seriesOf,
+  values,
+} from '../promql.ts';
+import { ranked, rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -21,13 +33,20 @@ export const applicationDashboard: Dashboard = {
   uid: 'bunnynet-application',
   title: 'Application',
   description: 'One application, or some of them side by side.',
+  picked: ['app_id=~"$application|"'],
+  details: ['Latency chart', 'Regions', 'Volumes', 'Readings'],
   variables: () => [pickByName('application', 'Application', every, 'app_id')],
 };
 
-export const toApplication = {
-  title: 'Open the application',
-  url: urlTo(applicationDashboard, { application: '${__field.labels.app_id}' }),
-};
+const open = 'Open the application';
+export const toApplication = linkTo(applicationDashboard.uid, open, {
+  application: '${__field.labels.app_id}',
+});
+/** The same from a table. */
+export const rowToApplication = linkTo(applicationDashboard.uid, open, {
+  application: '${__data.fields.app_id}',
+});
+const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
 
 /** ApplicationStatus from harmless to bad; in a timeline a status is its position in this list, from 1. */
 const statuses = [
@@ -41,55 +60,33 @@ const statuses = [
 
 const statusColors: Readonly<Record<string, string>> = Object.fromEntries(statuses);
 
+/** After the statuses: an application that cannot be read. */
+const unread = statuses.length + 1;
+
 const statusText = textOf({
-  0: ['no reading', 'gray'],
   ...Object.fromEntries(statuses.map(([status, color], at) => [at + 1, [status, color] as const])),
+  [unread]: ['no reading', 'gray'],
 });
 
+const statusNumber = 'bunnynet:application_status:number';
 const statusNumbers = statuses
   .map(([status], at) => `label_replace(vector(${at + 1}), "status", "${status}", "", "")`)
-  .join(' or ');
+  .join('\n              or ');
 
-/** One series an application: the number of its status, 0 while it cannot be read. */
-function statusNumber(entity: Entity): string {
-  const current = `${selector('bunnynet_application_status', entity.selection)} == 1`;
-  const numbers = `max by (app_id) ((${current}) * on (status) group_left () (${statusNumbers}))`;
-  return `${numbers} or on (app_id) ${values(entity, upFamily)} * 0`;
+const latency = 'bunnynet_application_current_latency_seconds';
+const averageLatency = 'bunnynet_application_average_latency_seconds';
+const cost = 'bunnynet_application_monthly_cost';
+const volume = 'bunnynet_application_volume_size_bytes';
+const lastSuccess = 'bunnynet_application_last_success_timestamp_seconds';
+
+/** A family wherever it is: for a table that has chosen its rows. */
+const of = (metric: string): string => values(anywhere(application), metric);
+const ratio = (entity: Entity): string =>
+  highest(entity, `${seriesOf(entity, latency)} / (${averageLatency} > 0)`);
+
+function each(metric: string, legend = ''): { expr: string; legend: string } {
+  return { expr: ranking(20, application, { metric }), legend: `{{display}}${legend}` };
 }
-
-/** The statuses of the applications that were active for the least part of the panel's range, with the label `display`. */
-function statusOfLeastActive(limit: number, entity: Entity): string {
-  const active = values(entity, 'bunnynet_application_status', { where: ['status="active"'] });
-  const inactivity = `1 - avg_over_time((${active} or on (app_id) ${values(entity, upFamily)} * 0)[$__range:$__interval] @ end())`;
-  return namedAmong(`topk(${limit}, ${inactivity})`, entity, statusNumber(entity));
-}
-
-const up = values(application, upFamily);
-const lastSuccess = values(application, 'bunnynet_application_last_success_timestamp_seconds');
-const current = values(application, 'bunnynet_application_current_latency_seconds');
-const average = values(application, 'bunnynet_application_average_latency_seconds');
-const chart = values(application, 'bunnynet_application_latency_chart_latest_seconds');
-const chartTime = values(application, 'bunnynet_application_latency_chart_latest_timestamp_seconds');
-const cost = values(application, 'bunnynet_application_monthly_cost');
-const volume = values(application, 'bunnynet_application_volume_size_bytes');
-
-/** The rows of the table: at most a hundred, those in the worst state first. */
-const rows = `topk(100, ${statusNumber(application)})`;
-
-function inRows(expr: string): string {
-  return `${expr} and on (app_id) ${rows}`;
-}
-
-function each(title: string, expr: string): { expr: string; legend: string } {
-  return { expr: namedWorst(20, application, expr), legend: `{{display}}${title}` };
-}
-
-const everyCost = values(every, 'bunnynet_application_monthly_cost');
-const everyLatency = values(every, 'bunnynet_application_current_latency_seconds');
-const everyAverage = values(every, 'bunnynet_application_average_latency_seconds');
-const everyVolume = values(every, 'bunnynet_application_volume_size_bytes');
-/** The slowest now, for both columns of the table. */
-const slowest = `topk(20, ${everyLatency})`;
 
 const readable = presence(
   'application',
@@ -106,6 +103,17 @@ const rules: Rules = {
       interval: '1m',
       rules: [
         ...readable.records,
+        displayRecord(application),
+        {
+          record: statusNumber,
+          forDashboards: true,
+          comment: `For the dashboards: the status as a number, from harmless to bad; ${unread} while there is no reading.`,
+          expr: `
+            sum without (status) (bunnynet_application_status * on (status) group_left () (
+              ${statusNumbers}
+            ))
+            or bunnynet_application_up * 0 + ${unread}`,
+        },
         {
           alert: 'BunnynetApplicationFailing',
           expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
@@ -207,7 +215,17 @@ const rules: Rules = {
   ],
 };
 
+/** Worst on average over the range: the number of its status grows with what is wrong. */
+function timelineOf(limit: number, entity: Entity): string {
+  const number = values(anywhere(entity), statusNumber);
+  const average = highest(entity, `avg_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
+  return `${named(entity, number)} and on (app_id) topk(${limit}, ${average})`;
+}
+
+const rows = `topk(100, ${values(application, statusNumber)})`;
+
 function panels(): readonly Row[] {
+  const slowest = `topk(20, ${values(every, latency)})`;
   return [
     row(overviewDashboard, 'At a glance', [
       numbers({
@@ -215,7 +233,7 @@ function panels(): readonly Row[] {
         description:
           'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
         unit: 'short',
-        span: 9,
+        span: 12,
         queries: [
           {
             expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,
@@ -224,45 +242,53 @@ function panels(): readonly Row[] {
         ],
         colors: statusColors,
         nothing: 'none',
+        link: linkTo(applicationDashboard.uid, 'Open the applications'),
+        alerts: [
+          'BunnynetApplicationFailing',
+          'BunnynetApplicationSuspended',
+          'BunnynetApplicationNotActive',
+        ],
       }),
       numbers({
-        title: 'Monthly cost',
+        title: 'Applications’ cost',
         description:
           'Sum over all applications that can be read, in US dollars (API field monthlyCost, for the month as the API reports it).',
         unit: 'currencyUSD',
-        span: 3,
-        queries: [{ expr: `sum(${everyCost})`, legend: 'cost' }],
+        span: 4,
+        queries: [{ expr: `sum(${values(every, cost)})`, legend: 'cost' }],
         nothing: 'none',
+        link: linkTo('bunnynet-account', 'Open the account'),
       }),
     ]),
     row(overviewDashboard, 'Applications', [
       timeline({
-        title: 'Status of the 25 applications that were active the least',
+        title: 'Status of the 15 worst applications',
         description:
-          'Status over time of the applications that were active for the least part of this range (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
+          'Status over time of the applications that were in the worst states in this range (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
-        span: 24,
+        span: 16,
         height: 11,
-        queries: [
-          {
-            expr: statusOfLeastActive(25, every),
-            legend: '{{display}}',
-          },
-        ],
+        queries: [{ expr: timelineOf(15, every), legend: '{{display}}' }],
         states: statusText,
         link: toApplication,
+        alerts: ['BunnynetApplicationFailing'],
       }),
     ]),
     row(overviewDashboard, 'Latency and cost', [
-      lines({
-        title: 'Current latency: the 10 highest',
-        description:
-          'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
-        unit: 's',
-        span: 12,
-        queries: [{ expr: namedWorst(10, every, everyLatency), legend: '{{display}}' }],
-        link: toApplication,
-      }),
+      ranked(
+        10,
+        every,
+        { metric: latency },
+        {
+          title: 'Current latency: the 10 highest',
+          description:
+            'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
+          unit: 's',
+          span: 12,
+          link: toApplication,
+          alerts: ['BunnynetApplicationLatencyLeap'],
+        },
+      ),
       grid({
         title: 'The 20 slowest applications now',
         description:
@@ -270,43 +296,44 @@ function panels(): readonly Row[] {
         unit: 's',
         span: 12,
         height: 8,
-        key: {
-          label: 'app_id',
-          title: 'Id',
-          link: {
-            title: 'Open the application',
-            url: urlTo(applicationDashboard, { application: '${__value.text}' }),
-          },
-        },
-        labels: [{ label: 'display', title: 'Application' }],
+        entity: every,
+        rows: slowest,
+        name: 'Application',
+        link: rowToApplication,
         columns: [
-          { title: 'Current', expr: named(every, slowest) },
-          { title: 'Average', expr: `${everyAverage} and on (app_id) ${slowest}` },
+          { title: 'Current', expr: of(latency) },
+          { title: 'Average', expr: of(averageLatency) },
           {
             title: 'Ratio',
-            expr: `${slowest} / on (app_id) (${everyAverage} > 0)`,
+            expr: ratio(anywhere(application)),
             unit: 'short',
             steps: ['text', [1.5, 'orange'], [3, 'red']],
           },
         ],
         sort: { title: 'Current', descending: true },
+        alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines({
-        title: 'Monthly cost: the 10 highest',
-        description:
-          'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
-        unit: 'currencyUSD',
-        span: 12,
-        queries: [{ expr: namedWorst(10, every, everyCost), legend: '{{display}}' }],
-        link: toApplication,
-      }),
-      bars({
+      ranked(
+        10,
+        every,
+        { metric: cost },
+        {
+          title: 'Monthly cost: the 10 highest',
+          description:
+            'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
+          unit: 'currencyUSD',
+          span: 12,
+          link: toApplication,
+          alerts: ['BunnynetApplicationCostLeap'],
+        },
+      ),
+      rankedNow(10, every, values(every, volume), {
         title: 'Volumes: the 10 largest',
         description: 'Size of all volumes of an application now (API field totalVolumeSizeInGb).',
         unit: 'decbytes',
         span: 12,
-        queries: [{ expr: named(every, `topk(10, ${everyVolume})`), legend: '{{display}}' }],
         link: toApplication,
+        alerts: ['BunnynetApplicationVolumeGrowth'],
       }),
     ]),
     row(applicationDashboard, 'Now', [
@@ -316,84 +343,107 @@ function panels(): readonly Row[] {
           'At most 100 of the selected applications, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; the API documents no window for any of them). The age is that of the last successful reading.',
         unit: 'short',
         span: 24,
-        height: 8,
-        key: { label: 'app_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Application' }],
+        height: 9,
+        entity: application,
+        rows,
+        name: 'Application',
+        link: rowToApplication,
         columns: [
-          { title: 'Status', expr: named(application, rows), unit: 'none', mappings: [statusText] },
-          { title: 'Current latency', expr: inRows(current), unit: 's' },
-          { title: 'Average latency', expr: inRows(average), unit: 's' },
-          { title: 'Monthly cost', expr: inRows(cost), unit: 'currencyUSD' },
-          { title: 'Volumes', expr: inRows(volume), unit: 'decbytes' },
-          { title: 'Last poll', expr: inRows(up), unit: 'none', mappings: [upText] },
+          { title: 'Status', expr: of(statusNumber), unit: 'none', mappings: [statusText] },
+          { title: 'Current latency', expr: of(latency), unit: 's' },
+          { title: 'Average latency', expr: of(averageLatency), unit: 's' },
+          { title: 'Monthly cost', expr: of(cost), unit: 'currencyUSD' },
+          { title: 'Volumes', expr: of(volume), unit: 'decbytes' },
+          { title: 'Last poll', expr: of(upFamily), unit: 'none', mappings: [upText] },
           {
             title: 'Age',
-            expr: inRows(`time() - (${lastSuccess} > 0)`),
+            expr: `time() - (${of(lastSuccess)} > 0)`,
             unit: 's',
             steps: ['text', [300, 'orange'], [3600, 'red']],
           },
         ],
         sort: { title: 'Status', descending: true },
+        alerts: ['BunnynetApplicationSuspended', 'BunnynetApplicationNotActive'],
       }),
     ]),
     row(applicationDashboard, 'Over time', [
       timeline({
-        title: 'Status',
+        title: 'Status of the 15 worst',
         description:
-          'Status over time (API field status, as reported at each poll), of the 20 applications that were active for the least part of this range. Grey: the application could not be read. Gap: no exporter was running.',
+          'Status over time (API field status, as reported at each poll), of the selected applications that were in the worst states in this range. Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
         span: 24,
-        height: 7,
-        queries: [{ expr: statusOfLeastActive(20, application), legend: '{{display}}' }],
+        height: 10,
+        queries: [{ expr: timelineOf(15, application), legend: '{{display}}' }],
         states: statusText,
+        alerts: ['BunnynetApplicationFailing'],
       }),
       lines({
-        title: 'Latency',
+        title: 'Latency now: the 20 highest',
         description:
-          'Current and average latency, of the 20 applications with the highest peak in this range (API fields currentLatency and averageLatency; the API does not document the averaging period).',
+          'Of the applications with the highest peak in this range (API field currentLatency; the API does not document the averaging period).',
         unit: 's',
         span: 12,
-        queries: [each(' current', current), each(' average', average)],
+        queries: [each(latency)],
+        alerts: ['BunnynetApplicationLatencyLeap'],
       }),
       lines({
-        title: 'Current latency to average',
+        title: 'Average latency: the 20 highest',
         description:
-          'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
-        unit: 'short',
-        span: 12,
-        steps: ['green', [3, 'red']],
-        queries: [each('', `${current} / on (app_id) (${average} > 0)`)],
-      }),
-      lines({
-        title: 'Newest point of the latency chart',
-        description:
-          'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
+          'Of the applications with the highest peak in this range (API field averageLatency; the API does not document the averaging period).',
         unit: 's',
         span: 12,
-        queries: [each('', chart)],
-      }),
-      lines({
-        title: 'Age of the newest point of the latency chart',
-        description:
-          'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
-        unit: 's',
-        span: 12,
-        queries: [each('', `time() - ${chartTime}`)],
+        queries: [each(averageLatency)],
       }),
       lines({
         title: 'Monthly cost',
         description: 'In US dollars (API field monthlyCost, for the month as the API reports it).',
         unit: 'currencyUSD',
         span: 12,
-        queries: [each('', cost)],
+        queries: [each(cost)],
+        alerts: ['BunnynetApplicationCostLeap'],
       }),
       lines({
         title: 'Volumes',
         description: 'Size of all volumes (API field totalVolumeSizeInGb, as it is at each poll).',
         unit: 'decbytes',
         span: 12,
-        queries: [each('', volume)],
+        queries: [each(volume)],
+        alerts: ['BunnynetApplicationVolumeGrowth'],
       }),
+    ]),
+    row(applicationDashboard, 'Latency chart', [
+      rankedNow(15, application, ratio(application), {
+        title: 'Current latency to average: the 15 highest',
+        description:
+          'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
+        unit: 'short',
+        span: 8,
+        steps: ['green', [1.5, 'orange'], [3, 'red']],
+        alerts: ['BunnynetApplicationLatencyLeap'],
+        nothing: 'No application has an average latency.',
+      }),
+      lines({
+        title: 'Newest point of the latency chart',
+        description:
+          'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
+        unit: 's',
+        span: 8,
+        queries: [each('bunnynet_application_latency_chart_latest_seconds')],
+      }),
+      rankedNow(
+        15,
+        application,
+        `time() - ${values(application, 'bunnynet_application_latency_chart_latest_timestamp_seconds')}`,
+        {
+          title: 'Age of that point: the 15 oldest',
+          description:
+            'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
+          unit: 's',
+          span: 8,
+          steps: ['green', [172800, 'orange']],
+        },
+      ),
     ]),
     row(applicationDashboard, 'Readings', [
       numbers({
@@ -401,20 +451,21 @@ function panels(): readonly Row[] {
         description:
           'Age of the oldest reading among the selected applications (the exporter’s own; no API field).',
         unit: 's',
-        span: 6,
+        span: 4,
         steps: ['green', [300, 'orange'], [3600, 'red']],
-        queries: [{ expr: `max(time() - (${lastSuccess} > 0))`, legend: 'oldest' }],
+        queries: [{ expr: `max(time() - (${values(application, lastSuccess)} > 0))`, legend: 'oldest' }],
         nothing: 'none',
+        link: toExporter,
       }),
       lines({
         title: 'Share read at the last poll',
         description:
           'Share of the selected applications whose last poll succeeded (the exporter’s own; no API field).',
         unit: 'percentunit',
-        span: 18,
+        span: 20,
         height: 4,
         max: 1,
-        queries: [{ expr: `avg(${up})`, legend: 'read' }],
+        queries: [{ expr: `avg(${values(application, upFamily)})`, legend: 'read' }],
       }),
     ]),
   ];

@@ -1,18 +1,19 @@
 /** The account: its balance, its charges by service, and what the month will come to. */
 import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { grid, lines, numbers, textOf } from '../panels.ts';
-import { all, entityOf, selector, values } from '../promql.ts';
+import { anywhere, type Entity, entityOf, seriesOf, values } from '../promql.ts';
 import { rankedBy } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
-import { pick } from '../variables.ts';
 
 /** An account is called what the configuration calls its credential. */
 export const account = entityOf({
   ids: ['account'],
   info: undefined,
-  selection: ['account=~"$account"'],
+  // The scope picks accounts already.
+  selection: [],
 });
 
 /** For every kind that is read for an account, and for what costs. */
@@ -20,8 +21,18 @@ export const accountDashboard: Dashboard = {
   uid: 'bunnynet-account',
   title: 'Account',
   description: 'Balance, cost by service, forecast of the month, and limits.',
-  variables: () => [pick('account', 'Account', 'bunnynet_billing_up')],
+  details: ['Edge scripts', 'Limits'],
+  accounts: 'bunnynet_billing_up',
+  variables: () => [],
 };
+
+export const rowToAccount = linkTo(accountDashboard.uid, 'Open the account', {
+  account: '${__data.fields.account}',
+});
+const toAccount = linkTo(accountDashboard.uid, 'Open the account', {
+  account: '${__field.labels.account}',
+});
+const toCdn = linkTo('bunnynet-cdn', 'Open the pull zones');
 
 const field = (name: string): string => values(account, `bunnynet_billing_${name}`);
 
@@ -36,12 +47,13 @@ function forecast(charges: string): string {
   return `max by (account) (predict_linear(${charges}[1d], scalar${leftOfMonth})) and on () ${hasForecast}`;
 }
 
-const charges = selector('bunnynet_billing_monthly_charges', account.selection);
+const charges = seriesOf(account, 'bunnynet_billing_monthly_charges');
 const services = values(account, 'bunnynet_billing_monthly_service_charges', { by: ['service'] });
-const ofContainers = (name: string): string =>
-  values(account, `bunnynet_billing_magic_containers_monthly_${name}`, { by: ['resource', 'unit'] });
-const unitKey = '"key", "/", "account", "resource", "unit"';
-const inRows = (name: string): string => `topk(100, label_join(${ofContainers(name)}, ${unitKey}))`;
+
+/** A resource of Magic Containers in a unit, of an account. */
+const resource: Entity = { ...account, ids: ['account', 'resource', 'unit'] };
+const ofContainers = (entity: Entity, name: string): string =>
+  values(entity, `bunnynet_billing_magic_containers_monthly_${name}`);
 
 const onOff = textOf({ 0: ['off', 'orange'], 1: ['on', 'green'] });
 
@@ -101,10 +113,11 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
-  const every = all(account);
   return [
     row(overviewDashboard, 'Account', [
       numbers({
+        link: toAccount,
+        alerts: ['BunnynetAccountBalanceRunningOut'],
         title: 'Balance',
         description: 'In US dollars, by account (API field Balance, as it is at each poll).',
         unit: 'currencyUSD',
@@ -112,13 +125,14 @@ function panels(): readonly Row[] {
         steps: ['red', [0.01, 'text']],
         queries: [
           {
-            expr: `bottomk(10, ${values(every, 'bunnynet_billing_balance')})`,
+            expr: `bottomk(10, ${values(account, 'bunnynet_billing_balance')})`,
             legend: '{{account}}',
           },
         ],
         nothing: 'none',
       }),
       numbers({
+        link: toAccount,
         title: 'Charges of the month',
         description:
           'In US dollars, by account, this calendar month so far; begins anew with each month (API field ThisMonthCharges).',
@@ -126,7 +140,7 @@ function panels(): readonly Row[] {
         span: 6,
         queries: [
           {
-            expr: `topk(10, ${values(every, 'bunnynet_billing_monthly_charges')})`,
+            expr: `topk(10, ${values(account, 'bunnynet_billing_monthly_charges')})`,
             legend: '{{account}}',
           },
         ],
@@ -135,6 +149,8 @@ function panels(): readonly Row[] {
     ]),
     row(accountDashboard, 'Balance', [
       numbers({
+        link: toCdn,
+        alerts: ['BunnynetAccountBalanceRunningOut'],
         title: 'Balance',
         description:
           'In US dollars, the selected accounts together: in all, what of it is available, and coupons (API fields Balance, AvailableBalance, CouponBalance).',
@@ -148,6 +164,7 @@ function panels(): readonly Row[] {
         nothing: 'none',
       }),
       numbers({
+        link: toCdn,
         title: 'Month',
         description:
           'In US dollars, the selected accounts together: charges of this calendar month so far, and the least that a month costs (API fields ThisMonthCharges, MinimumMonthlyCommit).',
@@ -160,6 +177,7 @@ function panels(): readonly Row[] {
         nothing: 'none',
       }),
       numbers({
+        link: toCdn,
         title: 'Bandwidth of the month',
         description:
           'The selected accounts together, this calendar month so far; begins anew with each month (API field MonthlyBandwidthUsed).',
@@ -189,7 +207,7 @@ function panels(): readonly Row[] {
     ]),
     row(accountDashboard, 'Cost', [
       rankedBy('service', services, {
-        title: 'Cost by service: the 15 highest',
+        title: 'Cost by service: the 12 highest',
         description:
           'Charges of this calendar month so far in US dollars, the selected accounts together; begins anew with each month (API fields MonthlyCharges… of each service).',
         unit: 'currencyUSD',
@@ -202,10 +220,17 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 12,
         height: 8,
-        key: { label: 'key', title: 'Account / resource / unit' },
+        entity: resource,
+        rows: `topk(100, ${ofContainers(resource, 'usage')})`,
+        name: 'Account',
+        link: rowToAccount,
+        labels: [
+          { source: 'resource', title: 'Resource' },
+          { source: 'unit', title: 'Unit' },
+        ],
         columns: [
-          { title: 'Units billed', expr: `max by (key) (${inRows('units')})` },
-          { title: 'Usage', expr: `max by (key) (${inRows('usage')})` },
+          { title: 'Units billed', expr: ofContainers(anywhere(resource), 'units') },
+          { title: 'Usage', expr: ofContainers(anywhere(resource), 'usage') },
         ],
         sort: { title: 'Units billed', descending: true },
       }),
@@ -218,26 +243,30 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 24,
         height: 6,
-        key: { label: 'account', title: 'Account' },
+        entity: account,
+        rows: `topk(100, ${field('up')})`,
+        name: 'Account',
+        link: rowToAccount,
+        alerts: ['BunnynetAccountRechargeFailing'],
         columns: [
           {
             title: 'Failed payments',
-            expr: `topk(100, ${field('automatic_payment_failures')})`,
+            expr: field('automatic_payment_failures'),
             steps: ['text', [1, 'red']],
           },
-          { title: 'Billing', expr: `topk(100, ${field('enabled')})`, unit: 'none', mappings: [onOff] },
+          { title: 'Billing', expr: field('enabled'), unit: 'none', mappings: [onOff] },
           {
             title: 'Automatic recharge',
-            expr: `topk(100, ${field('automatic_recharge_enabled')})`,
+            expr: field('automatic_recharge_enabled'),
             unit: 'none',
             mappings: [onOff],
           },
           {
             title: 'Below',
-            expr: `topk(100, ${field('automatic_recharge_threshold')})`,
+            expr: field('automatic_recharge_threshold'),
             unit: 'currencyUSD',
           },
-          { title: 'By', expr: `topk(100, ${field('automatic_recharge_amount')})`, unit: 'currencyUSD' },
+          { title: 'By', expr: field('automatic_recharge_amount'), unit: 'currencyUSD' },
         ],
         sort: { title: 'Failed payments', descending: true },
       }),

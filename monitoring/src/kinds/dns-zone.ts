@@ -1,14 +1,22 @@
 /** DNS zones: what they are asked. */
-import { type Row, row, urlTo } from '../dashboard.ts';
+import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { lines, numbers } from '../panels.ts';
-import { all, perSecond, values } from '../promql.ts';
+import { all, type Figure, perSecond, values } from '../promql.ts';
 import { ranked, rankedBy } from '../rankings.ts';
+import { displayRecord, type Rules } from '../rules.ts';
 import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 
 const rate = (name: string, by: readonly string[] = []): string =>
   perSecond(dnsZone, `bunnynet_dns_zone_${name}_total`, { by });
+const queries: Figure = { metric: 'bunnynet_dns_zone_queries_total', as: 'rate' };
+
+const rules: Rules = {
+  about: 'DNS zones: their names.',
+  groups: [{ name: 'bunnynet-dns-zone', interval: '2m', rules: [displayRecord(dnsZone)] }],
+};
 
 const records = [
   ['normal_queries', 'plain records'],
@@ -18,46 +26,25 @@ const records = [
 function panels(): readonly Row[] {
   return [
     row(overviewDashboard, 'Storage and DNS', [
-      ranked(10, all(dnsZone), perSecond(all(dnsZone), 'bunnynet_dns_zone_queries_total'), {
+      ranked(10, all(dnsZone), queries, {
         title: 'DNS queries: the 10 busiest zones',
         description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
         unit: 'reqps',
         span: 12,
-        link: {
-          title: 'Open the DNS zone',
-          url: urlTo(storageDnsDashboard, { dns: '${__field.labels.dns_zone_id}' }),
-        },
+        link: linkTo(storageDnsDashboard.uid, 'Open the DNS zone', {
+          dns: '${__field.labels.dns_zone_id}',
+        }),
       }),
     ]),
     row(storageDnsDashboard, 'DNS', [
-      ranked(15, dnsZone, rate('queries'), {
-        title: 'Queries: the 15 busiest zones',
-        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
-        unit: 'reqps',
-        span: 12,
-      }),
-      lines({
-        title: 'Queries by the record that answers',
-        description:
-          'Queries a second of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
-        unit: 'reqps',
-        span: 6,
-        stacked: true,
-        queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
-      }),
-      rankedBy('type', rate('queries_by_type', ['type']), {
-        title: 'Queries: the 15 most frequent types',
-        description:
-          'Queries a second of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
-        unit: 'reqps',
-        span: 6,
-      }),
       numbers({
         title: 'Queries today',
         description:
           'Queries of the selected DNS zones in the UTC day so far, which starts from 0 at midnight (API field QueriesServedChart).',
         unit: 'short',
-        span: 12,
+        span: 4,
+        height: 8,
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
         queries: [
           {
             expr: `sum(${values(dnsZone, 'bunnynet_dns_zone_queries_latest_day')})`,
@@ -66,12 +53,36 @@ function panels(): readonly Row[] {
         ],
         nothing: 'none',
       }),
+      ranked(15, dnsZone, queries, {
+        title: 'Queries: the 15 busiest zones',
+        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
+        unit: 'reqps',
+        span: 10,
+      }),
+      lines({
+        title: 'Queries by the record that answers',
+        description:
+          'Queries a second of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
+        unit: 'reqps',
+        span: 5,
+        stacked: true,
+        queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+      }),
+      rankedBy('type', rate('queries_by_type', ['type']), {
+        title: 'Queries now, by type',
+        description:
+          'Queries a second of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
+        unit: 'reqps',
+        span: 5,
+      }),
       numbers({
-        title: 'Newest day of the DNS figures',
+        title: 'Age of the figures',
         description:
           'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field QueriesServedChart and the other charts).',
         unit: 's',
-        span: 12,
+        span: 24,
+        height: 3,
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
         steps: ['green', [172800, 'orange']],
         queries: [
           {
@@ -85,4 +96,4 @@ function panels(): readonly Row[] {
   ];
 }
 
-export const dnsZoneMonitoring: KindMonitoring = { kind: 'dns_zone', panels };
+export const dnsZoneMonitoring: KindMonitoring = { kind: 'dns_zone', panels, rules };

@@ -1,10 +1,11 @@
 /** Edge scripts: requests, CPU time and cost. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { entityOf, perSecond, values } from '../promql.ts';
-import { ranked } from '../rankings.ts';
-import { presence, type Rules } from '../rules.ts';
+import { entityOf, type Figure, values } from '../promql.ts';
+import { ranked, rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { accountDashboard } from './billing.ts';
 
 /** On a dashboard that picks accounts, of which a script does not say. */
@@ -27,6 +28,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(script),
         {
           record: 'bunnynet:edge_script_monthly_cost:max',
           expr: `max by (script_id) (last_over_time(bunnynet_edge_script_monthly_cost[3m]))`,
@@ -56,11 +58,14 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
-  const rate = (name: string): string => perSecond(script, family(`${name}_total`));
-  const cost = values(script, family('monthly_cost'));
+  const rate = (name: string): Figure => ({ metric: family(`${name}_total`), as: 'rate' });
+  const cost: Figure = { metric: family('monthly_cost') };
+  const alerts = ['BunnynetEdgeScriptCostLeap'];
   return [
     row(overviewDashboard, 'Account', [
       ranked(10, script, cost, {
+        link: linkTo(accountDashboard.uid, 'Open the account'),
+        alerts,
         title: 'Cost of the month: the 10 dearest edge scripts',
         description:
           'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
@@ -70,6 +75,7 @@ function panels(): readonly Row[] {
     ]),
     row(accountDashboard, 'Edge scripts', [
       ranked(15, script, cost, {
+        alerts,
         title: 'Cost of the month: the 15 dearest',
         description:
           'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
@@ -89,7 +95,7 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 6,
       }),
-      ranked(15, script, values(script, family('average_cpu_seconds')), {
+      rankedNow(15, script, values(script, family('average_cpu_seconds')), {
         title: 'CPU time of a request: the 15 longest',
         description: 'Average of the newest UTC day (API field AverageCpuTimeChart).',
         unit: 's',

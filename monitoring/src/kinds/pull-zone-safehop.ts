@@ -1,12 +1,14 @@
 /** SafeHop: requests to the origin that were tried again, and those that it saved. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { hourly } from '../promql.ts';
 import { ranked } from '../rankings.ts';
 import { cdnDashboard, pullZone } from './pull-zone.ts';
 
 function panels(): readonly Row[] {
-  const gained = (name: string): string => hourly(pullZone, `bunnynet_pull_zone_safehop_${name}_total`);
+  const gained = (name: string) => ({
+    metric: `bunnynet_pull_zone_safehop_${name}_total`,
+    as: 'hourly' as const,
+  });
   return [
     row(cdnDashboard, 'Origin Shield and SafeHop', [
       ranked(10, pullZone, gained('retried_requests'), {
@@ -14,6 +16,7 @@ function panels(): readonly Row[] {
         description: 'Requests within an hour (API field RequestsRetriedChart).',
         unit: 'short',
         span: 6,
+        nothing: 'No pull zone has SafeHop.',
       }),
       ranked(10, pullZone, gained('saved_requests'), {
         title: 'Saved in the past hour: the 10 most',
@@ -21,6 +24,7 @@ function panels(): readonly Row[] {
           'Requests within an hour that succeeded at a further try (API field RequestsSavedChart).',
         unit: 'short',
         span: 6,
+        nothing: 'No pull zone has SafeHop.',
       }),
     ]),
   ];

@@ -1,10 +1,11 @@
 /** What pull zones serve: requests, bandwidth, cache, origin, errors. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { lines, numbers } from '../panels.ts';
-import { all, type Entity, perSecond, values } from '../promql.ts';
-import { ranked, rankedBy } from '../rankings.ts';
+import { all, type Figure, highest, perSecond, seriesOf, values } from '../promql.ts';
+import { ranked, rankedBy, rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
 import { cdnDashboard, pullZone, toPullZone } from './pull-zone.ts';
 
@@ -15,11 +16,9 @@ const figure = (name: string): string => values(pullZone, family(name));
 const rate = (name: string, by: readonly string[] = []): string =>
   perSecond(pullZone, family(`${name}_total`), { by });
 
+const requests: Figure = { metric: family('requests_total'), as: 'rate' };
 /** The share of the requests of half an hour that were answered with a status of 500 to 599. */
-function serverErrorShare(entity: Entity): string {
-  const errors = perSecond(entity, family('responses_total'), { where: ['code="5xx"'] });
-  return `${errors} / (${perSecond(entity, family('requests_total'))} > 0)`;
-}
+const serverErrors: Figure = { metric: 'bunnynet:pull_zone_server_errors:ratio30m' };
 
 const requestParts = [
   ['requests', 'all'],
@@ -61,6 +60,15 @@ const rules: Rules = {
         {
           record: 'bunnynet:pull_zone_origin_response_time_seconds:max',
           expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_statistics_origin_response_time_seconds[3m]))`,
+        },
+        {
+          record: serverErrors.metric,
+          forDashboards: true,
+          comment:
+            'For the dashboards: the share of the requests of half an hour that were answered with a status of 500 to 599.',
+          expr: `
+          rate(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m])
+          / ignoring (code) (rate(bunnynet_pull_zone_statistics_requests_total[30m]) > 0)`,
         },
         {
           alert: 'BunnynetPullZoneServerErrors',
@@ -118,31 +126,40 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const errors = {
+    description:
+      'Share of the requests of half an hour with a status of 500 to 599 (API fields Error5xxChart and RequestsServedChart). An alert fires above 5 %.',
+    unit: 'percentunit',
+    steps: ['green', [0.05, 'red']],
+    alerts: ['BunnynetPullZoneServerErrors'],
+  } as const;
   return [
     row(overviewDashboard, 'CDN', [
-      ranked(10, every, perSecond(every, family('requests_total')), {
+      ranked(10, every, requests, {
         title: 'Requests: the 10 busiest pull zones',
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         unit: 'reqps',
         span: 8,
         link: toPullZone,
       }),
-      ranked(10, every, serverErrorShare(every), {
+      ranked(10, every, serverErrors, {
         title: 'Server errors: the 10 worst pull zones',
-        description:
-          'Share of the requests of half an hour with a status of 500 to 599 (API fields Error5xxChart and RequestsServedChart). An alert fires above 5 %.',
-        unit: 'percentunit',
         span: 8,
-        steps: ['green', [0.05, 'red']],
         link: toPullZone,
+        ...errors,
       }),
     ]),
     row(cdnDashboard, 'Requests', [
-      ranked(15, pullZone, rate('requests'), {
+      ranked(15, pullZone, requests, {
         title: 'Requests: the 15 busiest pull zones',
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         unit: 'reqps',
         span: 12,
+      }),
+      ranked(15, pullZone, serverErrors, {
+        title: 'Server errors: the 15 worst pull zones',
+        span: 12,
+        ...errors,
       }),
       lines({
         title: 'Requests, by who served them',
@@ -160,22 +177,19 @@ function panels(): readonly Row[] {
         span: 12,
         queries: [{ expr: `sum by (code) (${rate('responses', ['code'])})`, legend: '{{code}}' }],
       }),
-      ranked(15, pullZone, serverErrorShare(pullZone), {
-        title: 'Server errors: the 15 worst pull zones',
-        description:
-          'Share of the requests of half an hour with a status of 500 to 599 (API fields Error5xxChart and RequestsServedChart). An alert fires above 5 %.',
-        unit: 'percentunit',
-        span: 12,
-        steps: ['green', [0.05, 'red']],
-      }),
     ]),
     row(cdnDashboard, 'Bandwidth', [
-      ranked(15, pullZone, rate('bandwidth_bytes'), {
-        title: 'Bandwidth: the 15 busiest pull zones',
-        description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',
-        unit: 'Bps',
-        span: 8,
-      }),
+      ranked(
+        15,
+        pullZone,
+        { metric: family('bandwidth_bytes_total'), as: 'rate' },
+        {
+          title: 'Bandwidth: the 15 busiest pull zones',
+          description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',
+          unit: 'Bps',
+          span: 8,
+        },
+      ),
       lines({
         title: 'Bandwidth, by where it comes from',
         description:
@@ -185,7 +199,7 @@ function panels(): readonly Row[] {
         queries: bandwidthParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
       }),
       rankedBy('region', rate('region_traffic_bytes', ['region']), {
-        title: 'Bandwidth: the 15 busiest regions',
+        title: 'Bandwidth now: the 12 busiest regions',
         description:
           'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions).',
         unit: 'Bps',
@@ -193,30 +207,42 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(cdnDashboard, 'Cache and origin', [
-      ranked(15, pullZone, `1 - ${figure('cache_hit_ratio')}`, {
-        title: 'Requests that the cache did not serve: the 15 worst pull zones',
+      rankedNow(15, pullZone, highest(pullZone, `1 - ${seriesOf(pullZone, family('cache_hit_ratio'))}`), {
+        title: 'Not served by the cache: the 15 worst',
         description:
           'Share of the requests of the UTC day so far that went past the cache; begins anew at midnight (1 less API field CacheHitRate).',
         unit: 'percentunit',
-        span: 12,
-        max: 1,
+        span: 10,
+        link: toPullZone,
+        alerts: ['BunnynetPullZoneHitRatioDrop'],
       }),
-      ranked(15, pullZone, figure('origin_response_time_seconds'), {
-        title: 'Response time of the origin: the 15 slowest',
-        description:
-          'Average of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
-        unit: 's',
-        span: 12,
-      }),
+      ranked(
+        15,
+        pullZone,
+        {
+          metric: family('origin_response_time_seconds'),
+          drawn: 'bunnynet:pull_zone_origin_response_time_seconds:max',
+        },
+        {
+          title: 'Response time of the origin: the 15 slowest',
+          description:
+            'Average of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
+          unit: 's',
+          span: 10,
+          alerts: ['BunnynetPullZoneOriginSlow'],
+        },
+      ),
       numbers({
-        title: 'Newest day of the statistics',
+        title: 'Age of the statistics',
         description:
           'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field RequestsServedChart and the other charts).',
         unit: 's',
-        span: 24,
+        span: 4,
+        height: 8,
         steps: ['green', [172800, 'orange']],
         queries: [{ expr: `time() - min(${figure('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
         nothing: 'none',
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
       }),
     ]),
   ];

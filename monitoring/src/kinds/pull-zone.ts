@@ -1,11 +1,12 @@
 /** Pull zones: what they are, what they used this month, and how near they are to their limits. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, grid, numbers, textOf } from '../panels.ts';
-import { all, entityOf, named, values } from '../promql.ts';
-import { ranked } from '../rankings.ts';
-import { presence, type Rules } from '../rules.ts';
+import { grid, numbers, textOf } from '../panels.ts';
+import { all, anywhere, entityOf, highest, selector, seriesOf, share, values } from '../promql.ts';
+import { ranked, rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { onOff, yesNo } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -21,27 +22,23 @@ export const cdnDashboard: Dashboard = {
   uid: 'bunnynet-cdn',
   title: 'CDN',
   description: 'Pull zones: traffic, cache, origin and errors, and what they cost.',
+  picked: ['pull_zone_id=~"$pullzone|"'],
+  details: ['Optimizer', 'Origin Shield and SafeHop'],
   variables: () => [pickByName('pullzone', 'Pull zone', every, 'pull_zone_id')],
 };
 
-export const toPullZone = {
-  title: 'Open the pull zone',
-  url: urlTo(cdnDashboard, { pullzone: '${__field.labels.pull_zone_id}' }),
-};
+const open = 'Open the pull zone';
+export const toPullZone = linkTo(cdnDashboard.uid, open, { pullzone: '${__field.labels.pull_zone_id}' });
+const rowToPullZone = linkTo(cdnDashboard.uid, open, { pullzone: '${__data.fields.pull_zone_id}' });
 
-const field = (name: string): string => values(pullZone, `bunnynet_pull_zone_${name}`);
-const today = (name: string): string => values(pullZone, `bunnynet_pull_zone_statistics_${name}`);
+const family = (name: string): string => `bunnynet_pull_zone_${name}`;
+const field = (name: string): string => values(anywhere(pullZone), family(name));
 const hostnames = (certificate: string): string =>
-  values(pullZone, 'bunnynet_pull_zone_hostnames', { where: [`certificate="${certificate}"`] });
+  values(anywhere(pullZone), family('hostnames'), { where: [`certificate="${certificate}"`] });
 
 /** The rows of the table: the hundred with the most traffic, and those that cannot be read while there is room. */
-const rows = `topk(100, ${field('monthly_bandwidth_bytes')} or on (pull_zone_id) ${field('up')} * 0)`;
+const rows = `topk(100, ${highest(pullZone, selector('', ['__name__=~"bunnynet_pull_zone_(up|monthly_bandwidth_bytes)"', ...pullZone.matchers]))})`;
 
-function inRows(expr: string): string {
-  return `${expr} and on (pull_zone_id) ${rows}`;
-}
-
-const ofLimit = `${field('monthly_bandwidth_bytes')} / (${field('monthly_bandwidth_limit_bytes')} > 0)`;
 const yesIsBad = textOf({ 0: ['no', 'text'], 1: ['yes', 'red'] });
 /** Type */
 const network = textOf({ 0: ['premium', 'text'], 1: ['volume', 'text'] });
@@ -61,6 +58,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(pullZone),
         {
           alert: 'BunnynetPullZoneBandwidthLimitNear',
           comment: 'A limit of 0 is none.',
@@ -95,16 +93,24 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const ofLimit = share(pullZone, family('monthly_bandwidth_bytes'), family('monthly_bandwidth_limit_bytes'));
+  const count = (expr: string): string => `count(${highest(pullZone, expr)}) or vector(0)`;
   return [
     row(overviewDashboard, 'CDN', [
-      ranked(10, every, values(every, 'bunnynet_pull_zone_monthly_bandwidth_bytes'), {
-        title: 'Bandwidth of the month: the 10 largest pull zones',
-        description:
-          'Bandwidth used in this calendar month, which starts from 0 (API field MonthlyBandwidthUsed).',
-        unit: 'decbytes',
-        span: 8,
-        link: toPullZone,
-      }),
+      ranked(
+        10,
+        every,
+        { metric: family('monthly_bandwidth_bytes') },
+        {
+          title: 'Bandwidth of the month: the 10 largest',
+          description:
+            'Bandwidth that a pull zone used in this calendar month, which starts from 0 (API field MonthlyBandwidthUsed).',
+          unit: 'decbytes',
+          span: 8,
+          link: toPullZone,
+          alerts: ['BunnynetPullZoneBandwidthLimitNear'],
+        },
+      ),
     ]),
     row(cdnDashboard, 'Pull zones', [
       grid({
@@ -114,75 +120,75 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 24,
         height: 10,
-        key: { label: 'pull_zone_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Pull zone' }],
+        entity: pullZone,
+        rows,
+        name: 'Pull zone',
+        link: rowToPullZone,
         columns: [
-          { title: 'Month', expr: named(pullZone, rows), unit: 'decbytes' },
+          { title: 'Month', expr: field('monthly_bandwidth_bytes'), unit: 'decbytes' },
           {
             title: 'of limit',
-            expr: inRows(`(${ofLimit})`),
+            expr: share(
+              anywhere(pullZone),
+              family('monthly_bandwidth_bytes'),
+              family('monthly_bandwidth_limit_bytes'),
+            ),
             unit: 'percentunit',
             steps: ['text', [0.9, 'orange'], [1, 'red']],
           },
-          { title: 'Charges', expr: inRows(field('monthly_charges_dollars')), unit: 'currencyUSD' },
-          { title: 'Requests today', expr: inRows(today('requests_latest_day')) },
-          { title: 'Hit ratio today', expr: inRows(today('cache_hit_ratio')), unit: 'percentunit' },
-          { title: 'Origin today', expr: inRows(today('origin_response_time_seconds')), unit: 's' },
-          { title: 'Enabled', expr: inRows(field('enabled')), unit: 'none', mappings: [onOff] },
-          { title: 'Suspended', expr: inRows(field('suspended')), unit: 'none', mappings: [yesIsBad] },
-          { title: 'Network', expr: inRows(field('type')), unit: 'none', mappings: [network] },
-          {
-            title: 'No certificate',
-            expr: inRows(hostnames('no')),
-            steps: ['text', [1, 'orange']],
-          },
-          { title: 'Certificates', expr: inRows(hostnames('yes')) },
-          { title: 'Optimizer', expr: inRows(field('optimizer_enabled')), unit: 'none', mappings: [yesNo] },
-          {
-            title: 'Origin Shield',
-            expr: inRows(field('origin_shield_enabled')),
-            unit: 'none',
-            mappings: [yesNo],
-          },
-          { title: 'SafeHop', expr: inRows(field('safehop_enabled')), unit: 'none', mappings: [yesNo] },
+          { title: 'Charges', expr: field('monthly_charges_dollars'), unit: 'currencyUSD' },
+          { title: 'Req. today', expr: field('statistics_requests_latest_day') },
+          { title: 'Hits today', expr: field('statistics_cache_hit_ratio'), unit: 'percentunit' },
+          { title: 'Origin', expr: field('statistics_origin_response_time_seconds'), unit: 's' },
+          { title: 'Enabled', expr: field('enabled'), unit: 'none', mappings: [onOff] },
+          { title: 'Suspended', expr: field('suspended'), unit: 'none', mappings: [yesIsBad] },
+          { title: 'Network', expr: field('type'), unit: 'none', mappings: [network] },
+          { title: 'No cert.', expr: hostnames('no'), steps: ['text', [1, 'orange']] },
+          { title: 'Certs', expr: hostnames('yes') },
+          { title: 'Optimizer', expr: field('optimizer_enabled'), unit: 'none', mappings: [yesNo] },
+          { title: 'Shield', expr: field('origin_shield_enabled'), unit: 'none', mappings: [yesNo] },
+          { title: 'SafeHop', expr: field('safehop_enabled'), unit: 'none', mappings: [yesNo] },
         ],
         sort: { title: 'Month', descending: true },
+        alerts: ['BunnynetPullZoneBandwidthLimitNear', 'BunnynetPullZoneCertificateMissing'],
       }),
-      bars({
-        title: 'Bandwidth, of that allowed: the 15 nearest to their limit',
+      rankedNow(15, pullZone, ofLimit, {
+        title: 'Bandwidth, of that allowed: the 15 nearest',
         description:
           'Share of the bandwidth that a pull zone may use this month (API fields MonthlyBandwidthUsed and MonthlyBandwidthLimit). An alert fires from 90 %.',
         unit: 'percentunit',
-        span: 8,
+        span: 9,
         steps: ['green', [0.9, 'orange'], [1, 'red']],
-        queries: [{ expr: named(pullZone, `topk(15, ${ofLimit})`), legend: '{{display}}' }],
+        link: toPullZone,
+        nothing: 'No pull zone has a limit.',
+        alerts: ['BunnynetPullZoneBandwidthLimitNear'],
       }),
-      bars({
+      rankedNow(15, pullZone, values(pullZone, family('monthly_charges_dollars')), {
         title: 'Charges of the month: the 15 highest',
         description: 'In US dollars, this calendar month so far (API field MonthlyCharges).',
         unit: 'currencyUSD',
-        span: 8,
-        queries: [
-          {
-            expr: named(pullZone, `topk(15, ${field('monthly_charges_dollars')})`),
-            legend: '{{display}}',
-          },
-        ],
+        span: 9,
+        link: toPullZone,
       }),
       numbers({
         title: 'Pull zones',
         description:
           'How many of the selected pull zones there are, are suspended, and have a hostname without a certificate (API fields Suspended and Hostnames, HasCertificate).',
         unit: 'short',
-        span: 8,
+        span: 6,
         height: 8,
         queries: [
-          { expr: `count(${field('up')})`, legend: 'all' },
-          { expr: `count(${field('suspended')} == 1) or vector(0)`, legend: 'suspended' },
-          { expr: `count(${hostnames('no')} > 0) or vector(0)`, legend: 'without a certificate' },
+          { expr: `count(${values(pullZone, family('up'))})`, legend: 'all' },
+          { expr: count(`${seriesOf(pullZone, family('suspended'))} == 1`), legend: 'suspended' },
+          {
+            expr: count(`${seriesOf(pullZone, family('hostnames'), ['certificate="no"'])} > 0`),
+            legend: 'without a certificate',
+          },
         ],
-        colors: { suspended: 'red', 'without a certificate': 'orange' },
+        wrong: { suspended: 'red', 'without a certificate': 'orange' },
         nothing: 'none',
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
+        alerts: ['BunnynetPullZoneCertificateMissing'],
       }),
     ]),
   ];

@@ -1,14 +1,13 @@
 /** Rate limits: how often they are breached, and how many of those allowed there are. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, lines, numbers } from '../panels.ts';
-import { all, entityOf, hourly, named, namedWorst, values } from '../promql.ts';
-import { presence, type Rules } from '../rules.ts';
+import { lines, numbers } from '../panels.ts';
+import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { shieldDashboard, toZone, zone } from './shield-zone.ts';
-
-const rateLimit = (name: string): string =>
-  values(zone, `bunnynet_shield_rate_limit_${name}`, { by: ['rate_limit_id'] });
 
 const limit = entityOf({
   ids: ['shield_zone_id', 'rate_limit_id'],
@@ -17,7 +16,7 @@ const limit = entityOf({
   selection: ['shield_zone_id=~"$zone"'],
 });
 
-const breachesToday = `sum by (shield_zone_id) (${values(all(zone), 'bunnynet_shield_rate_limit_breaches_latest_day', { by: ['rate_limit_id'] })})`;
+const family = (name: string): string => `bunnynet_shield_rate_limit_${name}`;
 
 const breachFigures = ['breaches', 'logged_breaches', 'challenged_breaches', 'blocked_breaches'] as const;
 
@@ -36,6 +35,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(limit),
         {
           record: 'bunnynet:shield_rate_limit_breaches:growth1h',
           comment:
@@ -71,35 +71,35 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const ofZones = { by: ['rate_limit_id'] };
+  const counted = values(zone, family('breaches_28d'), ofZones);
+  const allowed = values(anywhere(zone), 'bunnynet_shield_zone_rate_limit_rules_limit');
+  const today = values(all(zone), family('breaches_latest_day'), ofZones);
+  const inHour = hourly(zone, family('breaches_total'), ofZones);
   return [
     row(overviewDashboard, 'Shield', [
-      lines({
-        title: 'Rate limit breaches of the day: the 10 worst zones',
+      rankedNow(10, all(zone), `sum by (shield_zone_id) (${today})`, {
+        title: 'Rate limit breaches today: 10 worst zones',
         description:
           'Breaches of all rate limits of a zone in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
         unit: 'short',
-        span: 9,
-        queries: [{ expr: namedWorst(10, all(zone), breachesToday), legend: '{{display}}' }],
+        span: 8,
         link: toZone,
+        nothing: 'No zone has a rate limit.',
+        alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
     ]),
     row(shieldDashboard, 'Zones', [
-      bars({
-        title: 'Rate limits, of those allowed: the 15 fullest zones',
+      rankedNow(15, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`, {
+        title: 'Rate limits, of those allowed: the 15 fullest',
         description:
           'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
         unit: 'percentunit',
         span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],
-        queries: [
-          {
-            expr: named(
-              zone,
-              `topk(15, count by (shield_zone_id) (${rateLimit('breaches_28d')}) / (${values(zone, 'bunnynet_shield_zone_rate_limit_rules_limit')} > 0))`,
-            ),
-            legend: '{{display}}',
-          },
-        ],
+        link: toZone,
+        nothing: 'No zone has a rate limit.',
+        alerts: ['BunnynetShieldRateLimitsNearLimit'],
       }),
     ]),
     row(shieldDashboard, 'Rate limits', [
@@ -110,65 +110,50 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 12,
         queries: breachFigures.map((figure) => ({
-          expr: `sum(${hourly(zone, `bunnynet_shield_rate_limit_${figure}_total`, { by: ['rate_limit_id'] })})`,
+          expr: `sum(${hourly(zone, family(`${figure}_total`), ofZones)})`,
           legend: figure === 'breaches' ? 'all' : figure.replace('_breaches', ''),
         })),
+        alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      lines({
+      rankedNow(10, zone, `sum by (shield_zone_id) (${inHour})`, {
         title: 'Breaches in the past hour: the 10 worst zones',
         description:
-          'Breaches within an hour of all rate limits of a zone together, measured at each poll (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
+          'Breaches of all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
         unit: 'short',
-        span: 12,
-        queries: [
-          {
-            expr: namedWorst(
-              10,
-              zone,
-              `sum by (shield_zone_id) (${hourly(zone, 'bunnynet_shield_rate_limit_breaches_total', { by: ['rate_limit_id'] })})`,
-            ),
-            legend: '{{display}}',
-          },
-        ],
-      }),
-      bars({
-        title: 'Breaches in the past 28 days: the 20 busiest rate limits',
-        description:
-          'Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, totalBreaches).',
-        unit: 'short',
-        span: 12,
-        height: 10,
-        queries: [
-          {
-            expr: named(limit, `topk(20, ${rateLimit('breaches_28d')})`),
-            legend: '{{display}} of zone {{shield_zone_id}}',
-          },
-        ],
-      }),
-      bars({
-        title: 'Blocked breaches in the past 28 days: the 20 busiest rate limits',
-        description:
-          'Breaches of a rate limit that were blocked in the past 28 days, a rolling window that can fall (API field overview, blockedBreaches).',
-        unit: 'short',
-        span: 12,
-        height: 10,
-        queries: [
-          {
-            expr: named(limit, `topk(20, ${rateLimit('blocked_breaches_28d')})`),
-            legend: '{{display}} of zone {{shield_zone_id}}',
-          },
-        ],
+        span: 8,
+        link: toZone,
+        alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
       numbers({
-        title: 'Newest day of the rate limits’ figures',
+        title: 'Age of the figures',
         description:
           'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field ratelimitOverviewPastTwentyEightDays).',
         unit: 's',
-        span: 24,
+        span: 4,
+        height: 8,
         steps: ['green', [172800, 'orange']],
-        queries: [{ expr: `time() - min(${rateLimit('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
+        queries: [
+          { expr: `time() - min(${values(zone, family('latest_day_timestamp_seconds'))})`, legend: 'oldest' },
+        ],
         nothing: 'none',
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
       }),
+      ...(
+        [
+          ['breaches_28d', 'Breaches, past 28 days: the 15 busiest rate limits', 'totalBreaches'],
+          ['blocked_breaches_28d', 'Blocked breaches, past 28 days: the 15 busiest', 'blockedBreaches'],
+        ] as const
+      ).map(([figure, title, apiField]) =>
+        rankedNow(15, limit, values(limit, family(figure)), {
+          title,
+          description: `Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, ${apiField}).`,
+          unit: 'short',
+          span: 12,
+          height: 10,
+          legend: '{{display}} of zone {{shield_zone_id}}',
+          link: toZone,
+        }),
+      ),
     ]),
   ];
 }

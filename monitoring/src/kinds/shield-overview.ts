@@ -1,25 +1,22 @@
 /** What the protections of a zone do: events, requests by action, and what is billed. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { bars, grid, lines, numbers } from '../panels.ts';
-import { hourly, named, values } from '../promql.ts';
-import { ranked } from '../rankings.ts';
-import { shieldDashboard, zone } from './shield-zone.ts';
+import { anywhere, hourly, share, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
+import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const family = (name: string): string => `bunnynet_shield_overview_${name}`;
-const figure = (name: string): string => values(zone, family(name));
+const figure = (name: string, by: readonly string[] = []): string =>
+  values(anywhere(zone), family(name), { by });
 const inHour = (name: string, by: readonly string[] = []): string =>
   hourly(zone, family(`${name}_total`), { by });
 
 const days = 'overviewPastTwentyEightDays';
-const acted = `${values(zone, family('requests_28d'), { by: ['category', 'action'] })}`;
-const rows = `topk(100, sum by (shield_zone_id) (${values(zone, family('events_28d'), { by: ['category'] })}))`;
-
-function inRows(expr: string): string {
-  return `${expr} and on (shield_zone_id) ${rows}`;
-}
-
-const billed = `${figure('monthly_billable_requests')} / (${figure('clean_requests_limit')} > 0)`;
+const acted = values(zone, family('requests_28d'), { by: ['category', 'action'] });
+/** The zones with the most events: those of the protection that counts most. */
+const rows = `topk(100, ${values(zone, family('events_28d'))})`;
 
 function panels(): readonly Row[] {
   return [
@@ -27,25 +24,39 @@ function panels(): readonly Row[] {
       grid({
         title: 'Zones, past 28 days',
         description:
-          'At most 100 of the selected zones, those with the most events. Past 28 days, a rolling window that can fall (API fields overview, uploadScanning, apiGuardian); billed requests of this calendar month and the clean requests of the plan (API fields totalBillableRequests, totalCleanRequestsLimit).',
+          'At most 100 of the selected zones, those with the most events. Requests that API Guardian inspected and that failed a check of it, and files that were scanned, in the past 28 days, a rolling window that can fall (API fields overview, uploadScanning, apiGuardian); billed requests of this calendar month and the clean requests of the plan (API fields totalBillableRequests, totalCleanRequestsLimit).',
         unit: 'short',
-        span: 24,
-        key: { label: 'shield_zone_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Zone' }],
+        span: 20,
+        entity: zone,
+        rows,
+        name: 'Zone',
+        link: rowToZone,
         columns: [
-          { title: 'Events', expr: named(zone, rows) },
-          { title: 'Inspected by API Guardian', expr: inRows(figure('inspected_requests_28d')) },
+          { title: 'Events', expr: `sum by (shield_zone_id) (${figure('events_28d', ['category'])})` },
+          { title: 'Inspected', expr: figure('inspected_requests_28d') },
           {
-            title: 'Failed a check of it',
-            expr: inRows(
-              `sum by (shield_zone_id) (${values(zone, family('failed_requests_28d'), { by: ['check'] })})`,
-            ),
+            title: 'Failed a check',
+            expr: `sum by (shield_zone_id) (${figure('failed_requests_28d', ['check'])})`,
           },
-          { title: 'Files scanned', expr: inRows(figure('scanned_files_28d')) },
-          { title: 'Billed this month', expr: inRows(figure('monthly_billable_requests')) },
-          { title: 'Clean requests of the plan', expr: inRows(figure('clean_requests_limit')) },
+          { title: 'Scanned', expr: figure('scanned_files_28d') },
+          { title: 'Billed', expr: figure('monthly_billable_requests') },
+          { title: 'In the plan', expr: figure('clean_requests_limit') },
         ],
         sort: { title: 'Events', descending: true },
+      }),
+      numbers({
+        title: 'Age of the figures',
+        description:
+          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
+        unit: 's',
+        span: 4,
+        height: 9,
+        steps: ['green', [172800, 'orange']],
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
+        queries: [
+          { expr: `time() - min(${values(zone, family('latest_day_timestamp_seconds'))})`, legend: 'oldest' },
+        ],
+        nothing: 'none',
       }),
       lines({
         title: 'Events in an hour, by protection',
@@ -72,7 +83,9 @@ function panels(): readonly Row[] {
           'Requests that a protection acted on, of the selected zones together, in the past 28 days, a rolling window that can fall (API fields waf, dDoS, ratelimit, botDetection, accessList, uploadScanning, apiGuardian).',
         unit: 'short',
         span: 8,
-        queries: [{ expr: `sum by (category, action) (${acted})`, legend: '{{category}} {{action}}' }],
+        queries: [
+          { expr: `topk(15, sum by (category, action) (${acted}))`, legend: '{{category}} {{action}}' },
+        ],
       }),
       lines({
         title: 'API Guardian and uploads, an hour',
@@ -89,22 +102,15 @@ function panels(): readonly Row[] {
           { expr: `sum(${inHour('scanned_files')})`, legend: 'files scanned' },
         ],
       }),
-      ranked(15, zone, billed, {
-        title: 'Billed requests of the month, of those in the plan: the 15 fullest',
+      rankedNow(15, zone, share(zone, family('monthly_billable_requests'), family('clean_requests_limit')), {
+        title: 'Billed requests, of those in the plan',
         description:
-          'Requests of this calendar month that are billed, to the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). Falls back at the end of the month.',
+          'Requests of this calendar month that are billed, to the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). The 15 fullest zones; falls back at the end of the month.',
         unit: 'percentunit',
         span: 8,
-      }),
-      numbers({
-        title: 'Newest day of the protections’ figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
-        unit: 's',
-        span: 24,
-        steps: ['green', [172800, 'orange']],
-        queries: [{ expr: `time() - min(${figure('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
-        nothing: 'none',
+        steps: ['green', [0.8, 'orange'], [1, 'red']],
+        link: toZone,
+        nothing: 'No plan includes any.',
       }),
     ]),
   ];

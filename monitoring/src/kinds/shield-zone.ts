@@ -1,10 +1,12 @@
 /** Shield Zones: how their firewalls are set. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, grid, numbers, textOf } from '../panels.ts';
-import { all, entityOf, named, values } from '../promql.ts';
-import { presence, type Rules } from '../rules.ts';
+import { all, anywhere, entityOf, highest, named, selector, seriesOf, share, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { onOff, yesNo } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -13,19 +15,22 @@ export const zone = entityOf({
   info: 'bunnynet_shield_zone_info',
   selection: ['shield_zone_id=~"$zone"'],
 });
+const every = all(zone);
 
 /** For every kind that is read for a zone. */
 export const shieldDashboard: Dashboard = {
   uid: 'bunnynet-shield',
   title: 'Shield',
   description: 'Zones, their protections, API Guardian and rate limits.',
-  variables: () => [pickByName('zone', 'Zone', all(zone), 'shield_zone_id')],
+  picked: ['shield_zone_id=~"$zone|"'],
+  details: ['The month', 'API Guardian', 'Rate limits'],
+  variables: () => [pickByName('zone', 'Zone', every, 'shield_zone_id')],
 };
 
-export const toZone = {
-  title: 'Open the zone',
-  url: urlTo(shieldDashboard, { zone: '${__field.labels.shield_zone_id}' }),
-};
+const open = 'Open the zone';
+export const toZone = linkTo(shieldDashboard.uid, open, { zone: '${__field.labels.shield_zone_id}' });
+/** The same from a table. */
+export const rowToZone = linkTo(shieldDashboard.uid, open, { zone: '${__data.fields.shield_zone_id}' });
 
 const learning = textOf({ 0: ['no', 'text'], 1: ['learning', 'blue'] });
 /** wafExecutionMode, dDoSExecutionMode */
@@ -46,18 +51,11 @@ const sensitivity = textOf({
   4: ['challenge', 'text'],
 });
 
-const zoneField = (name: string): string => values(zone, `bunnynet_shield_zone_${name}`);
+const family = (name: string): string => `bunnynet_shield_zone_${name}`;
+const field = (name: string): string => values(anywhere(zone), family(name));
 
-const wafEnabled = values(all(zone), 'bunnynet_shield_zone_waf_enabled');
-const executionMode = values(all(zone), 'bunnynet_shield_zone_waf_execution_mode');
-const learningMode = values(all(zone), 'bunnynet_shield_zone_learning_mode');
-
-/** The rows of the zone table: at most a hundred, those without a firewall or that only log first. */
-const rows = `topk(100, 2 * (${zoneField('waf_enabled')} == bool 0) + (${zoneField('waf_execution_mode')} == bool 0) or on (shield_zone_id) ${zoneField('up')} * 0)`;
-
-function inRows(field: string): string {
-  return `${zoneField(field)} and on (shield_zone_id) ${rows}`;
-}
+/** The rows of the table: at most a hundred, those without a firewall and those that cannot be read first. */
+const rows = `bottomk(100, min by (shield_zone_id) (${selector('', ['__name__=~"bunnynet_shield_zone_(up|waf_enabled)"', ...zone.matchers])}))`;
 
 const readable = presence(
   'shield_zone',
@@ -74,6 +72,7 @@ const rules: Rules = {
       interval: '1m',
       rules: [
         ...readable.records,
+        displayRecord(zone),
         {
           record: 'bunnynet:shield_zone_learning_mode_until:last',
           comment:
@@ -153,26 +152,29 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const off = `${seriesOf(every, family('waf_enabled'))} == 0`;
+  const logs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${family('learning_mode')} == 1`;
+  const count = (expr: string): string => `count(${highest(every, expr)}) or vector(0)`;
+  const left = `${seriesOf(zone, family('learning_mode_until_timestamp_seconds'))} - time() > 0 and ${family('learning_mode')} == 1`;
   return [
     row(overviewDashboard, 'Shield', [
       numbers({
-        title: 'Zones',
+        title: 'Firewalls',
         description:
           'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only logs» leaves out the zones that are learning.',
         unit: 'short',
-        span: 6,
+        span: 8,
         height: 8,
         queries: [
-          { expr: `count(${wafEnabled})`, legend: 'read' },
-          { expr: `count(${wafEnabled} == 0) or vector(0)`, legend: 'firewall off' },
-          {
-            expr: `count((${executionMode} == 0) and (${wafEnabled} == 1) unless (${learningMode} == 1)) or vector(0)`,
-            legend: 'only logs',
-          },
-          { expr: `count(${learningMode} == 1) or vector(0)`, legend: 'learning' },
+          { expr: `count(${values(every, family('waf_enabled'))})`, legend: 'zones' },
+          { expr: count(off), legend: 'off' },
+          { expr: count(logs), legend: 'only log' },
+          { expr: count(`${seriesOf(every, family('learning_mode'))} == 1`), legend: 'learning' },
         ],
-        colors: { 'firewall off': 'red', 'only logs': 'orange', learning: 'blue' },
+        wrong: { off: 'red', 'only log': 'orange', learning: 'blue' },
         nothing: 'none',
+        link: linkTo(shieldDashboard.uid, 'Open the zones'),
+        alerts: ['BunnynetShieldWafDisabled', 'BunnynetShieldWafLogOnly'],
       }),
     ]),
     row(shieldDashboard, 'Zones', [
@@ -183,65 +185,53 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 24,
         height: 10,
-        key: { label: 'shield_zone_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Zone' }],
+        entity: zone,
+        rows,
+        name: 'Zone',
+        link: rowToZone,
         columns: [
-          {
-            title: 'Firewall',
-            expr: named(zone, inRows('waf_enabled')),
-            unit: 'none',
-            mappings: [onOff],
-          },
-          { title: 'Mode', expr: inRows('waf_execution_mode'), unit: 'none', mappings: [modeText] },
-          { title: 'Learning', expr: inRows('learning_mode'), unit: 'none', mappings: [learning] },
+          { title: 'Firewall', expr: field('waf_enabled'), unit: 'none', mappings: [onOff] },
+          { title: 'Mode', expr: field('waf_execution_mode'), unit: 'none', mappings: [modeText] },
+          { title: 'Learning', expr: field('learning_mode'), unit: 'none', mappings: [learning] },
           {
             title: 'Learning until',
-            expr: `${zoneField('learning_mode_until_timestamp_seconds')} * 1000 and on (shield_zone_id) ${rows}`,
+            expr: `${field('learning_mode_until_timestamp_seconds')} * 1000`,
             unit: 'dateTimeAsIso',
+            width: 170,
           },
-          { title: 'Plan', expr: inRows('plan_type'), unit: 'none', mappings: [planType] },
+          { title: 'Plan', expr: field('plan_type'), unit: 'none', mappings: [planType] },
           {
-            title: 'DDoS sensitivity',
-            expr: inRows('ddos_shield_sensitivity'),
+            title: 'DDoS level',
+            expr: field('ddos_shield_sensitivity'),
             unit: 'none',
             mappings: [sensitivity],
           },
+          { title: 'DDoS mode', expr: field('ddos_execution_mode'), unit: 'none', mappings: [modeText] },
+          { title: 'Rules off', expr: field('waf_disabled_rules') },
+          { title: 'Log-only', expr: field('waf_log_only_rules') },
+          { title: 'Custom', expr: field('waf_custom_rules') },
+          { title: 'of', expr: field('custom_waf_rules_limit') },
+          { title: 'Rate limits', expr: field('rate_limit_rules_limit') },
           {
-            title: 'DDoS mode',
-            expr: inRows('ddos_execution_mode'),
-            unit: 'none',
-            mappings: [modeText],
-          },
-          { title: 'Disabled rules', expr: inRows('waf_disabled_rules') },
-          { title: 'Log-only rules', expr: inRows('waf_log_only_rules') },
-          { title: 'Custom rules', expr: inRows('waf_custom_rules') },
-          { title: 'of', expr: inRows('custom_waf_rules_limit') },
-          { title: 'Rate limits allowed', expr: inRows('rate_limit_rules_limit') },
-          {
-            title: 'Threat intelligence',
-            expr: inRows('waf_realtime_threat_intelligence_enabled'),
+            title: 'Threats',
+            expr: field('waf_realtime_threat_intelligence_enabled'),
             unit: 'none',
             mappings: [yesNo],
           },
         ],
         sort: { title: 'Firewall', descending: false },
+        alerts: ['BunnynetShieldWafDisabled', 'BunnynetShieldWafLogOnly'],
       }),
-      bars({
-        title: 'Custom rules, of those allowed: the 15 fullest zones',
+      rankedNow(15, zone, share(zone, family('waf_custom_rules'), family('custom_waf_rules_limit')), {
+        title: 'Custom rules, of those allowed: the 15 fullest',
         description:
           'Share of the allowed custom WAF rules that is in use (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert fires from 80 %.',
         unit: 'percentunit',
         span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],
-        queries: [
-          {
-            expr: named(
-              zone,
-              `topk(15, ${zoneField('waf_custom_rules')} / (${zoneField('custom_waf_rules_limit')} > 0))`,
-            ),
-            legend: '{{display}}',
-          },
-        ],
+        link: toZone,
+        nothing: 'No zone may have custom rules.',
+        alerts: ['BunnynetShieldCustomRulesNearLimit'],
       }),
       bars({
         title: 'Learning ends in: the 15 next zones',
@@ -249,16 +239,11 @@ function panels(): readonly Row[] {
           'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
         unit: 's',
         span: 8,
+        queries: [{ expr: named(zone, `bottomk(15, ${highest(zone, left)})`), legend: '{{display}}' }],
         steps: ['red', [86400, 'orange'], [172800, 'blue']],
-        queries: [
-          {
-            expr: named(
-              zone,
-              `bottomk(15, (${zoneField('learning_mode_until_timestamp_seconds')} - time() > 0) and (${zoneField('learning_mode')} == 1))`,
-            ),
-            legend: '{{display}}',
-          },
-        ],
+        link: toZone,
+        nothing: 'No zone is learning.',
+        alerts: ['BunnynetShieldLearningModeEnding'],
       }),
     ]),
   ];

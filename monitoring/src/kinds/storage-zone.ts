@@ -1,10 +1,12 @@
 /** Storage zones: how much they hold, in how many regions. Their dashboard is shared with the DNS zones. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { grid, numbers } from '../panels.ts';
-import { all, entityOf, named, values } from '../promql.ts';
+import { all, anywhere, entityOf, highest, selector, values } from '../promql.ts';
 import { ranked } from '../rankings.ts';
+import { displayRecord, type Rules } from '../rules.ts';
 import { upText, yesNo } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -31,27 +33,30 @@ export const storageDnsDashboard: Dashboard = {
   ],
 };
 
-const field = (name: string): string => values(storageZone, `bunnynet_storage_zone_${name}`);
+const toStorageZone = (id: string) =>
+  linkTo(storageDnsDashboard.uid, 'Open the storage zone', { storage: `\${${id}}` });
+
+const family = (name: string): string => `bunnynet_storage_zone_${name}`;
+const field = (name: string): string => values(anywhere(storageZone), family(name));
 
 /** The rows of the table: the hundred largest, and those that cannot be read while there is room. */
-const rows = `topk(100, ${field('used_bytes')} or on (storage_zone_id) ${field('up')} * 0)`;
+const rows = `topk(100, ${highest(storageZone, selector('', ['__name__=~"bunnynet_storage_zone_(up|used_bytes)"', ...storageZone.matchers]))})`;
 
-function inRows(name: string): string {
-  return `${field(name)} and on (storage_zone_id) ${rows}`;
-}
+const rules: Rules = {
+  about: 'Storage zones: their names.',
+  groups: [{ name: 'bunnynet-storage-zone', interval: '2m', rules: [displayRecord(storageZone)] }],
+};
 
 function panels(): readonly Row[] {
+  const stored = { metric: family('used_bytes') };
   return [
     row(overviewDashboard, 'Storage and DNS', [
-      ranked(10, every, values(every, 'bunnynet_storage_zone_used_bytes'), {
+      ranked(10, every, stored, {
         title: 'Stored: the 10 largest storage zones',
         description: 'Bytes in the main region (API field StorageUsed, as it is at each poll).',
         unit: 'decbytes',
         span: 12,
-        link: {
-          title: 'Open the storage zone',
-          url: urlTo(storageDnsDashboard, { storage: '${__field.labels.storage_zone_id}' }),
-        },
+        link: toStorageZone('__field.labels.storage_zone_id'),
       }),
     ]),
     row(storageDnsDashboard, 'Storage', [
@@ -59,43 +64,51 @@ function panels(): readonly Row[] {
         title: 'Stored',
         description: 'Bytes of the selected storage zones in their main regions (API field StorageUsed).',
         unit: 'decbytes',
-        span: 6,
+        span: 4,
         height: 8,
         spark: true,
-        queries: [{ expr: `sum(${field('used_bytes')})`, legend: 'stored' }],
+        queries: [{ expr: `sum(${values(storageZone, family('used_bytes'))})`, legend: 'stored' }],
         nothing: 'none',
+        link: linkTo('bunnynet-account', 'Open the account'),
       }),
-      ranked(15, storageZone, field('used_bytes'), {
+      ranked(15, storageZone, stored, {
         title: 'Stored: the 15 largest',
         description: 'Bytes in the main region (API field StorageUsed, as it is at each poll).',
         unit: 'decbytes',
-        span: 9,
+        span: 10,
       }),
-      ranked(15, storageZone, field('files'), {
-        title: 'Files: the 15 with the most',
-        description: 'Number of files (API field FilesStored, as it is at each poll).',
-        unit: 'short',
-        span: 9,
-      }),
+      ranked(
+        15,
+        storageZone,
+        { metric: family('files') },
+        {
+          title: 'Files: the 15 with the most',
+          description: 'Number of files (API field FilesStored, as it is at each poll).',
+          unit: 'short',
+          span: 10,
+        },
+      ),
       grid({
         title: 'Storage zones',
         description:
           'At most 100 of the selected storage zones, the largest first (API fields StorageUsed, FilesStored, ReplicationRegions and ReplicationChangeInProgress, as they are now).',
         unit: 'short',
         span: 24,
-        key: { label: 'storage_zone_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Storage zone' }],
+        entity: storageZone,
+        rows,
+        name: 'Storage zone',
+        link: toStorageZone('__data.fields.storage_zone_id'),
         columns: [
-          { title: 'Stored', expr: named(storageZone, rows), unit: 'decbytes' },
-          { title: 'Files', expr: inRows('files') },
-          { title: 'Regions', expr: inRows('regions') },
+          { title: 'Stored', expr: field('used_bytes'), unit: 'decbytes' },
+          { title: 'Files', expr: field('files') },
+          { title: 'Regions', expr: field('regions') },
           {
             title: 'Replication changing',
-            expr: inRows('replication_change_in_progress'),
+            expr: field('replication_change_in_progress'),
             unit: 'none',
             mappings: [yesNo],
           },
-          { title: 'Last poll', expr: inRows('up'), unit: 'none', mappings: [upText] },
+          { title: 'Last poll', expr: field('up'), unit: 'none', mappings: [upText] },
         ],
         sort: { title: 'Stored', descending: true },
       }),
@@ -103,4 +116,4 @@ function panels(): readonly Row[] {
   ];
 }
 
-export const storageZoneMonitoring: KindMonitoring = { kind: 'storage_zone', panels };
+export const storageZoneMonitoring: KindMonitoring = { kind: 'storage_zone', panels, rules };

@@ -1,7 +1,6 @@
 /** How many DRM licenses of a library are issued. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { hourly } from '../promql.ts';
 import { ranked } from '../rankings.ts';
 import { library, streamDashboard } from './video-library.ts';
 
@@ -9,13 +8,18 @@ export const videoLibraryDrmMonitoring: KindMonitoring = {
   kind: 'video_library_drm',
   panels: () => [
     row(streamDashboard, 'Transcribing and DRM', [
-      ranked(15, library, hourly(library, 'bunnynet_video_library_drm_issued_licenses_total'), {
-        title: 'DRM licenses in an hour: the 15 busiest libraries',
-        description:
-          'Licenses that were issued within an hour; read once an hour unless configured otherwise (API field LicensesIssuedChart).',
-        unit: 'short',
-        span: 12,
-      }),
+      ranked(
+        15,
+        library,
+        { metric: 'bunnynet_video_library_drm_issued_licenses_total', as: 'hourly' },
+        {
+          title: 'DRM licenses in an hour: the 15 busiest libraries',
+          description:
+            'Licenses that were issued within an hour; read once an hour unless configured otherwise (API field LicensesIssuedChart).',
+          unit: 'short',
+          span: 12,
+        },
+      ),
     ]),
   ],
 };

@@ -1,20 +1,22 @@
 /** How much the videos of a library are watched, and where. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { numbers } from '../panels.ts';
-import { all, hourly, values } from '../promql.ts';
-import { ranked, rankedBy } from '../rankings.ts';
+import { all, type Figure, hourly, values } from '../promql.ts';
+import { ranked, rankedBy, rankedNow } from '../rankings.ts';
 import { library, streamDashboard, toLibrary } from './video-library.ts';
 
 const family = (name: string): string => `bunnynet_video_library_statistics_${name}`;
-const inHour = (name: string, by: readonly string[] = []): string =>
+const counted = (name: string): Figure => ({ metric: family(`${name}_total`), as: 'hourly' });
+const inHour = (name: string, by: readonly string[]): string =>
   hourly(library, family(`${name}_total`), { by });
 
 function panels(): readonly Row[] {
   return [
     row(overviewDashboard, 'Stream', [
-      ranked(10, all(library), hourly(all(library), family('views_total')), {
+      ranked(10, all(library), counted('views'), {
         title: 'Views in an hour: the 10 busiest libraries',
         description: 'Views of videos within an hour (API field viewsChart).',
         unit: 'short',
@@ -23,33 +25,36 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(streamDashboard, 'Watched', [
-      ranked(15, library, inHour('views'), {
+      ranked(15, library, counted('views'), {
         title: 'Views in an hour: the 15 busiest libraries',
         description: 'Views of videos within an hour (API field viewsChart).',
         unit: 'short',
         span: 12,
       }),
       rankedBy('country', inHour('country_views', ['country']), {
-        title: 'Views in an hour: the 15 busiest countries',
+        title: 'Views in an hour: the 12 busiest countries',
         description:
           'Views of the selected libraries together within an hour (API field countryViewCounts, of which a library counts the 50 largest countries).',
         unit: 'short',
         span: 12,
       }),
-      ranked(15, library, inHour('watch_time_seconds'), {
+      rankedNow(15, library, inHour('watch_time_seconds', []), {
+        link: toLibrary,
         title: 'Watched in an hour: the 15 busiest libraries',
         description: 'Time for which videos were watched within an hour (API field watchTimeChart).',
         unit: 's',
         span: 12,
       }),
       rankedBy('country', inHour('country_watch_time_seconds', ['country']), {
-        title: 'Watched in an hour: the 15 busiest countries',
+        title: 'Watched in an hour: the 12 busiest countries',
         description:
           'Time for which videos of the selected libraries were watched within an hour (API field countryWatchTime, of which a library counts the 50 largest countries).',
         unit: 's',
         span: 12,
       }),
-      ranked(15, library, values(library, family('engagement_score')), {
+      rankedNow(15, library, values(library, family('engagement_score')), {
+        link: toLibrary,
+        height: 5,
         title: 'Engagement: the 15 highest',
         description:
           'Score of the UTC day so far, on the scale of the API; begins anew at midnight (API field engagementScore).',
@@ -62,17 +67,19 @@ function panels(): readonly Row[] {
           'Views of the selected libraries in the UTC day so far, which starts from 0 at midnight (API field viewsChart).',
         unit: 'short',
         span: 6,
-        height: 8,
+        height: 5,
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
         queries: [{ expr: `sum(${values(library, family('views_latest_day'))})`, legend: 'views' }],
         nothing: 'none',
       }),
       numbers({
-        title: 'Newest day of the views',
+        title: 'Age of the figures',
         description:
           'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API fields viewsChart, watchTimeChart).',
         unit: 's',
         span: 6,
-        height: 8,
+        height: 5,
+        link: linkTo('bunnynet-exporter', 'Open the exporter'),
         steps: ['green', [172800, 'orange']],
         queries: [
           {

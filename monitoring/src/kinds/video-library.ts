@@ -1,11 +1,12 @@
 /** Video libraries: what they hold and deliver, and how their videos are protected. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, grid } from '../panels.ts';
-import { all, entityOf, named, values } from '../promql.ts';
+import { all, anywhere, entityOf, highest, named, selector, seriesOf, values } from '../promql.ts';
 import { ranked } from '../rankings.ts';
-import { presence, type Rules } from '../rules.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText, yesNo } from '../states.ts';
 import { pickByName } from '../variables.ts';
 
@@ -21,24 +22,20 @@ export const streamDashboard: Dashboard = {
   uid: 'bunnynet-stream',
   title: 'Stream',
   description: 'Video libraries: views, traffic, storage, transcribing and DRM.',
+  picked: ['library_id=~"$library|"'],
+  details: ['Transcribing and DRM'],
   variables: () => [pickByName('library', 'Library', every, 'library_id')],
 };
 
-export const toLibrary = {
-  title: 'Open the library',
-  url: urlTo(streamDashboard, { library: '${__field.labels.library_id}' }),
-};
+const open = 'Open the library';
+export const toLibrary = linkTo(streamDashboard.uid, open, { library: '${__field.labels.library_id}' });
+const rowToLibrary = linkTo(streamDashboard.uid, open, { library: '${__data.fields.library_id}' });
 
-const field = (name: string): string => values(library, `bunnynet_video_library_${name}`);
-const bySystem = (name: string): string =>
-  values(library, `bunnynet_video_library_drm_${name}`, { by: ['system'] });
+const family = (name: string): string => `bunnynet_video_library_${name}`;
+const field = (name: string): string => values(anywhere(library), family(name));
 
 /** The rows of the table: the hundred with the most traffic, and those that cannot be read while there is room. */
-const rows = `topk(100, ${field('monthly_traffic_bytes')} or on (library_id) ${field('up')} * 0)`;
-
-function inRows(name: string): string {
-  return `${field(name)} and on (library_id) ${rows}`;
-}
+const rows = `topk(100, ${highest(library, selector('', ['__name__=~"bunnynet_video_library_(up|monthly_traffic_bytes)"', ...library.matchers]))})`;
 
 const readable = presence(
   'video_library',
@@ -55,6 +52,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(library),
         {
           alert: 'BunnynetVideoLibraryCertificateExpiring',
           comment: 'The first certificate to expire of the DRM systems that are enabled.',
@@ -78,15 +76,22 @@ const rules: Rules = {
 };
 
 function panels(): readonly Row[] {
+  const expires = `clamp_min(${seriesOf(library, family('drm_certificate_expiration_timestamp_seconds'))} - time(), 0)`;
+  const expiry = highest(library, `${expires} and ${family('drm_system_enabled')} == 1`, ['system']);
   return [
     row(overviewDashboard, 'Stream', [
-      ranked(10, every, values(every, 'bunnynet_video_library_monthly_traffic_bytes'), {
-        title: 'Traffic of the month: the 10 busiest libraries',
-        description: 'This calendar month so far; begins anew with each month (API field TrafficUsage).',
-        unit: 'decbytes',
-        span: 12,
-        link: toLibrary,
-      }),
+      ranked(
+        10,
+        every,
+        { metric: family('monthly_traffic_bytes') },
+        {
+          title: 'Traffic of the month: the 10 busiest libraries',
+          description: 'This calendar month so far; begins anew with each month (API field TrafficUsage).',
+          unit: 'decbytes',
+          span: 12,
+          link: toLibrary,
+        },
+      ),
     ]),
     row(streamDashboard, 'Libraries', [
       grid({
@@ -95,52 +100,59 @@ function panels(): readonly Row[] {
           'At most 100 of the selected libraries, those with the most traffic first (API fields TrafficUsage, VideoCount, StorageUsage, ReplicationRegions, EnableTranscribing, MonthlyChargesTranscribing, EnableDRM; traffic and charges of this calendar month, the rest as it is now).',
         unit: 'short',
         span: 24,
-        key: { label: 'library_id', title: 'Id' },
-        labels: [{ label: 'display', title: 'Library' }],
+        entity: library,
+        rows,
+        name: 'Library',
+        link: rowToLibrary,
         columns: [
-          { title: 'Traffic of the month', expr: named(library, rows), unit: 'decbytes' },
-          { title: 'Videos', expr: inRows('videos') },
-          { title: 'Stored', expr: inRows('storage_bytes'), unit: 'decbytes' },
-          { title: 'Replicas', expr: inRows('replication_regions') },
-          { title: 'Transcribes', expr: inRows('transcribing_enabled'), unit: 'none', mappings: [yesNo] },
+          { title: 'Traffic', expr: field('monthly_traffic_bytes'), unit: 'decbytes' },
+          { title: 'Videos', expr: field('videos') },
+          { title: 'Stored', expr: field('storage_bytes'), unit: 'decbytes' },
+          { title: 'Replicas', expr: field('replication_regions') },
+          { title: 'Transcribes', expr: field('transcribing_enabled'), unit: 'none', mappings: [yesNo] },
           {
-            title: 'Transcribing charges',
-            expr: inRows('monthly_transcribing_charges_dollars'),
+            title: 'Transcribing',
+            expr: field('monthly_transcribing_charges_dollars'),
             unit: 'currencyUSD',
           },
-          { title: 'DRM', expr: inRows('drm_enabled'), unit: 'none', mappings: [yesNo] },
-          { title: 'Last poll', expr: inRows('up'), unit: 'none', mappings: [upText] },
+          { title: 'DRM', expr: field('drm_enabled'), unit: 'none', mappings: [yesNo] },
+          { title: 'Last poll', expr: field('up'), unit: 'none', mappings: [upText] },
         ],
-        sort: { title: 'Traffic of the month', descending: true },
+        sort: { title: 'Traffic', descending: true },
       }),
-      ranked(15, library, field('storage_bytes'), {
-        title: 'Stored: the 15 largest libraries',
-        description: 'Bytes that a library stores (API field StorageUsage, as it is at each poll).',
-        unit: 'decbytes',
-        span: 8,
-      }),
-      ranked(15, library, field('videos'), {
-        title: 'Videos: the 15 largest libraries',
-        description: 'Number of videos (API field VideoCount, as it is at each poll).',
-        unit: 'short',
-        span: 8,
-      }),
+      ranked(
+        15,
+        library,
+        { metric: family('storage_bytes') },
+        {
+          title: 'Stored: the 15 largest libraries',
+          description: 'Bytes that a library stores (API field StorageUsage, as it is at each poll).',
+          unit: 'decbytes',
+          span: 8,
+        },
+      ),
+      ranked(
+        15,
+        library,
+        { metric: family('videos') },
+        {
+          title: 'Videos: the 15 largest libraries',
+          description: 'Number of videos (API field VideoCount, as it is at each poll).',
+          unit: 'short',
+          span: 8,
+        },
+      ),
       bars({
-        title: 'DRM certificates expire in: the 15 next',
+        title: 'DRM certificates: time left',
         description:
-          'Time until the certificate of an enabled DRM system expires (API fields AppleFairPlayDrm and GoogleWidevineDrm: CertificateExpirationDate, Enabled). An alert fires two weeks before.',
+          'Time until the certificate of an enabled DRM system expires, of the 15 next (API fields AppleFairPlayDrm and GoogleWidevineDrm: CertificateExpirationDate, Enabled). An alert fires two weeks before.',
         unit: 's',
         span: 8,
         steps: ['red', [1_209_600, 'green']],
-        queries: [
-          {
-            expr: named(
-              library,
-              `bottomk(15, clamp_min(${bySystem('certificate_expiration_timestamp_seconds')} - time(), 0) and ${bySystem('system_enabled')} == 1)`,
-            ),
-            legend: '{{display}}: {{system}}',
-          },
-        ],
+        queries: [{ expr: named(library, `bottomk(15, ${expiry})`), legend: '{{display}}: {{system}}' }],
+        link: toLibrary,
+        nothing: 'No library has DRM with a certificate.',
+        alerts: ['BunnynetVideoLibraryCertificateExpiring'],
       }),
     ]),
   ];

@@ -1,12 +1,15 @@
 /** Video storage: what the videos of a library store, in which parts, and how old the figures are. */
-import { type Dashboard, type Row, row, urlTo } from '../dashboard.ts';
+import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, grid, lines, numbers } from '../panels.ts';
-import { all, entityOf, named, namedWorst, selector, sums, values, worst } from '../promql.ts';
-import { presence, type Rules } from '../rules.ts';
+import { grid, lines, numbers } from '../panels.ts';
+import { all, anywhere, entityOf, highest, seriesOf, sums, values } from '../promql.ts';
+import { rankedNow } from '../rankings.ts';
+import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
-import { pick, pickByName } from '../variables.ts';
+import { pickByName } from '../variables.ts';
+import { library } from './video-library.ts';
 
 const video = entityOf({
   ids: ['library_id', 'video_id'],
@@ -14,40 +17,31 @@ const video = entityOf({
   selection: ['library_id=~"$library"', 'video_id=~"$video"'],
 });
 
-/** A library is shown by its id: its name is only there where the kind video_library is read. */
-const library = entityOf({ ids: ['library_id'], info: undefined, selection: ['library_id=~"$library"'] });
-
 const videoStorageDashboard: Dashboard = {
   uid: 'bunnynet-video-storage',
   title: 'Video storage',
   description: 'What the videos of a library store, and in which parts.',
+  picked: ['library_id=~"$library|"'],
   variables: () => [
-    pick('library', 'Library', 'bunnynet_video_storage_up', 'library_id'),
-    pickByName('video', 'Video', { ...video, selection: ['library_id=~"$library"'] }, 'video_id'),
+    pickByName('library', 'Library', all(library), 'library_id'),
+    pickByName('video', 'Video', { ...video, matchers: library.matchers }, 'video_id'),
   ],
 };
 
-const toLibrary = {
-  title: 'Open the library',
-  url: urlTo(videoStorageDashboard, { library: '${__field.labels.library_id}' }),
-};
+const toVideos = linkTo(videoStorageDashboard.uid, 'Open the library', {
+  library: '${__field.labels.library_id}',
+});
+const rowToVideo = linkTo(videoStorageDashboard.uid, 'Open the video', {
+  library: '${__data.fields.library_id}',
+  video: '${__data.fields.video_id}',
+});
 
-const byComponent = values(video, 'bunnynet_video_storage_bytes', { by: ['component'] });
-const bytes = sums(video, 'bunnynet_video_storage_bytes');
-const calculated = values(video, 'bunnynet_video_storage_calculated_timestamp_seconds');
-const up = values(video, 'bunnynet_video_storage_up');
-const lastSuccess = values(video, 'bunnynet_video_storage_last_success_timestamp_seconds');
-const encodings = `max by (library_id, video_id, encoding, codec, resolution) (${selector('bunnynet_video_encoded_storage_bytes', video.selection)})`;
+const family = (name: string): string => `bunnynet_video_storage_${name}`;
+const bytes = sums(video, family('bytes'));
+const field = (name: string): string => values(anywhere(video), family(name));
 
-const libraryBytes = `sum by (library_id) (${sums(all(video), 'bunnynet_video_storage_bytes')})`;
-
-/** The rows of the table: the hundred largest videos, and those that cannot be read while there is room. */
-const rows = `topk(100, ${bytes} or on (library_id, video_id) ${up} * 0)`;
-const key = '"key", "/", "library_id", "video_id"';
-
-function inRows(expr: string): string {
-  return `max by (key) (label_join(${expr} and on (library_id, video_id) ${rows}, ${key}))`;
-}
+/** The rows of the table: the hundred largest videos, by their largest component. */
+const rows = `topk(100, ${values(video, family('bytes'))})`;
 
 const readable = presence(
   'video_storage',
@@ -64,6 +58,7 @@ const rules: Rules = {
       interval: '2m',
       rules: [
         ...readable.records,
+        displayRecord(video),
         {
           alert: 'BunnynetVideoStorageGrowth',
           comment:
@@ -88,40 +83,55 @@ const rules: Rules = {
   ],
 };
 
+const fields =
+  'API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API';
+
 function panels(): readonly Row[] {
+  const storedOf = (entity: typeof library): string =>
+    `sum by (library_id) (${values(entity, family('bytes'), { by: ['video_id', 'component'] })})`;
+  const every = all(library);
+  const parts = ['encoding', 'codec', 'resolution'];
+  const encodings = highest(video, seriesOf(video, 'bunnynet_video_encoded_storage_bytes'), parts);
+  const toStream = linkTo('bunnynet-stream', 'Open the libraries');
+  const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
   return [
     row(overviewDashboard, 'Video storage', [
       numbers({
-        title: 'Stored',
-        description:
-          'Bytes of all videos that can be read, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+        title: 'Stored by videos',
+        description: `Bytes of all videos that can be read, all components together (${fields}).`,
         unit: 'bytes',
         span: 6,
         height: 8,
         spark: true,
-        queries: [{ expr: `sum(${libraryBytes})`, legend: 'stored' }],
+        queries: [
+          {
+            expr: `sum(${values(every, family('bytes'), { by: ['video_id', 'component'] })})`,
+            legend: 'stored',
+          },
+        ],
         nothing: 'none',
+        link: linkTo(videoStorageDashboard.uid, 'Open the videos'),
       }),
-      lines({
-        title: 'Stored: the 10 largest libraries',
-        description:
-          'Bytes of the videos of a library that can be read, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+      rankedNow(10, every, storedOf(every), {
+        title: 'Stored by videos: the 10 largest libraries',
+        description: `Bytes of the videos of a library that can be read, all components together (${fields}).`,
         unit: 'bytes',
         span: 18,
-        queries: [{ expr: worst(10, all(library), libraryBytes), legend: 'library {{library_id}}' }],
-        link: toLibrary,
+        link: toVideos,
+        alerts: ['BunnynetVideoStorageGrowth'],
       }),
     ]),
     row(videoStorageDashboard, 'Libraries', [
       numbers({
         title: 'Stored',
-        description:
-          'Bytes of the selected videos, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+        description: `Bytes of the selected videos, all components together (${fields}).`,
         unit: 'bytes',
         span: 6,
         spark: true,
         queries: [{ expr: `sum(${bytes})`, legend: 'stored' }],
         nothing: 'none',
+        link: toStream,
+        alerts: ['BunnynetVideoStorageGrowth'],
       }),
       numbers({
         title: 'Videos read',
@@ -130,9 +140,10 @@ function panels(): readonly Row[] {
         span: 6,
         queries: [
           { expr: `count(${bytes})`, legend: 'read' },
-          { expr: `count(${up})`, legend: 'of' },
+          { expr: `count(${values(video, family('up'))})`, legend: 'of' },
         ],
         nothing: 'none',
+        link: toExporter,
       }),
       numbers({
         title: 'Oldest calculation',
@@ -141,8 +152,14 @@ function panels(): readonly Row[] {
         unit: 's',
         span: 6,
         steps: ['green', [604800, 'orange']],
-        queries: [{ expr: `time() - min(${calculated})`, legend: 'oldest' }],
+        queries: [
+          {
+            expr: `time() - min(${values(video, family('calculated_timestamp_seconds'))})`,
+            legend: 'oldest',
+          },
+        ],
         nothing: 'none',
+        link: toExporter,
       }),
       numbers({
         title: 'Oldest reading',
@@ -151,30 +168,35 @@ function panels(): readonly Row[] {
         unit: 's',
         span: 6,
         steps: ['green', [10800, 'orange'], [86400, 'red']],
-        queries: [{ expr: `max(time() - (${lastSuccess} > 0))`, legend: 'oldest' }],
-        nothing: 'none',
-      }),
-      lines({
-        title: 'Stored: the 20 largest libraries',
-        description:
-          'Bytes of the videos of a library, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
-        unit: 'bytes',
-        span: 12,
         queries: [
           {
-            expr: worst(20, library, `sum by (library_id) (${bytes})`),
-            legend: 'library {{library_id}}',
+            expr: `max(time() - (${values(video, family('last_success_timestamp_seconds'))} > 0))`,
+            legend: 'oldest',
           },
         ],
+        nothing: 'none',
+        link: toExporter,
+      }),
+      rankedNow(15, library, storedOf(library), {
+        title: 'Stored: the 15 largest libraries',
+        description: `Bytes of the videos of a library, all components together (${fields}).`,
+        unit: 'bytes',
+        span: 12,
+        link: toVideos,
+        alerts: ['BunnynetVideoStorageGrowth'],
       }),
       lines({
         title: 'Stored by component',
-        description:
-          'Bytes of the selected videos, by component (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
+        description: `Bytes of the selected videos, by component (${fields}).`,
         unit: 'bytes',
         span: 12,
         stacked: true,
-        queries: [{ expr: `sum by (component) (${byComponent})`, legend: '{{component}}' }],
+        queries: [
+          {
+            expr: `sum by (component) (${values(video, family('bytes'), { by: ['component'] })})`,
+            legend: '{{component}}',
+          },
+        ],
       }),
     ]),
     row(videoStorageDashboard, 'Videos', [
@@ -183,43 +205,38 @@ function panels(): readonly Row[] {
         description:
           'The 100 largest of the selected videos (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
         unit: 'bytes',
-        span: 24,
-        height: 10,
-        key: { label: 'key', title: 'Library / video' },
-        labels: [{ label: 'display', title: 'Video' }],
+        span: 14,
+        height: 12,
+        entity: video,
+        rows,
+        name: 'Video',
+        link: rowToVideo,
+        labels: [{ source: 'library_id', title: 'Library' }],
         columns: [
-          { title: 'Stored', expr: `label_join(${named(video, rows)}, ${key})` },
+          {
+            title: 'Stored',
+            expr: sums(anywhere(video), family('bytes')),
+          },
           {
             title: 'Calculated ago',
-            expr: inRows(`time() - ${calculated}`),
+            expr: `time() - ${field('calculated_timestamp_seconds')}`,
             unit: 's',
             steps: ['text', [604800, 'orange']],
           },
-          { title: 'Last poll', expr: inRows(up), unit: 'none', mappings: [upText] },
-          { title: 'Age', expr: inRows(`time() - (${lastSuccess} > 0)`), unit: 's' },
+          { title: 'Last poll', expr: field('up'), unit: 'none', mappings: [upText] },
+          { title: 'Age', expr: `time() - (${field('last_success_timestamp_seconds')} > 0)`, unit: 's' },
         ],
         sort: { title: 'Stored', descending: true },
       }),
-      lines({
-        title: 'Stored: the 15 largest videos',
-        description:
-          'Bytes of a video, all components together (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous, as last calculated by the API).',
-        unit: 'bytes',
-        span: 12,
-        queries: [{ expr: namedWorst(15, video, bytes), legend: '{{display}}' }],
-      }),
-      bars({
+      rankedNow(20, video, encodings, {
         title: 'Encodings: the 20 largest',
         description:
           'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
         unit: 'bytes',
-        span: 12,
-        queries: [
-          {
-            expr: named(video, `topk(20, ${encodings})`),
-            legend: '{{display}}: {{encoding}} {{resolution}} {{codec}}',
-          },
-        ],
+        span: 10,
+        height: 12,
+        legend: '{{display}}: {{encoding}} {{resolution}} {{codec}}',
+        nothing: 'No video has an encoding.',
       }),
     ]),
   ];

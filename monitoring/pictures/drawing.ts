@@ -1,0 +1,60 @@
+/** What the viewer is given and what it answers. It names no package, so that both sides can know it. */
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  /** [Unix time in seconds, value] */
+  readonly values: readonly (readonly [number, string])[];
+}
+
+export interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly format?: string;
+  readonly legendFormat?: string;
+  readonly instant?: boolean;
+}
+
+export interface PanelModel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly Target[];
+  readonly transformations?: readonly { readonly id: string; readonly options: unknown }[];
+  readonly fieldConfig: unknown;
+  readonly options: unknown;
+  readonly collapsed?: boolean;
+  readonly panels?: readonly PanelModel[];
+}
+
+export interface Drawing {
+  readonly theme: 'light' | 'dark';
+  readonly widthPx: number;
+  /** Unix time, in seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly stepSeconds: number;
+  readonly title: string;
+  /** Closed rows are drawn closed, as the dashboard opens; otherwise open, so that each panel is seen. */
+  readonly rowsAsSaved: boolean;
+  readonly panels: readonly PanelModel[];
+  /** The answers, by panel and query. */
+  readonly answers: Readonly<Record<number, Readonly<Record<string, readonly Series[]>>>>;
+  /** When alerts began or ended to fire, Unix time in seconds. */
+  readonly annotations: readonly number[];
+}
+
+export interface Drawn {
+  readonly id: number;
+  readonly title: string;
+  /** Whether its title, or the heading of a column, does not fit. */
+  readonly cut: boolean;
+  /** The text in place of values, where it has none. */
+  readonly nothing?: string;
+  readonly error?: string;
+}
+
+declare global {
+  var draw: (drawing: Drawing) => Promise<readonly Drawn[]>;
+}

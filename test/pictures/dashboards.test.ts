@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
+import { eventually, freePort, start, startDemo, stopAll, toolPath } from '../stack/processes.ts';
+import { askAll, bundleViewer, draw, type Span } from './draw.ts';
+
+const dashboards = [...buildDashboards().values()];
+const themes = ['light', 'dark'] as const;
+const widthPx = 1600;
+const rangeSeconds = 150;
+
+/** Each dashboard whole, its rows open. */
+const wholeFolder = '.cache/pictures';
+/** What the README shows, as the dashboard opens. */
+const shown: Readonly<Record<string, number>> = { 'bunnynet-overview': 900, 'bunnynet-cdn': 900 };
+
+/** The panels that have nothing to show while the demo plays no outage, with what they say instead. */
+const quiet: Readonly<Record<string, string>> = {
+  'Failing targets: the 50 longest without a reading': 'No target fails.',
+  'Fields of the wrong type, in an hour': 'No field had the wrong type.',
+  'Values that are not in the reference, in an hour': 'Every value is in the reference.',
+};
+/** Panels that may have something to show or not, with what they say if not: it depends on the day. */
+const mayBeQuiet: Readonly<Record<string, string>> = {
+  'Firing alerts': 'No alert is firing.',
+  'Learning ends in: the 15 next zones': 'No zone is learning.',
+  'Instances missing': 'No application lacks an instance.',
+};
+
+let browser: Browser;
+let viewer: string;
+let folder: string;
+let prometheus: string;
+let span: Span;
+
+/** An alert fires after as many seconds as minutes in life. */
+function hasten(rules: string): string {
+  return rules
+    .replaceAll(/^(\s+for: \d+)[mh]$/gm, '$1s')
+    .replaceAll(/^(\s+interval: ).*$/gm, (_, name: string) => `${name}5s`);
+}
+
+/** The demo for two minutes and a half, as a real Prometheus scrapes it. */
+beforeAll(async () => {
+  viewer = await bundleViewer();
+  folder = await mkdtemp(join(tmpdir(), 'pictures-'));
+  for (const [file, text] of buildRuleFiles()) await writeFile(join(folder, file), hasten(text));
+  const demo = await startDemo(['--log.level=error']);
+  const config = {
+    global: { scrape_interval: '5s', evaluation_interval: '5s' },
+    rule_files: [join(folder, '*.yml')],
+    scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: [new URL(demo).host] }] }],
+  };
+  await writeFile(join(folder, 'prometheus.yaml'), stringify(config));
+  const address = `127.0.0.1:${await freePort()}`;
+  prometheus = `http://${address}`;
+  start(toolPath('prometheus'), [
+    `--config.file=${join(folder, 'prometheus.yaml')}`,
+    `--web.listen-address=${address}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    '--log.level=warn',
+  ]);
+  const answer = async (query: string): Promise<readonly unknown[]> => {
+    const response = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(query)}`);
+    return ((await response.json()) as { data: { result: readonly unknown[] } }).data.result;
+  };
+  await eventually(async () => {
+    expect(await answer('bunnynet:application_display')).not.toEqual([]);
+  });
+  const from = Math.floor(Date.now() / 1000);
+  await new Promise((resolve) => setTimeout(resolve, rangeSeconds * 1000));
+  span = { from, to: from + rangeSeconds };
+  browser = await chromium.launch({
+    executablePath: toolPath('chromium'),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+}, 400_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await stopAll();
+  if (folder !== undefined) await rm(folder, { recursive: true });
+});
+
+describe('the pictures of the dashboards', () => {
+  it.each(dashboards)(
+    '$title: no error, no title that is cut, and values where there are some',
+    async (dashboard) => {
+      const asked = await askAll(prometheus, dashboard, span);
+      await mkdir(wholeFolder, { recursive: true });
+      for (const theme of themes) {
+        const drawing = { ...asked, theme, widthPx };
+        const whole = await draw(browser, viewer, { ...drawing, rowsAsSaved: false });
+        await writeFile(join(wholeFolder, `${dashboard.uid}-${theme}.png`), whole.png);
+        expect(whole.errors).toEqual([]);
+        expect(whole.panels.length).toBeGreaterThan(5);
+        for (const { title, cut, error, nothing } of whole.panels) {
+          expect(error, title).toBeUndefined();
+          expect(cut, `${title} is cut`).toBe(false);
+          if (mayBeQuiet[title] === undefined || nothing !== undefined) {
+            expect(nothing, title).toBe(quiet[title] ?? mayBeQuiet[title]);
+          }
+        }
+        const heightPx = shown[dashboard.uid ?? ''];
+        if (heightPx === undefined) continue;
+        const { png } = await draw(browser, viewer, { ...drawing, rowsAsSaved: true }, heightPx);
+        expect(png.length).toBeLessThan(200_000);
+        const kept = process.env['PICTURES'];
+        if (kept !== undefined) await writeFile(join(kept, `${dashboard.uid}-${theme}.png`), png);
+      }
+    },
+  );
+
+  it('shows what a viewer that looks for faults must find: a title too long, an error, and nothing', async () => {
+    const [dashboard] = dashboards;
+    const stat = dashboard?.panels
+      ?.flatMap((panel) => ('panels' in panel ? [] : [panel]))
+      .find(({ type }) => type === 'stat');
+    if (dashboard === undefined || stat === undefined) throw new Error('there is no stat panel');
+    const panels = [
+      {
+        ...stat,
+        id: 1,
+        title: 'A title that does not fit into two columns',
+        gridPos: { x: 0, y: 0, w: 2, h: 4 },
+      },
+      { ...stat, id: 2, title: 'Odd', type: 'piechart', gridPos: { x: 4, y: 0, w: 4, h: 4 } },
+      { ...stat, id: 3, title: 'None', targets: [], gridPos: { x: 8, y: 0, w: 4, h: 4 } },
+    ];
+    const asked = await askAll(prometheus, { ...dashboard, panels }, span);
+    const { panels: drawn } = await draw(browser, viewer, {
+      ...asked,
+      theme: 'light',
+      widthPx,
+      rowsAsSaved: true,
+    });
+    expect(drawn[0]).toMatchObject({ cut: true });
+    expect(drawn[1]?.error).toMatch('piechart');
+    expect(drawn[2]?.nothing).toBe('rules not loaded');
+  });
+});

@@ -1,0 +1,154 @@
+/** Draws dashboards in a browser with Grafana's own panels, which are in monitoring/pictures, from the answers of a Prometheus. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import type { Drawing, Drawn, Series } from '../../monitoring/pictures/drawing.ts';
+import { annotationQueries, queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
+
+const folder = fileURLToPath(new URL('../../monitoring/pictures/', import.meta.url));
+const requireFromFolder = createRequire(join(folder, 'package.json'));
+const publicFiles = join(folder, 'node_modules/@grafana/ui/dist/public');
+const origin = 'http://pictures.invalid';
+
+/** The span of time that is drawn, Unix time in seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const stepSeconds = 5;
+
+/** Their ES modules import packages in CommonJS as a bundler other than esbuild would. */
+function asCommonJs(name: string): readonly [string, string] {
+  return [`@grafana/${name}`, requireFromFolder.resolve(`@grafana/${name}`)];
+}
+
+/** The viewer as one script. */
+export async function bundleViewer(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'viewer.tsx')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    // Of a parser of CSV files, for streams of Node.
+    external: ['stream'],
+    jsx: 'automatic',
+    alias: Object.fromEntries(['data', 'schema', 'ui'].map(asCommonJs)),
+    minify: !process.env['DEVP'],
+    legalComments: 'none',
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"development"', global: 'window' },
+    loader: { '.css': 'text' },
+  });
+  const [script] = outputFiles;
+  if (script === undefined) throw new Error('esbuild wrote nothing');
+  return script.text;
+}
+
+interface Answer {
+  readonly error?: string;
+  readonly data?: {
+    readonly result: readonly {
+      readonly metric: Readonly<Record<string, string>>;
+      readonly value?: readonly [number, string];
+      readonly values?: readonly (readonly [number, string])[];
+    }[];
+  };
+}
+
+async function ask(prometheus: string, expr: string, isInstant: boolean, { from, to }: Span) {
+  const at = isInstant ? { time: to } : { start: from, end: to, step: stepSeconds };
+  const response = await fetch(`${prometheus}/api/v1/${isInstant ? 'query' : 'query_range'}`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      query: substitute(expr, { rangeSeconds: to - from, stepSeconds }),
+      ...Object.fromEntries(Object.entries(at).map(([name, value]) => [name, String(value)])),
+    }),
+  });
+  const { error, data } = (await response.json()) as Answer;
+  if (data === undefined) throw new Error(`${error}: ${expr}`);
+  return data.result.map(
+    ({ metric, value, values }): Series => ({ metric, values: values ?? (value ? [value] : []) }),
+  );
+}
+
+/** Everything that a dashboard shows of the span. */
+export async function askAll(
+  prometheus: string,
+  dashboard: Dashboard,
+  span: Span,
+): Promise<Omit<Drawing, 'theme' | 'widthPx' | 'rowsAsSaved'>> {
+  const answers: Record<number, Record<string, readonly Series[]>> = {};
+  for (const { panelId, refId, expr, instant } of queriesOf(dashboard)) {
+    answers[panelId] = { ...answers[panelId], [refId]: await ask(prometheus, expr, instant, span) };
+  }
+  const annotations: number[] = [];
+  for (const { expr } of annotationQueries(dashboard)) {
+    for (const { values } of await ask(prometheus, expr, false, span)) {
+      const [began] = values[0] ?? [span.from];
+      const [ended] = values.at(-1) ?? [span.to];
+      annotations.push(...[began, ended].filter((time) => time > span.from && time < span.to - stepSeconds));
+    }
+  }
+  return {
+    ...span,
+    stepSeconds,
+    title: dashboard.title ?? '',
+    // As Grafana reads them: the builders leave functions behind.
+    panels: JSON.parse(JSON.stringify(dashboard.panels ?? [])) as Drawing['panels'],
+    answers,
+    annotations,
+  };
+}
+
+const html = '<!doctype html><meta charset="utf-8"><div id="root"></div><script src="/viewer.js"></script>';
+
+/** A tab with the viewer; what it asks for is answered from the packages, and nothing leaves the machine. */
+async function openViewer(browser: Browser, viewer: string, widthPx: number): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: widthPx, height: 900 }, timezoneId: 'UTC' });
+  await page.route('**/*', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: html });
+    if (pathname === '/viewer.js') return route.fulfill({ contentType: 'text/javascript', body: viewer });
+    const [, icon] = /^.*?\/(img\/icons\/[\w/-]+\.svg)$/.exec(pathname) ?? [];
+    const body =
+      icon === undefined ? undefined : await readFile(join(publicFiles, icon)).catch(() => undefined);
+    return body ? route.fulfill({ contentType: 'image/svg+xml', body }) : route.fulfill({ status: 404 });
+  });
+  await page.addInitScript(`window.__grafana_public_path__ = '${origin}/public/';`);
+  await page.goto(`${origin}/`);
+  return page;
+}
+
+export interface Picture {
+  readonly png: Buffer;
+  readonly panels: readonly Drawn[];
+  /** What the page complained of. */
+  readonly errors: readonly string[];
+}
+
+/** The whole dashboard as a picture, or its upper part. */
+export async function draw(
+  browser: Browser,
+  viewer: string,
+  drawing: Drawing,
+  heightPx?: number,
+): Promise<Picture> {
+  const page = await openViewer(browser, viewer, drawing.widthPx);
+  try {
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    const panels = await page.evaluate((each) => globalThis.draw(each), drawing);
+    const png =
+      heightPx === undefined
+        ? await page.locator('#root').screenshot()
+        : await page.screenshot({ clip: { x: 0, y: 0, width: drawing.widthPx, height: heightPx } });
+    return { png, panels, errors };
+  } finally {
+    await page.close();
+  }
+}
