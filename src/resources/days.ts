@@ -54,7 +54,10 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
   return days;
 }
 
-/** The days of a 28-day map, the newest first; a key that is no day is noted and passed over. Undefined where there is no map. */
+/**
+ * The days of a 28-day map, the newest first; a key that is no day is noted and passed over. Undefined where there is no map,
+ * or no key of it is a day: a map without a day would say that nothing was counted so far.
+ */
 export function mapDays<Figures>(
   map: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
   field: string,
@@ -67,6 +70,7 @@ export function mapDays<Figures>(
     if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (figures) days.push({ startSeconds, figures });
   }
+  if (days.length === 0 && Object.values(map).some(Boolean)) return undefined;
   return days.toSorted((a, b) => b.startSeconds - a.startSeconds);
 }
 
@@ -89,7 +93,8 @@ function dayOfKey(key: string): number | undefined {
 
 /**
  * The days of a chart of counts, the oldest first; the points of one day are added up. A key that is no day is noted and passed over,
- * a point without a number is passed over. Undefined where the API gave no chart.
+ * a point without a number is passed over. Undefined where the API gave no chart, or no key of it is a day: a chart without a
+ * day would say that nothing was counted so far.
  */
 export function chartDays(
   chart: Readonly<Record<string, number | null | undefined>> | null | undefined,
@@ -103,6 +108,8 @@ export function chartDays(
     if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (typeof value === 'number') days.set(startSeconds, (days.get(startSeconds) ?? 0) + value);
   }
+  const hasPoint = Object.values(chart).some((value) => typeof value === 'number');
+  if (days.size === 0 && hasPoint) return undefined;
   return [...days]
     .map(([startSeconds, value]) => ({ startSeconds, value }))
     .toSorted((a, b) => a.startSeconds - b.startSeconds);

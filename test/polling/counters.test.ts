@@ -126,7 +126,8 @@ describe('a counter', () => {
 
 /** What happens up to a reading: time passes, the API counts, now and then it takes something back. */
 interface Step {
-  readonly passesDays: number;
+  /** Whole minutes: a fraction of a second before midnight, rounding would make it another day. */
+  readonly passesMinutes: number;
   readonly counts: number;
   readonly corrects: number;
   readonly isRead: boolean;
@@ -135,9 +136,9 @@ interface Step {
 function stepsWith(corrections: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
   return fc.array(
     fc.record({
-      passesDays: fc.oneof(
-        { weight: 8, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
-        { weight: 1, arbitrary: fc.double({ min: 0.9, max: 5, noNaN: true }) },
+      passesMinutes: fc.oneof(
+        { weight: 8, arbitrary: fc.integer({ min: 0, max: 576 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 1296, max: 7200 }) },
       ),
       counts: fc.nat(1000),
       corrects: corrections,
@@ -155,12 +156,13 @@ function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: num
   const { read } = counted();
   const days = new Map<number, number>();
   const readings: { value: number; counted: number }[] = [];
-  let at = 0;
+  let minutes = 0;
   let total = 0;
   let totalBefore: number | undefined;
   let lastDay: number | undefined;
-  for (const { passesDays, counts, corrects, isRead } of steps) {
-    at += passesDays;
+  for (const { passesMinutes, counts, corrects, isRead } of steps) {
+    minutes += passesMinutes;
+    const at = minutes / 1440;
     const today = Math.floor(at);
     // A day without a request has no entry.
     if (counts > 0) days.set(today, (days.get(today) ?? 0) + counts);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartDays, dayQuery, daysToRead, newestPoint } from '../../src/resources/days.ts';
+import { chartDays, dayQuery, daysToRead, mapDays, newestPoint } from '../../src/resources/days.ts';
 
 describe('the days to ask for', () => {
   it.each([
@@ -75,8 +75,18 @@ describe('the days of a chart', () => {
   });
 
   it('leave out and note a key that is no day or could be two', () => {
-    expect(chartDays({ '8/9/2026 12:00:00 AM': 1, Monday: 2 }, 'Chart', diagnostics)).toEqual([]);
+    const chart = { '8/9/2026 12:00:00 AM': 1, Monday: 2 };
+    expect(chartDays({ ...chart, '2026-08-20': 1 }, 'Chart', diagnostics)).toEqual([
+      { startSeconds: first, value: 1 },
+    ]);
     expect(mismatched).toEqual(['Chart', 'Chart']);
+  });
+
+  it('are absent where no key is a day, for none would mean that nothing was counted so far', () => {
+    expect(chartDays({ Monday: 2 }, 'Chart', diagnostics)).toBeUndefined();
+    expect(mapDays({ Monday: { figure: 2 } }, 'Map', diagnostics)).toBeUndefined();
+    expect(chartDays({ '2026-08-20': null }, 'Chart', diagnostics)).toEqual([]);
+    expect(mapDays({}, 'Map', diagnostics)).toEqual([]);
   });
 
   it('of averages are not added up: the last point of the newest day counts', () => {

@@ -50,7 +50,6 @@ it('leaves out what is null, missing or of the wrong type', async () => {
     TotalCpuTimeChart: {},
   });
   expect(rows).toBe(`\
-bunnynet_edge_script_requests_total{script_id="61204"} 0
 bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
 `);
   expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart', 'TotalMonthlyCost']);
