@@ -1,13 +1,14 @@
 /** docs/performance.md: the tables of a whole run, and how to read them. */
 import { type Aim, aimsTable, machine, type Part, renderTable } from './report.ts';
 
-const introduction = `# Performance
+const title = `# Performance
 
 A scrape sends bytes that are there already. This page says how far that goes: it was written by
 \`npm run bench -- --write\`, and every figure on it comes from the one run that is named below.
-Run \`npm run bench\` for figures of your machine; it takes about ten minutes, less with \`--quick\` or \`--only\`.
+Run \`npm run bench\` for figures of your machine; it takes about twenty minutes, less with \`--quick\` or \`--only\`.
+`;
 
-## How to read it
+const reading = `## How to read it
 
 Milliseconds and megabytes say something about one machine on one day. So the tables give the exporter's own figure
 and, for everything else, a **multiple** of it: \`90 ×\` under prom-client means that prom-client took ninety times what the
@@ -41,7 +42,12 @@ export interface Run {
 export function renderDocument({ parts, loads, minutes, revision }: Run): string {
   const aims = parts.flatMap((part) => part.aims);
   return [
-    introduction,
+    title,
+    '## What to expect',
+    '',
+    ...parts.flatMap(({ words = [] }) => words.map((sentence) => `- ${sentence}`)),
+    '',
+    reading,
     '## The run',
     '',
     `Revision ${revision}, ${machine()}, ${new Date().toISOString().slice(0, 10)}, ${Math.round(minutes)} minutes.`,

@@ -33,11 +33,11 @@ function stepsOf({ parts, sizes, quick, nodes }: Options): readonly Step[] {
     (size): Step => ({ name: `scrape ${size}`, part: 'scrape', measure: () => measureScrapes(size, quick) }),
   );
   const steps: readonly Step[] = [
+    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick, namesOf(nodes)) },
     ...scrapes,
     { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
     { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
     { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
-    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick, namesOf(nodes)) },
     { name: 'discovery', part: 'discovery', measure: () => measureDiscovery(quick) },
   ];
   return steps.filter(({ part }) => parts.includes(part));

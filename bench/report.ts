@@ -23,6 +23,8 @@ export interface Aim {
 export interface Part {
   readonly tables: readonly Table[];
   readonly aims: readonly Aim[];
+  /** What a user may expect, in words. */
+  readonly words?: readonly string[];
 }
 
 /** A multiple: 0.042, 0.98, 17, 340. */

@@ -326,7 +326,7 @@ async function measureStalledReaders(
 interface Results {
   readonly contenders: readonly Contender[];
   readonly scale: Scale;
-  readonly size: { readonly series: number };
+  readonly size: { readonly series: number; readonly targets: number };
   readonly results: ReadonlyMap<Phase, ReadonlyMap<Contender, Figures>>;
   readonly rss: ReadonlyMap<Contender, number[]>;
   readonly updates: ReadonlyMap<Contender, number[]>;
@@ -393,7 +393,24 @@ function present(all: Results): Part {
       rest,
     ],
     aims: aimsOf(all, { p50, cpu, rssOf, stallOf, updateOf }),
+    words: [wordsOf(all, { p50, rssOf })],
   };
+}
+
+function wordsOf(
+  { contenders, results, size }: Results,
+  { p50, rssOf }: Pick<Measures, 'p50' | 'rssOf'>,
+): string {
+  const [exporter] = contenders;
+  const phase = phases.find(
+    ({ gzip, change, scrapers }) => gzip && change === 'contiguous' && scrapers === 1,
+  );
+  const figures = exporter && phase && results.get(phase)?.get(exporter);
+  if (!exporter || !figures) throw new Error('the exporter was not measured');
+  return (
+    `**${size.series.toLocaleString('en')} series** (${size.targets} targets) are held in ${megabytes(rssOf(exporter))}. ` +
+    `A compressed scrape of them takes ${milliseconds(p50(figures))}, after a fifth of the applications was polled anew.`
+  );
 }
 
 interface Measures {
