@@ -34,8 +34,8 @@ ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 EXPOSE 10057
-# Asks as long as the exporter listens on BUNNYNET_WEB_LISTEN_ADDRESS (or the default) without TLS.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# Asks at BUNNYNET_WEB_PROBE_ADDRESS or else at BUNNYNET_WEB_LISTEN_ADDRESS (or the default), where that is without TLS and users.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_PROBE_ADDRESS ?? process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
 # The thread in which passwords are compared needs --allow-worker; Node warns that such a thread is not held to the model.
 ENTRYPOINT ["node", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]

@@ -18,7 +18,8 @@ export default defineConfig({
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
           exclude: alone,
-          maxWorkers: 2,
+          // One of them waits for minutes.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

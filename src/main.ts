@@ -92,11 +92,11 @@ function shardText({ shard }: Flags): string | undefined {
 
 /** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  if (isInteractive(env)) progress.show('reading the configuration and its keys …');
   const [{ summary }, { loadWebConfig }] = await Promise.all([
     import('./cli/summary.ts'),
     import('./http/web-config.ts'),
   ]);
+  if (isInteractive(env)) progress.show('reading the configuration and its keys …');
   const checks = await Promise.allSettled([
     load(flags, env, log),
     flags.webConfigFile === undefined ? undefined : loadWebConfig(flags.webConfigFile),

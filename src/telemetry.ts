@@ -57,6 +57,7 @@ function listingsOf(resource: Resource): readonly Listing[] {
 interface Fields {
   readonly kind: string;
   readonly fields: readonly string[];
+  readonly enumeratedFields?: readonly string[];
 }
 
 /** What of the answers can be counted by field: those of readings, and those of listings by the kinds they are named after. */
@@ -213,11 +214,12 @@ class Rows {
 
   /** Rows are present from the start at 0, so that increase() sees the first event. */
   #begin(resource: Resource): void {
-    const { kind, enumeratedFields } = resource;
+    const { kind } = resource;
     const { mismatches, unrecognized, polls, pollDuration, lag } = this.#events;
-    for (const { kind: name, fields } of fieldsOf(resource))
+    for (const { kind: name, fields, enumeratedFields = [] } of fieldsOf(resource)) {
       for (const field of fields) mismatches.begin({ kind: name, field });
-    for (const field of enumeratedFields) unrecognized.begin({ kind, field });
+      for (const field of enumeratedFields) unrecognized.begin({ kind: name, field });
+    }
     for (const result of pollResults) polls.begin({ kind, result });
     pollDuration.begin({ kind });
     lag.begin({ kind });

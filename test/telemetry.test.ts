@@ -71,6 +71,12 @@ it('counts fields of the wrong type of listings, too: those of targets, of their
   }
 });
 
+it('has the counters of values that the listings of a kind enumerate, at 0', async () => {
+  const text = await render(createTelemetry([resourceOf('rate_limit')], inventory));
+  for (const labels of ['kind="pull_zone",field="OriginType"', 'kind="shield_zone",field="planType"'])
+    expect(text).toContain(`bunnynet_exporter_unrecognized_values_total{${labels}} 0`);
+});
+
 it('tells what the plan needs of each API, and 0 of an API that is asked nothing any more', async () => {
   const telemetry = createTelemetry(resources, inventory);
   const capacity = { polls: 3, neededPerSecond: 0.3, allowedPerSecond: 10, shortfall: undefined };
@@ -152,7 +158,8 @@ describe('the kinds that the metrics name', () => {
   it('are those that are on, with those that their listings are named after', async () => {
     const telemetry = createTelemetry([resourceOf('rate_limit')], inventory);
     const rows = await ownRows(render(telemetry));
-    const isOfFields = (row: string) => row.startsWith('bunnynet_exporter_schema_mismatches_total');
+    const isOfFields = (row: string) =>
+      /^bunnynet_exporter_(schema_mismatches|unrecognized_values)_total/.test(row);
     expect(
       valuesOf(
         'kind',

@@ -95,16 +95,20 @@ function row({ alert, labels, annotations, ...rule }: AlertingRule): string {
 }
 
 export function alertsReference(files: readonly RuleFile[]): string {
-  const tables = files.map(({ file, groups }) => {
+  const tables = files.flatMap(({ file, groups }) => {
     const rules = groups.flatMap((group) => group.rules.filter((rule) => 'alert' in rule));
+    // Some files have recording rules alone.
+    if (rules.length === 0) return [];
     return [
-      `## ${file}`,
-      '',
-      '| alert | severity | for | keepFiringFor | thresholds | what it says |',
-      '|---|---|---|---|---|---|',
-      ...rules.map(row),
-      '',
-    ].join('\n');
+      [
+        `## ${file}`,
+        '',
+        '| alert | severity | for | keepFiringFor | thresholds | what it says |',
+        '|---|---|---|---|---|---|',
+        ...rules.map(row),
+        '',
+      ].join('\n'),
+    ];
   });
   return introduction + tables.join('\n');
 }

@@ -169,7 +169,7 @@ const table = {
     name: 'web.process-metrics',
     placeholder: 'WHICH',
     default: 'basic',
-    help: `What is told of the process and of Node: ${oneOf(processMetricsChoices)}. Full is everything that prom-client has; it costs 5 MB of memory.`,
+    help: `What is told of the process and of Node: ${oneOf(processMetricsChoices)}. Full is what prom-client has, less what promtool rejects; it costs 5 MB of memory.`,
     read: choice(processMetricsChoices),
   },
   enableLifecycle: { name: 'web.enable-lifecycle', help: 'Allow POST /-/reload.' },

@@ -28,9 +28,8 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
       return answerText(response, 405);
     }
     try {
-      for (const [name, value] of Object.entries((await route.headers?.()) ?? {}))
+      for (const [name, value] of [...Object.entries((await route.headers?.()) ?? {}), ...fixed])
         response.setHeader(name, value);
-      for (const [name, value] of fixed) response.setHeader(name, value);
       // The host that the client named is never used.
       const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);
       await route.handle(request, response, url);
@@ -39,6 +38,7 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
       if (response.headersSent) response.destroy();
       else {
         for (const name of ['Content-Encoding', 'Content-Length', 'ETag']) response.removeHeader(name);
+        for (const [name, value] of fixed) response.setHeader(name, value);
         answerText(response, 500);
       }
     }

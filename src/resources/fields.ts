@@ -96,13 +96,13 @@ const maxRemembered = 1000;
 
 /** Charts have the same keys in every answer: reading them is a twentieth of a poll. */
 function remembering(parse: (key: string) => number | undefined): typeof parse {
-  const known = new Map<string, number | undefined>();
+  const known = new Map<string, number>();
   return (key) => {
     const before = known.get(key);
     if (before !== undefined || key.length > 40) return before ?? parse(key);
     if (known.size >= maxRemembered) known.clear();
     const value = parse(key);
-    known.set(key, value);
+    if (value !== undefined) known.set(key, value);
     return value;
   };
 }

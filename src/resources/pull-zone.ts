@@ -62,6 +62,7 @@ export const pullZones: Listing<PullZoneReading> = {
   api: 'core',
   nouns: 'pull zones',
   fields: [...Object.keys(pullZoneFields.shape), ...corePageFields],
+  enumeratedFields: ['OriginType'],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(
       { path: '/pullzone', nouns: 'pull zones', perPage: 100, element: pullZoneFields, identifier: 'Id' },

@@ -148,6 +148,8 @@ export interface Listing<Reading = unknown> {
   isEmpty?(failure: FailureOf): boolean;
   /** The outermost fields of its answers that are read. */
   readonly fields: readonly string[];
+  /** Those of them whose values the reference lists. Default: none. */
+  readonly enumeratedFields?: readonly string[];
   /** Rejects unless the listing is complete. parent: the ids of what the parent lists. */
   discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<readonly Found<Reading>[]>;
 }

@@ -40,6 +40,7 @@ export const zones: Listing<ShieldZoneReading> = {
   api: 'shield',
   nouns: 'Shield Zones',
   fields: [...Object.keys(zone.shape), ...shieldPageFields],
+  enumeratedFields: codeFieldsOf(zone),
   names: pullZones,
   async discover(get, _parent, diagnostics) {
     const found = await readShieldPages(

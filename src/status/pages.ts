@@ -68,7 +68,14 @@ function createTargetPages(options: PagesOptions): readonly Route[] {
     return { ...createTargetPages(options), statusPageHeaders };
   };
   let loaded: ReturnType<typeof load> | undefined;
-  const pages = () => (loaded ??= load());
+  const pages = () => {
+    loaded ??= load().catch((error: unknown) => {
+      // The next request tries again.
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
   return [
     {
       path: '/',

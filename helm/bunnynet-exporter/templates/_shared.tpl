@@ -135,6 +135,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 {{- range .Values.extraArgs }}
+{{- if and (hasPrefix "--web.probe-address" .) (include "bunnynet-exporter.guarded" $) }}
+{{- fail "extraArgs: set web.probePort instead of --web.probe-address, so that the probes use the same port" }}
+{{- end }}
 {{- if hasPrefix "--web.telemetry-path" . }}
 {{- fail "extraArgs: set web.telemetryPath instead of --web.telemetry-path, so that monitors and the test use the same path" }}
 {{- end }}
@@ -173,7 +176,7 @@ the account is discovered.
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- with $probe.httpGet }}
-{{- if and (include "bunnynet-exporter.guarded" $.root) (eq (toString .port) "http") }}
+{{- if and (include "bunnynet-exporter.guarded" $.root) (has (toString .port) (list "http" (toString (int $.root.Values.web.port)))) }}
 {{- $_ := set . "port" "probes" }}
 {{- else if include "bunnynet-exporter.tls" $.root }}
 {{- $_ := set . "scheme" "HTTPS" }}
