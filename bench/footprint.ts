@@ -136,7 +136,7 @@ async function measureNode(node: string, sidecar: Sidecar, quick: boolean): Prom
   await Promise.all([untilAnswered(exporter.port, '/-/healthy'), untilAnswered(server.port, '/')]);
   await sleep(10_000);
   const before = [exporter, server].map(({ program }) => program.cpuMs());
-  const minutes = quick ? 1 : 4;
+  const minutes = quick ? 1 : 3;
   for (let scrape = 0; scrape < minutes * 4; scrape++) {
     await Promise.all([ask(exporter.port, '/metrics'), ask(server.port, '/')]);
     await sleep(15_000);
