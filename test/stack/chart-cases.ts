@@ -289,6 +289,14 @@ export const refusals: Readonly<
     values: { ...oneApplication, extraArgs: ['--web.telemetry-path=/figures'] },
     naming: [/web.telemetryPath/],
   },
+  'probes on a port of their own twice': {
+    values: {
+      ...oneApplication,
+      web: { config: { existingSecret: 'web', guarded: true } },
+      extraArgs: ['--web.probe-address=:1'],
+    },
+    naming: [/extraArgs: set web.probePort/],
+  },
   'two startup probes': {
     values: {
       ...oneApplication,

@@ -185,6 +185,11 @@ describe('the chart', () => {
     expect(container?.['args']).toContain('--web.probe-address=:10058');
     expect(container?.['ports']).toContainEqual({ name: 'probes', containerPort: 10058, protocol: 'TCP' });
     expect(JSON.stringify(manifests.find(({ kind }) => kind === 'Service'))).not.toContain('probes');
+    const { container: numbered } = containerOf({
+      ...cases['guarded'],
+      livenessProbe: { httpGet: { path: '/-/healthy', port: 10057 } },
+    });
+    expect(numbered).toHaveProperty('livenessProbe.httpGet', { path: '/-/healthy', port: 'probes' });
     const { container: open } = containerOf(cases['tls']);
     expect(open).toHaveProperty('readinessProbe.httpGet', {
       path: '/-/ready',
