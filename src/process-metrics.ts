@@ -10,7 +10,8 @@ export type ProcessMetrics = (format: Format) => Promise<string>;
 
 export async function createProcessMetrics(choice: ProcessMetricsChoice): Promise<ProcessMetrics> {
   if (choice === 'basic') return basicMetrics();
-  const { collectDefaultMetrics, Registry } = await import('prom-client');
+  // The default export: of a CommonJS package the bundle has no other.
+  const { collectDefaultMetrics, Registry } = (await import('prom-client')).default;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // `promtool check metrics` rejects these.

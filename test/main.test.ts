@@ -164,6 +164,18 @@ describe('the command', () => {
       expect(stdout).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
   });
 
+  it('loads what few ask for: all metrics of the process, and patterns', async () => {
+    const { code, stdout } = await run(['--demo', '--once', '--web.process-metrics=full']).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nnodejs_eventloop_lag_p99_seconds ');
+    const file = join(folder, 'patterns.yml');
+    const targets = '{ targets: all, include: "sh(op.*" }';
+    await writeFile(file, `credentials: { account: { env: KEY } }\napplications: ${targets}\n`);
+    const checked = await run(['--config.check', `--config.file=${file}`], { KEY: simulator.keys.account })
+      .ended;
+    expect(checked.stderr).toContain('expected a pattern in RE2 syntax; missing closing )');
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends in order on %s with 0, also while polls hang',
     async (signal) => {
