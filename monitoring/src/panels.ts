@@ -34,7 +34,7 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type Link, runbookOf } from './links.ts';
+import { type Link, linkTo, runbookOf } from './links.ts';
 import { type Entity, named } from './promql.ts';
 
 /** The data source that the dashboard's variable picks. */
@@ -226,6 +226,24 @@ export function numbers(
     panel.overrideByName(series, [{ id: 'thresholds', value: thresholds(['green', [1, color]]).build() }]);
   }
   return panel;
+}
+
+/** How old figures by days are. start: the start of their newest day, of every series; fields: what of the API they come from. */
+export function ageOfFigures(
+  start: string,
+  fields: string,
+  frame: Pick<PanelOptions, 'span' | 'height'>,
+): Builder<Panel> {
+  return numbers({
+    title: 'Age of the figures',
+    description: `Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API ${fields}).`,
+    unit: 's',
+    ...frame,
+    steps: ['green', [172800, 'orange']],
+    queries: [{ expr: `time() - min(${start})`, legend: 'oldest' }],
+    nothing: 'none',
+    link: linkTo('bunnynet-exporter', 'Open the exporter'),
+  });
 }
 
 /** A current ranking as bars; a share is one of the whole, not of the highest. */

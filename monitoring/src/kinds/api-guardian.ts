@@ -1,9 +1,8 @@
 /** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, lines, numbers } from '../panels.ts';
+import { ageOfFigures, grid, lines } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
@@ -135,17 +134,9 @@ function panels(): readonly Row[] {
         sort: { title: 'Blocked', descending: true },
         alerts: ['BunnynetShieldBlockedRequestsRising', 'BunnynetShieldRateLimitedRequestsRising'],
       }),
-      numbers({
-        title: 'Age of the figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
-        unit: 's',
+      ageOfFigures(guardian('latest_day_timestamp_seconds'), 'field overviewPastTwentyEightDays', {
         span: 4,
         height: 9,
-        steps: ['green', [172800, 'orange']],
-        queries: [{ expr: `time() - min(${guardian('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
-        nothing: 'none',
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
       }),
       lines({
         title: 'Selected endpoints, an hour',

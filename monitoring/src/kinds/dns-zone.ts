@@ -3,7 +3,7 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, numbers } from '../panels.ts';
+import { ageOfFigures, lines, numbers } from '../panels.ts';
 import { all, type Figure, perSecond, values } from '../promql.ts';
 import { ranked, rankedBy } from '../rankings.ts';
 import { displayRecord, type Rules } from '../rules.ts';
@@ -75,23 +75,11 @@ function panels(): readonly Row[] {
         unit: 'reqps',
         span: 5,
       }),
-      numbers({
-        title: 'Age of the figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field QueriesServedChart and the other charts).',
-        unit: 's',
-        span: 24,
-        height: 3,
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-        steps: ['green', [172800, 'orange']],
-        queries: [
-          {
-            expr: `time() - min(${values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds')})`,
-            legend: 'oldest',
-          },
-        ],
-        nothing: 'none',
-      }),
+      ageOfFigures(
+        values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds'),
+        'field QueriesServedChart and the other charts',
+        { span: 24, height: 3 },
+      ),
     ]),
   ];
 }

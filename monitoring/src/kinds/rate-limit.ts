@@ -1,9 +1,8 @@
 /** Rate limits: how often they are breached, and how many of those allowed there are. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, numbers } from '../panels.ts';
+import { ageOfFigures, lines } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
@@ -124,20 +123,11 @@ function panels(): readonly Row[] {
         link: toZone,
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      numbers({
-        title: 'Age of the figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field ratelimitOverviewPastTwentyEightDays).',
-        unit: 's',
-        span: 4,
-        height: 8,
-        steps: ['green', [172800, 'orange']],
-        queries: [
-          { expr: `time() - min(${values(zone, family('latest_day_timestamp_seconds'))})`, legend: 'oldest' },
-        ],
-        nothing: 'none',
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-      }),
+      ageOfFigures(
+        values(zone, family('latest_day_timestamp_seconds')),
+        'field ratelimitOverviewPastTwentyEightDays',
+        { span: 4, height: 8 },
+      ),
       ...(
         [
           ['breaches_28d', 'Breaches, past 28 days: the 15 busiest rate limits', 'totalBreaches'],

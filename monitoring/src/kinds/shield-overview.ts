@@ -1,8 +1,7 @@
 /** What the protections of a zone do: events, requests by action, and what is billed. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
-import { bars, grid, lines, numbers } from '../panels.ts';
+import { ageOfFigures, bars, grid, lines } from '../panels.ts';
 import { anywhere, hourly, share, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
@@ -44,20 +43,11 @@ function panels(): readonly Row[] {
         ],
         sort: { title: 'Events', descending: true },
       }),
-      numbers({
-        title: 'Age of the figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field overviewPastTwentyEightDays).',
-        unit: 's',
-        span: 4,
-        height: 9,
-        steps: ['green', [172800, 'orange']],
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-        queries: [
-          { expr: `time() - min(${values(zone, family('latest_day_timestamp_seconds'))})`, legend: 'oldest' },
-        ],
-        nothing: 'none',
-      }),
+      ageOfFigures(
+        values(zone, family('latest_day_timestamp_seconds')),
+        'field overviewPastTwentyEightDays',
+        { span: 4, height: 9 },
+      ),
       lines({
         title: 'Events in an hour, by protection',
         description: `What each protection counts as its own, of the selected zones together, within an hour (API field ${days}).`,

@@ -3,7 +3,7 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { numbers } from '../panels.ts';
+import { ageOfFigures, numbers } from '../panels.ts';
 import { all, type Figure, hourly, values } from '../promql.ts';
 import { ranked, rankedBy, rankedNow } from '../rankings.ts';
 import { library, streamDashboard, toLibrary } from './video-library.ts';
@@ -72,23 +72,11 @@ function panels(): readonly Row[] {
         queries: [{ expr: `sum(${values(library, family('views_latest_day'))})`, legend: 'views' }],
         nothing: 'none',
       }),
-      numbers({
-        title: 'Age of the figures',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API fields viewsChart, watchTimeChart).',
-        unit: 's',
-        span: 6,
-        height: 5,
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-        steps: ['green', [172800, 'orange']],
-        queries: [
-          {
-            expr: `time() - min(${values(library, family('latest_day_timestamp_seconds'))})`,
-            legend: 'oldest',
-          },
-        ],
-        nothing: 'none',
-      }),
+      ageOfFigures(
+        values(library, family('latest_day_timestamp_seconds')),
+        'fields viewsChart, watchTimeChart',
+        { span: 6, height: 5 },
+      ),
     ]),
   ];
 }
