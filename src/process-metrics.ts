@@ -59,10 +59,10 @@ function basicMetrics(): ProcessMetrics {
       () => memory.external,
     ],
   ];
-  const families = figures.map(([name, type, help, read]) => {
-    const unit = /_(seconds|bytes)(?:_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
-    return { family: new OwnFamily({ name, type, help, unit }), read };
-  });
+  const families = figures.map(([name, type, help, read]) => ({
+    family: new OwnFamily({ name, type, help }),
+    read,
+  }));
   return (format) => {
     memory = process.memoryUsage();
     cpu = process.cpuUsage();

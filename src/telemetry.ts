@@ -1,7 +1,7 @@
 /** The exporter's own metrics: what it did, how it went, and what it holds. */
 import { pollResults } from './api/errors.ts';
-import type { Format, Header } from './exposition/format.ts';
-import { OwnFamily, OwnHistogram } from './exposition/own-family.ts';
+import type { Format } from './exposition/format.ts';
+import { OwnFamily, type OwnHeader, OwnHistogram } from './exposition/own-family.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
@@ -77,16 +77,14 @@ function namesOf(kinds: readonly Resource[]): ReadonlySet<string> {
   return new Set(kinds.flatMap((resource) => fieldsOf(resource).map(({ kind }) => kind)));
 }
 
-/** A family whose name and type say what the rest of its header is. */
-function header(name: string, type: Header['type'], help: string): Header {
-  const unit = /_(seconds|bytes)$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
-  return { name: `bunnynet_exporter_${name}`, type, help, unit };
+function header(name: string, type: OwnHeader['type'], help: string): OwnHeader {
+  return { name: `bunnynet_exporter_${name}`, type, help };
 }
 
 const gauge = (name: string, help: string) => new OwnFamily(header(name, 'gauge', help));
 const counter = (name: string, help: string) => new OwnFamily(header(name, 'counter', help));
 const durations = (name: string, help: string) =>
-  new OwnHistogram(header(name, 'histogram', help), durationBuckets);
+  new OwnHistogram({ name: `bunnynet_exporter_${name}`, help }, durationBuckets);
 
 /** What happens is written down when it happens. In the order of the page. */
 function declareEvents() {
@@ -144,10 +142,10 @@ function declareEvents() {
 
 type Events = ReturnType<typeof declareEvents>;
 
-/** What is counted at the time of a scrape. */
+/** What is counted at the time of a scrape; the listings are those of that time. */
 interface Count {
   readonly family: OwnFamily;
-  readonly update: (family: OwnFamily) => void;
+  readonly update: (family: OwnFamily, listings: readonly ListingSummary[]) => void;
 }
 
 function declareCounts(inventory: Inventory, kindsOn: () => readonly Resource[]): readonly Count[] {
@@ -174,9 +172,9 @@ function declareCounts(inventory: Inventory, kindsOn: () => readonly Resource[])
     // By kind and credential; what is not listed any more has no series.
     ...discoveryFigures.map(([name, help, value]) => ({
       family: gauge(`discovery_${name}`, help),
-      update(family: OwnFamily) {
+      update(family: OwnFamily, listings: readonly ListingSummary[]) {
         family.remove();
-        for (const summary of inventory.listings()) {
+        for (const summary of listings) {
           const { kind, credential } = summary;
           const given = value(summary);
           if (given !== undefined) family.set({ kind, credential }, given);
@@ -236,9 +234,9 @@ class Rows {
   /** Takes away the rows of what is off. */
   #end(): void {
     const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
+    const { requests, requestDuration, pausedUntil, planned } = this.#events;
     for (const family of [polls, pollDuration, lag]) family.remove(({ kind = '' }) => !this.isOn(kind));
     for (const family of [mismatches, unrecognized]) family.remove(({ kind = '' }) => !this.named.has(kind));
-    const { requests, requestDuration, pausedUntil, planned } = this.#events;
     const apis: ReadonlySet<string> = this.apis;
     for (const family of [requests, requestDuration, pausedUntil, planned])
       family.remove(({ api = '' }) => !apis.has(api));
@@ -260,7 +258,8 @@ export function createTelemetry(
   rows.follow(kinds);
 
   const steady = keptByFormat((format) => {
-    for (const { family, update } of counts) update(family);
+    const listings = inventory.listings();
+    for (const { family, update } of counts) update(family, listings);
     return families.map((family) => family.render(format)).join('');
   });
   const ofProcess = keptByFormat(async (format) => (await processMetrics)(format), processMaxAgeMs);

@@ -5,6 +5,9 @@
 import { type Format, type Header, type Labels, renderHeader, renderLabels, renderPrefix } from './format.ts';
 import { renderNumber } from './number.ts';
 
+/** What a family says of itself; its unit is what its name ends in. */
+export type OwnHeader = Omit<Header, 'unit'>;
+
 /** The numbers of one combination of labels, with the text before each. */
 interface Series {
   readonly labels: Labels;
@@ -18,8 +21,9 @@ export class OwnFamily {
   readonly #series = new Map<string, Series>();
   #rows: string | undefined;
 
-  constructor(header: Header) {
-    this.#header = header;
+  constructor(header: OwnHeader) {
+    const unit = /_(seconds|bytes)(?:_total)?$/.exec(header.name)?.[1] as Header['unit'];
+    this.#header = { ...header, unit };
   }
 
   set(labels: Labels, value: number): void {
@@ -30,9 +34,7 @@ export class OwnFamily {
   }
 
   add(labels: Labels, amount: number): void {
-    const { values } = this.#of(labels);
-    values[0] = (values[0] ?? 0) + amount;
-    if (amount !== 0) this.#rows = undefined;
+    this.change(labels, (values) => add(values, 0, amount));
   }
 
   /** From now on the series is there, at 0 until something happens. */
@@ -86,7 +88,7 @@ export class OwnHistogram extends OwnFamily {
   readonly #bounds: readonly number[];
 
   /** bounds: the upper ends of the buckets, less the last, which has none. */
-  constructor(header: Omit<Header, 'type'>, bounds: readonly number[]) {
+  constructor(header: Omit<OwnHeader, 'type'>, bounds: readonly number[]) {
     super({ ...header, type: 'histogram' });
     this.#bounds = bounds;
   }

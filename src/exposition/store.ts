@@ -24,7 +24,7 @@ export interface FamilySamples {
 export interface Page {
   readonly format: Format;
   readonly parts: readonly Buffer[];
-  /** The parts as one, where the page is small. */
+  /** The parts as one, where the page is small. Not to be asked for after `release`. */
   readonly whole?: Buffer | undefined;
   /** Tells that nobody reads the parts any more, so that their memory can be reused. Calling it is optional. */
   release(): void;
@@ -57,7 +57,8 @@ interface Shape {
 interface PageParts {
   readonly renditions: readonly Rendition[];
   readonly parts: readonly Buffer[];
-  readonly whole: Buffer | undefined;
+  /** Made when it is first asked for: a compressed page does without. */
+  whole?: Buffer | undefined;
 }
 
 interface Target {
@@ -427,17 +428,23 @@ async function renderPage(format: Format, renditions: readonly Rendition[]): Pro
 }
 
 function partsOf(renditions: readonly Rendition[]): PageParts {
-  const parts = renditions.map((rendition) => rendition.render());
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  return { renditions, parts, whole: bytes <= smallPageBytes ? Buffer.concat(parts) : undefined };
+  return { renditions, parts: renditions.map((rendition) => rendition.render()) };
 }
 
-function pageOf(format: Format, { renditions, parts, whole }: PageParts): Page {
-  let held = renditions;
+function wholeOf(page: PageParts): Buffer | undefined {
+  const bytes = page.parts.reduce((sum, part) => sum + part.length, 0);
+  if (bytes <= smallPageBytes) page.whole ??= Buffer.concat(page.parts);
+  return page.whole;
+}
+
+function pageOf(format: Format, page: PageParts): Page {
+  let held = page.renditions;
   return {
     format,
-    parts,
-    whole,
+    parts: page.parts,
+    get whole() {
+      return wholeOf(page);
+    },
     release() {
       for (const rendition of held) rendition.release();
       held = [];

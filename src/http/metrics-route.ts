@@ -73,7 +73,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
         body =
           coding === 'gzip'
             ? await gzip.compress(page.parts, ...own.map((part) => [part]), end)
-            : [...(page.whole ? [page.whole] : page.parts), ...own, ...end];
+            : [...wholeOrParts(page), ...own, ...end];
       } finally {
         rendering--;
       }
@@ -84,6 +84,10 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
       page?.release();
     }
   };
+}
+
+function wholeOrParts({ whole, parts }: Page): readonly Buffer[] {
+  return whole ? [whole] : parts;
 }
 
 function kindsOf({ url = '' }: IncomingMessage): ReadonlySet<string> {

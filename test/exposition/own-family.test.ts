@@ -27,7 +27,7 @@ describe('a family of the exporter itself', () => {
   });
 
   it('counts into cumulative buckets, with a sum and a count', () => {
-    const family = new OwnHistogram({ name: 'took_seconds', help: 'Time.', unit: 'seconds' }, [0.1, 1]);
+    const family = new OwnHistogram({ name: 'took_seconds', help: 'Time.' }, [0.1, 1]);
     family.begin({ api: 'core' });
     for (const seconds of [0.1, 0.5, 3]) family.observe({ api: 'video' }, seconds);
     expect(family.render('openmetrics')).toBe(
