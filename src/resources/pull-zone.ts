@@ -10,7 +10,7 @@ const reference = z
   .transform((value) => (value > 0 ? String(value) : undefined))
   .nullish();
 
-const hostname = z.object({ HasCertificate: boolean });
+const hostname = z.object({ IsSystemHostname: boolean, HasCertificate: boolean });
 
 /** Only what is named here is kept: an answer also holds keys, and an origin's address can hold a password. */
 const pullZoneFields = z.object({
@@ -145,13 +145,16 @@ export const pullZone = defineResource({
     ),
     gauge(
       'hostnames',
-      'Number of hostnames, with and without a certificate (API field Hostnames, HasCertificate).',
+      'Number of hostnames, with and without a certificate; a system hostname without one is not counted, since bunny.net answers for it with its own (API field Hostnames, HasCertificate and IsSystemHostname).',
       ({ Hostnames: hostnames }) => {
         if (!hostnames) return undefined;
-        const count = (has: boolean) => hostnames.filter((one) => one?.HasCertificate === has).length;
+        const having = hostnames.filter((one) => one?.HasCertificate === true);
+        const lacking = hostnames.filter(
+          (one) => one?.HasCertificate === false && one.IsSystemHostname !== true,
+        );
         return [
-          { labels: { certificate: 'yes' }, value: count(true) },
-          { labels: { certificate: 'no' }, value: count(false) },
+          { labels: { certificate: 'yes' }, value: having.length },
+          { labels: { certificate: 'no' }, value: lacking.length },
         ];
       },
       ['certificate'],

@@ -68,6 +68,22 @@ it('finds each pull zone with its name and what is switched on of it, and no sec
   expect(JSON.stringify(found)).not.toContain('secret');
 });
 
+it('misses no certificate of a system hostname, which bunny.net answers for with its own', async () => {
+  const { rows } = await read(`{
+    "Id": 1,
+    "Hostnames": [
+      { "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": false },
+      { "Value": "cdn.shop.example", "IsSystemHostname": false, "HasCertificate": true },
+      { "Value": "img.shop.example", "IsSystemHostname": false, "HasCertificate": false },
+      { "Value": "old.shop.example", "IsSystemHostname": null, "HasCertificate": false }
+    ]
+  }`);
+  expect(rows).toBe(`\
+bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="yes"} 1
+bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 2
+`);
+});
+
 describe('the fields of a pull zone', () => {
   it('are left out where they are null or missing, and nothing becomes 0', async () => {
     const { rows, mismatched } = await read(

@@ -33,6 +33,9 @@ const readable = presence(
   'bunnynet_application_overview_desired_instances',
 );
 
+/** The status of applications that have no instances and lack none. */
+const stopped = 'bunnynet_application_status{status=~"inactive|suspended"}';
+
 const rules: Rules = {
   about: 'What applications run.',
   groups: [
@@ -43,10 +46,12 @@ const rules: Rules = {
         ...readable.records,
         {
           alert: 'BunnynetApplicationInstancesMissing',
+          comment: 'What is inactive lacks nothing, and a suspended application has an alert of its own.',
           expr: `
           max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m]))
           - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m]))
-          > [[instances]]`,
+          > [[instances]]
+          unless on (app_id) max by (app_id) (last_over_time(${stopped}[3m])) == 1`,
           thresholds: { instances: 0 },
           for: '15m',
           keepFiringFor: '15m',
@@ -66,14 +71,14 @@ function panels(): readonly Row[] {
   const instances = (name: string) => ({ metric: family(`${name}_instances`) });
   const missing = highest(
     every,
-    `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0`,
+    `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0 unless on (app_id) ${stopped} == 1`,
   );
   return [
     row(overviewDashboard, 'Applications', [
       rankedNow(15, every, missing, {
         title: 'Instances missing',
         description:
-          'Desired less active instances, of the 15 applications that lack the most (API fields desiredInstances and activeInstances). An alert fires when some are missing for a quarter of an hour.',
+          'Desired less active instances, of the 15 applications that lack the most; none that is inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires when some are missing for a quarter of an hour.',
         unit: 'short',
         span: 8,
         height: 11,

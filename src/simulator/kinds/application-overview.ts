@@ -62,14 +62,15 @@ function overview(one: Application, nowMs: number): Answer {
   const runs = status !== 'inactive' && status !== 'suspended';
   const names = regionsOf(one);
   const perRegion = 1 + (hash(seed, 0x53) % 3);
-  const active = runs ? perRegion : 0;
+  // One that fails has lost an instance in each region.
+  const active = runs ? perRegion - Number(status === 'failing') : 0;
   const load = 100 * drift(seed, nowMs, 20 * minuteMs);
   return {
     status: 200,
     body: {
       targetLatency: graded(Math.round(one.latencyMs)),
       currentLatency: graded(round(one.latencyMs * (0.8 + 0.4 * drift(seed, nowMs, 5 * minuteMs)), 2)),
-      activeRegions: graded(runs ? names.length : 0),
+      activeRegions: graded(active > 0 ? names.length : 0),
       activeInstances: graded(active * names.length),
       desiredInstances: perRegion * names.length,
       status,
