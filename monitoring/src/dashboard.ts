@@ -2,7 +2,7 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as grafana from '@grafana/grafana-foundation-sdk/dashboard';
-import { alertAnnotation, alertPanels } from './alert-list.ts';
+import { alertAnnotation, alertPanels, type Concern } from './alert-list.ts';
 import { dashboardLinks, dataSourceVariable, pickScope, tag } from './variables.ts';
 
 export interface Dashboard {
@@ -33,8 +33,15 @@ export function row(dashboard: Dashboard, title: string, panels: readonly Builde
 
 const required = 'It needs the recording rules that come with it: names and alerts are theirs.';
 
-/** A dashboard of these rows as the JSON that Grafana imports: a classic one, rows and panels numbered from 1. */
-export function buildDashboard(dashboard: Dashboard, rows: readonly Row[]): grafana.Dashboard {
+/**
+ * A dashboard of these rows as the JSON that Grafana imports: a classic one, rows and panels numbered from 1.
+ * concern: the alerts that it shows, where not all.
+ */
+export function buildDashboard(
+  dashboard: Dashboard,
+  rows: readonly Row[],
+  concern: Concern | undefined,
+): grafana.Dashboard {
   const { uid, title, description, picked = [], details = [], accounts } = dashboard;
   const builder = new grafana.DashboardBuilder(`bunny.net / ${title}`)
     .description(`${description} ${required}`)
@@ -45,10 +52,10 @@ export function buildDashboard(dashboard: Dashboard, rows: readonly Row[]): graf
     .refresh('1m')
     .editable()
     .link(dashboardLinks())
-    .annotation(alertAnnotation(uid))
+    .annotation(alertAnnotation(concern))
     .withVariable(dataSourceVariable());
   for (const variable of [...pickScope(accounts), ...dashboard.variables()]) builder.withVariable(variable);
-  const all = [row(dashboard, 'Alerts', alertPanels(uid, picked)), ...rows];
+  const all = [row(dashboard, 'Alerts', alertPanels(uid, concern, picked)), ...rows];
   const headings = [...new Set(all.map((each) => each.title))];
   const isDetail = (heading: string): boolean => details.includes(heading);
   for (const heading of headings.toSorted((a, b) => Number(isDetail(a)) - Number(isDetail(b)))) {

@@ -5,7 +5,7 @@ import { bars, grid, lines, numbers, tableOf, textOf } from './panels.ts';
 import { type Entity, scope, selector } from './promql.ts';
 import { pick } from './variables.ts';
 
-const exporterDashboard: Dashboard = {
+export const exporterDashboard: Dashboard = {
   uid: 'bunnynet-exporter',
   title: 'Exporter',
   description: 'Whether the exporter’s polls succeed, and how the API answers. None of it is an API field.',

@@ -1,6 +1,6 @@
 /** The rules on the exporter itself. */
 import { resources } from '../../src/resources/index.ts';
-import { alertRecords } from './alert-list.ts';
+import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
 import type { Rules } from './rules.ts';
 

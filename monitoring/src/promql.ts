@@ -69,6 +69,18 @@ export function selector(metric: string, matchers: readonly string[] = []): stri
   return matchers.length === 0 ? metric : `${metric}{${matchers.join(',')}}`;
 }
 
+function sharedStart([first = '', ...rest]: readonly string[]): string {
+  let length = first.length;
+  while (!rest.every((each) => each.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}
+
+/** A pattern that these texts match and no others. */
+export function oneOf(texts: readonly string[]): string {
+  const start = sharedStart(texts);
+  return texts.length === 1 ? start : `${start}(${texts.map((text) => text.slice(start.length)).join('|')})`;
+}
+
 interface Refinement {
   /** Labels to keep beside the entity's own. */
   readonly by?: readonly string[];
@@ -123,9 +135,7 @@ function displayOf({ display, ids }: Entity): string {
 export function knownSeries({ ids, known, matchers }: Entity): string {
   const [first = '', ...rest] = known;
   if (rest.length === 0) return selector(first, matchers);
-  let length = first.length;
-  while (!rest.every((each) => each.startsWith(first.slice(0, length)))) length -= 1;
-  return selector('', [`__name__=~"${first.slice(0, length)}.*up"`, `${ids[0]}!=""`, ...matchers]);
+  return selector('', [`__name__=~"${sharedStart(known)}.*up"`, `${ids[0]}!=""`, ...matchers]);
 }
 
 /** The names of the entities that are meant. */

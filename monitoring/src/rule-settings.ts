@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { quote } from '../../src/text.ts';
 import { exporterRules } from './exporter-rules.ts';
 import { kinds } from './kinds/index.ts';
-import type { Alert, AlertSettings, RuleSettings, Rules } from './rules.ts';
+import { type Alert, type AlertSettings, alertsIn, type RuleSettings, type Rules } from './rules.ts';
 
 /** The rules by their files: those of each kind, and the exporter's own. */
 export const ruleSets: ReadonlyMap<string, Rules> = new Map([
@@ -14,9 +14,7 @@ export const ruleSets: ReadonlyMap<string, Rules> = new Map([
   ),
 ]);
 
-export const alerts: readonly Alert[] = [...ruleSets.values()].flatMap(({ groups }) =>
-  groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule)),
-);
+export const alerts: readonly Alert[] = [...ruleSets.values()].flatMap(alertsIn);
 
 function byName<T>(make: (alert: Alert) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(alerts.map((alert) => [alert.alert, make(alert)]));

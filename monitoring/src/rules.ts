@@ -12,7 +12,7 @@ export interface Alert {
   readonly keepFiringFor?: string;
   readonly severity: 'critical' | 'warning' | 'info';
   /** What it is about: its name is looked up and can be used in the summary as `$name`. */
-  readonly named?: Pick<Entity, 'ids' | 'info'>;
+  readonly named?: Entity;
   readonly summary: string;
   readonly description: string;
   /** Keeps the alert firing for targets that have no reading: no reading is no recovery. */
@@ -65,6 +65,10 @@ export interface Rules {
   /** The comment at the head of the file. */
   readonly about: string;
   readonly groups: readonly RuleGroup[];
+}
+
+export function alertsIn({ groups }: Rules): readonly Alert[] {
+  return groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
 }
 
 /** Which targets the exporter is told to read, and which of them have no reading now. */
@@ -136,7 +140,7 @@ export function displayRecord(entity: Entity): Recording {
 }
 
 /** Template text that sets `$name`. The name is looked up for the text alone, so a rename does not start a new alert. */
-function lookUpName({ info, ids }: Pick<Entity, 'ids' | 'info'>): string {
+function lookUpName({ info, ids }: Entity): string {
   const matchers = ids.map((label) => `${label}=%q`).join(',');
   const labels = ids.map((label) => `$labels.${label}`).join(' ');
   return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;

@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { kinds } from '../../monitoring/src/kinds/index.ts';
 import { alertsOf, readRuleFiles, recordsOf } from '../../monitoring/src/rule-files.ts';
+import { alertsIn } from '../../monitoring/src/rules.ts';
 import { resources } from '../../src/resources/index.ts';
 import {
   annotationQueries,
@@ -189,6 +191,44 @@ describe('the alerts', () => {
           expect(known, panel.title).toContain(url);
       }
     }
+  });
+});
+
+describe('the dashboard of an alert', () => {
+  const picks = [
+    ...(records.get('bunnynet:firing_alerts:since_seconds') ?? '').matchAll(
+      /"dashboard", "([\w-]+)", "(alertname|kind)", "(.+?)"\)/g,
+    ),
+  ];
+  const homesOf = (label: string, value: string) =>
+    picks.flatMap(([, uid, by, pattern]) =>
+      by === label && new RegExp(`^(?:${pattern})$`).test(value) ? [uid] : [],
+    );
+
+  it.each(kinds)('on a $kind is the one that has its rows', (monitored) => {
+    const { kind, rules } = monitored;
+    const uids = new Set(monitored.panels().map(({ dashboard }) => dashboard.uid));
+    uids.delete('bunnynet-overview');
+    expect(uids.size).toBe(1);
+    expect(homesOf('kind', kind)).toEqual([...uids]);
+    for (const { alert } of rules ? alertsIn(rules) : []) {
+      expect(homesOf('alertname', alert), alert).toEqual([...uids]);
+    }
+  });
+
+  it.each(alertsIn(exporterRules))('on the exporter itself is the exporter’s: $alert', ({ alert }) => {
+    expect(homesOf('alertname', alert)).toEqual([]);
+  });
+
+  it.each(alertsOf(files))('marks it in its charts: $alert', ({ alert }) => {
+    const marked = dashboards.flatMap(([, dashboard]) => {
+      const [{ expr } = { expr: '' }] = annotationQueries(dashboard);
+      const [, pattern = ''] = /alertname=~"(.+?)"/.exec(expr) ?? [];
+      // Alerts on a kind are marked where it has no alerts of its own.
+      return !expr.includes('kind=~') && new RegExp(`^(?:${pattern})$`).test(alert) ? [dashboard.uid] : [];
+    });
+    const [home = 'bunnynet-exporter'] = homesOf('alertname', alert);
+    expect(new Set(marked)).toEqual(new Set([home, 'bunnynet-overview']));
   });
 });
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { alertsOf, readRuleFiles, recordsOf, rulesOf } from '../../monitoring/src/rule-files.ts';
+import { alertsIn } from '../../monitoring/src/rules.ts';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import {
   annotationQueries,
@@ -303,11 +305,8 @@ describe('the rules', () => {
 
 describe('the alerts', () => {
   const firing = (names: readonly string[]) => `ALERTS{alertstate="firing",alertname=~"${names.join('|')}"}`;
-  const alerts = alertsOf(files).map(({ alert }) => alert);
-  const onValues = alerts.filter((alert) =>
-    /^Bunnynet(Account|Application|EdgeScript|PullZone|Shield|Video)/.test(alert),
-  );
-  const onTheExporter = alerts.filter((alert) => !onValues.includes(alert));
+  const onTheExporter = alertsIn(exporterRules).map(({ alert }) => alert);
+  const onValues = alertsOf(files).flatMap(({ alert }) => (onTheExporter.includes(alert) ? [] : [alert]));
 
   async function identities(query: string, at: Moment): Promise<readonly string[]> {
     return (await scene.query(query, at))

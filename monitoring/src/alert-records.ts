@@ -1,0 +1,72 @@
+/** The alerts that fire, as records for the dashboards: what each is about by name, and the dashboard that shows it. */
+import { type Concern, firingCount, firingSince } from './alert-list.ts';
+import type { Dashboard } from './dashboard.ts';
+import { exporterDashboard } from './exporter-health.ts';
+import { kinds } from './kinds/index.ts';
+import { overviewDashboard } from './overview.ts';
+import { oneOf } from './promql.ts';
+import { alertsIn, type Recording } from './rules.ts';
+
+/** A kind's alerts are on the dashboard of its rows; the overview, which shows something of every kind, is not asked. */
+const placed = kinds.map((each) => {
+  const shownOn = each.panels().map(({ dashboard }) => dashboard);
+  const dashboard = shownOn.find((one) => one !== overviewDashboard) ?? overviewDashboard;
+  return { kind: each.kind, dashboard, alerts: each.rules ? alertsIn(each.rules) : [] };
+});
+
+/** The alerts of the dashboards that kinds have. */
+export const concerns: ReadonlyMap<Dashboard, Concern> = new Map(
+  placed.map(({ dashboard }) => {
+    const own = placed.filter((each) => each.dashboard === dashboard);
+    return [
+      dashboard,
+      {
+        alerts: own.flatMap(({ alerts }) => alerts.map(({ alert }) => alert)),
+        kinds: own.map(({ kind }) => kind),
+      },
+    ];
+  }),
+);
+
+/** The entities that alerts are about: their ids tell whose name to look up. */
+const subjects = new Set(placed.flatMap(({ alerts }) => alerts.flatMap(({ named }) => named ?? [])));
+const subjectIds = new Set([...subjects].flatMap(({ ids }) => ids));
+const names = oneOf([...subjects].flatMap(({ display }) => display ?? []));
+
+const firing =
+  '(ALERTS_FOR_STATE{alertname=~"Bunnynet.+"} and ignoring (alertstate) ALERTS{alertstate="firing"})';
+
+const named = `
+        ${firing} * on (${[...subjectIds].join(', ')}) group_left (display) {__name__=~"${names}"}
+        or ignoring (display) ${firing}`;
+
+/** Calls of label_replace() around an expression, the last one outermost. */
+const withDashboard = [
+  `"dashboard", "${exporterDashboard.uid}", "", ""`,
+  ...[...concerns].flatMap(([{ uid }, { alerts, kinds: shown }]) => [
+    ...(alerts.length > 0 ? [`"dashboard", "${uid}", "alertname", "${oneOf(alerts)}"`] : []),
+    `"dashboard", "${uid}", "kind", "${oneOf(shown)}"`,
+  ]),
+  '"about", "$1", "about", " *(.*?) *"',
+].reduce(
+  (expr, replacement) => `label_replace(${expr},\n${replacement})`,
+  `label_join(${named},\n"about", " ", "display", "credential", "kind", "api", "field", "instance")`,
+);
+
+export const alertRecords: readonly Recording[] = [
+  {
+    record: firingSince,
+    forDashboards: true,
+    comment: `
+      For the dashboards: when each alert that fires began to be pending; with the name of what it is about, and the dashboard that
+      shows it.`,
+    expr: withDashboard,
+  },
+  {
+    record: firingCount,
+    forDashboards: true,
+    comment:
+      'How many fire. It is there whenever the rules are: a dashboard tells by it that they are missing.',
+    expr: `count(ALERTS{alertname=~"Bunnynet.+", alertstate="firing"}) or vector(0)`,
+  },
+];
