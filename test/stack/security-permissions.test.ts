@@ -83,6 +83,7 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     const page = async () => (await scrape(origin, '/metrics', 'right')).body;
     await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${one?.id}"} 1`);
     expect((await scrape(origin, '/metrics', 'wrong')).status).toBe(401);
+    expect(await page()).not.toMatch(/^process_(open|max)_fds /m);
 
     simulator.replaceKey('account', 'k-new-4f1d9e27');
     await expect.poll(page, { timeout: 20_000 }).toContain(`application_up{app_id="${one?.id}"} 0`);
@@ -100,6 +101,15 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     const { code, output } = await running.ended;
     expect(code).toBe(0);
     expect(output).not.toContain('Debugger listening');
+  });
+
+  it('counts open files where it may see them', async () => {
+    const { directory, args } = await prepare();
+    const files = ['--allow-fs-read=/proc/self/fd', '--allow-fs-read=/proc/self/limits'];
+    const running = run(args, { execPath, node: allowing(directory, '--allow-worker', ...files) });
+    const { body } = await scrape(await originOf(running), '/metrics', 'right');
+    expect(body).toMatch(/^process_open_fds [1-9]/m);
+    expect(body).toMatch(/^process_max_fds [1-9]/m);
   });
 
   it('says which file it may not read', async () => {
