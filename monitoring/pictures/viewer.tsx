@@ -276,6 +276,8 @@ function Stat(viewed: Viewed) {
   );
 }
 
+const barSpacingPx = 10;
+
 /** As Grafana's BarGaugePanel. */
 function Bars(viewed: Viewed) {
   const { panel, theme, width, height } = viewed;
@@ -293,7 +295,7 @@ function Bars(viewed: Viewed) {
   };
   const values = displayValues(viewed, false);
   return (
-    <div style={{ height, overflow: 'hidden' }}>
+    <div style={{ height, overflow: 'hidden auto' }}>
       <VizRepeater
         getValues={() => values}
         getAlignmentFactors={getDisplayValueAlignmentFactors}
@@ -314,7 +316,7 @@ function Bars(viewed: Viewed) {
             text={options.text}
             display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0)}
             theme={theme}
-            itemSpacing={4}
+            itemSpacing={barSpacingPx}
             displayMode={options.displayMode}
             alignmentFactors={count > 1 ? alignmentFactors : undefined}
             showUnfilled={options.showUnfilled ?? true}
@@ -325,7 +327,7 @@ function Bars(viewed: Viewed) {
         width={width}
         height={height}
         source={values}
-        itemSpacing={4}
+        itemSpacing={barSpacingPx}
         renderCounter={0}
         minVizWidth={options.minVizWidth ?? 8}
         minVizHeight={options.minVizHeight ?? 16}

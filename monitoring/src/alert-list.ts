@@ -32,6 +32,8 @@ export function alertPanels(
   const own: string[] = [];
   // The record names one dashboard for each: of the exporter's alerts on a kind, that of the kind.
   if (concern) own.push(concern.kinds.length > 0 ? `dashboard="${uid}"` : nameIn(concern.alerts));
+  // Where all are listed there is more than one to read.
+  const height = concern ? 5 : 8;
   const shown = selector(firingSince, [...own, ...picked, ...scope]);
   return [
     numbers({
@@ -40,7 +42,7 @@ export function alertPanels(
         'Alerts on what this dashboard shows that are firing now (by the rules; no API field). Without the recording rules there are no names, no alerts and no rankings.',
       unit: 'short',
       span: 4,
-      height: 5,
+      height,
       steps: ['green', [1, 'red']],
       queries: [{ expr: `count(${shown}) or ${firingCount} * 0`, legend: 'firing' }],
       nothing: 'rules not loaded',
@@ -52,7 +54,7 @@ export function alertPanels(
         'What is firing now, since when, and about what; a name leads to its runbook, and what it is about to the dashboard that shows it (by the rules; no API field).',
       unit: 's',
       span: 20,
-      height: 5,
+      height,
       queries: [`time() - ${shown}`],
       columns: [
         {

@@ -148,13 +148,10 @@ export function exporterRows(): readonly Row[] {
         description:
           'What the last complete listings have, including what the configuration leaves out (the exporter’s own; no API field).',
         unit: 'short',
-        span: 8,
+        span: 12,
         height: 9,
         queries: [
-          {
-            expr: `max by (kind, credential) (${own('bunnynet_exporter_discovery_found_targets')})`,
-            legend: '{{kind}} {{credential}}',
-          },
+          { expr: `sum by (kind) (${own('bunnynet_exporter_discovery_found_targets')})`, legend: '{{kind}}' },
         ],
       }),
       grid({
@@ -162,7 +159,7 @@ export function exporterRows(): readonly Row[] {
         description:
           'What the listings of each kind found and what the configuration leaves out, how many of them fail, and the age of the oldest complete one (the exporter’s own; no API field). The exporter’s status page says why a listing fails.',
         unit: 'short',
-        span: 16,
+        span: 12,
         entity: listedKind,
         rows: `max by (kind) (${own('bunnynet_exporter_discovery_found_targets')})`,
         name: 'Kind',
@@ -209,21 +206,27 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Polls by result',
         description:
-          'Polls a second by kind and result (the exporter’s own counter; no API field). Anything but success is a failed reading.',
+          'Polls a second that succeeded, and by kind and result those that did not (the exporter’s own counter; no API field).',
         unit: 'ops',
-        span: 12,
+        span: 24,
+        height: 6,
         queries: [
           {
-            expr: `sum by (kind, result) (rate(${own('bunnynet_exporter_polls_total')}[$__rate_interval])) > 0`,
+            expr: `sum(rate(${own('bunnynet_exporter_polls_total', 'result="success"')}[$__rate_interval]))`,
+            legend: 'success',
+          },
+          {
+            expr: `sum by (kind, result) (rate(${own('bunnynet_exporter_polls_total', 'result!="success"')}[$__rate_interval])) > 0`,
             legend: '{{kind}} {{result}}',
           },
         ],
+        colors: { success: 'green' },
       }),
       lines({
         title: 'Duration of a poll, 95th percentile',
         description: 'With all its retries, by kind (the exporter’s own histogram; no API field).',
         unit: 's',
-        span: 6,
+        span: 12,
         queries: [
           { expr: quantile(0.95, 'bunnynet_exporter_poll_duration_seconds', 'kind'), legend: '{{kind}}' },
         ],
@@ -234,7 +237,7 @@ export function exporterRows(): readonly Row[] {
         description:
           'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.',
         unit: 's',
-        span: 6,
+        span: 12,
         steps: ['green', [60, 'red']],
         queries: [
           { expr: `max by (kind) (${own('bunnynet_exporter_schedule_lag_seconds')})`, legend: '{{kind}}' },

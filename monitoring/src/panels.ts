@@ -162,6 +162,8 @@ export function lines(
     /** Stacked areas, for parts of a whole. */
     readonly stacked?: boolean;
     readonly max?: number;
+    /** A colour for each series, by its name. */
+    readonly colors?: Readonly<Record<string, string>>;
   },
 ): Builder<Panel> {
   const legend = new VizLegendOptionsBuilder().showLegend(true);
@@ -189,6 +191,9 @@ export function lines(
   const max = options.max;
   if (max !== undefined) panel.max(max);
   if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
+  for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
+    panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+  }
   return panel;
 }
 
@@ -218,6 +223,8 @@ export function numbers(
     .targets(
       options.queries.map((each, at) => (spark ? query(each, at).range() : query(each, at).instant())),
     );
+  // Or the smallest change would look like the largest.
+  if (spark) panel.min(0);
   if (options.mappings !== undefined) panel.mappings([...options.mappings]);
   for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
     panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
@@ -246,9 +253,15 @@ export function ageOfFigures(
   });
 }
 
-/** A current ranking as bars; a share is one of the whole, not of the highest. */
+/**
+ * Grafana makes room for a name of the greatest length by its letters, of which a wider one would be cut: hence the spaces, which
+ * count there and are not drawn.
+ */
+const room = '  ';
+
+/** A current ranking as bars, of which ten fit into the usual height; a share is one of the whole, not of the highest. */
 export function bars(
-  options: PanelOptions & { readonly queries: readonly Query[]; readonly link?: Link },
+  options: PanelOptions & { readonly queries: readonly Required<Query>[]; readonly link?: Link },
 ): Builder<Panel> {
   const panel = framed(new bargauge.PanelBuilder(), options, 8, ['blue'])
     .min(0)
@@ -259,7 +272,11 @@ export function bars(
     .maxVizHeight(24)
     .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
-    .targets(options.queries.map((each, at) => query(each, at).instant()));
+    .targets(
+      options.queries.map(({ expr, legend }, at) =>
+        query({ expr, legend: `${legend}${room}` }, at).instant(),
+      ),
+    );
   if (options.unit === 'percentunit') panel.max(1);
   if (options.nothing !== undefined) {
     // Or it would have the colour of the lowest value.
@@ -394,7 +411,7 @@ export function grid(
     ...options,
     queries: [...names, ...inRows],
     columns: [
-      { source: names.length > 0 ? 'display' : (entity.ids[0] ?? ''), title: options.name, link, width: 180 },
+      { source: names.length > 0 ? 'display' : (entity.ids[0] ?? ''), title: options.name, link, width: 210 },
       // The address needs them, by their own names.
       ...(options.labels ?? []),
       ...hiddenIds.map((id) => ({ source: id, title: id, hidden: true })),

@@ -25,6 +25,6 @@ export function rankedNow(
 export function rankedBy(label: string, expr: string, options: BarOptions) {
   return bars({
     ...options,
-    queries: [{ expr: `topk(12, sum by (${label}) (${expr}))`, legend: `{{${label}}}` }],
+    queries: [{ expr: `topk(10, sum by (${label}) (${expr}))`, legend: `{{${label}}}` }],
   });
 }

@@ -24,7 +24,7 @@ export interface Expression {
   readonly calls: readonly Call[];
   /** Labels of `by`, `on`, `ignoring`, `group_left` and the like. */
   readonly groupings: readonly string[];
-  /** Labels that label_join and label_replace write. */
+  /** Labels that label_join, label_replace and count_values write. */
   readonly made: readonly string[];
   /** Labels that they read. */
   readonly read: readonly string[];
@@ -87,7 +87,9 @@ export function readExpression(text: string): Expression {
       }
       case 'AggregateExpr': {
         const operation = node.getChild('AggregateOp');
-        calls.push({ name: operation ? textOf(operation).toLowerCase() : '', metrics: inside });
+        const name = operation ? textOf(operation).toLowerCase() : '';
+        calls.push({ name, metrics: inside });
+        if (name === 'count_values') made.push(...stringsOf(node));
         break;
       }
     }

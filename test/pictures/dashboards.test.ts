@@ -17,7 +17,7 @@ const rangeSeconds = 150;
 /** Each dashboard whole, its rows open. */
 const wholeFolder = '.cache/pictures';
 /** What the README shows, as the dashboard opens. */
-const shown: Readonly<Record<string, number>> = { 'bunnynet-overview': 900, 'bunnynet-cdn': 900 };
+const shown: Readonly<Record<string, number>> = { 'bunnynet-overview': 1040, 'bunnynet-cdn': 900 };
 
 /** The panels that have nothing to show while the demo plays no outage, with what they say instead. */
 const quiet: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const quiet: Readonly<Record<string, string>> = {
 /** Panels that may have something to show or not, with what they say if not: it depends on the day. */
 const mayBeQuiet: Readonly<Record<string, string>> = {
   'Firing alerts': 'No alert is firing.',
-  'Learning ends in: the 15 next zones': 'No zone is learning.',
+  'Learning ends in: the 10 next zones': 'No zone is learning.',
   'Instances missing': 'No application lacks an instance.',
 };
 

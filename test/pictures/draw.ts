@@ -146,7 +146,10 @@ export async function draw(
     const png =
       heightPx === undefined
         ? await page.locator('#root').screenshot()
-        : await page.screenshot({ clip: { x: 0, y: 0, width: drawing.widthPx, height: heightPx } });
+        : await page.screenshot({
+            fullPage: true,
+            clip: { x: 0, y: 0, width: drawing.widthPx, height: heightPx },
+          });
     return { png, panels, errors };
   } finally {
     await page.close();

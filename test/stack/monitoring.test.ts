@@ -70,7 +70,7 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Storage and DNS: Age of the figures': dayBehind,
   'bunny.net / Stream: Today': dayBehind,
   'bunny.net / Stream: Age of the figures': dayBehind,
-  'bunny.net / Account: CPU time of a request: the 15 longest': dayBehind,
+  'bunny.net / Account: CPU time of a request: the 10 longest': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 
@@ -125,6 +125,17 @@ describe('the panels', () => {
       const during = values.filter(([time]) => ago(time) >= 0 && ago(time) < 3);
       expect(new Set(during.map(([, value]) => value))).toEqual(new Set(['7']));
       expect(values.some(([, value]) => value !== '7')).toBe(true);
+    }
+  });
+
+  it('draw the worst application first', async () => {
+    const timelines = panelQueries.filter(({ place }) => place.includes(': Status of the 15 worst'));
+    expect(timelines).toHaveLength(2);
+    for (const { expr } of timelines) {
+      const bands = await scene.queryRange(asked(expr));
+      const last = bands.map(({ values }) => Number(values.at(-1)?.[1]));
+      expect(new Set(last).size).toBeGreaterThan(2);
+      expect(last).toEqual(last.toSorted((a, b) => b - a));
     }
   });
 

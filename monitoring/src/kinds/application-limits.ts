@@ -17,7 +17,7 @@ export const applicationLimitsMonitoring: KindMonitoring = {
           'Applications that an account has and may have, and what each may have (API fields existingNumberOfApplications, maxNumberOfApplications, maxNumberOfRegionsPerApplication, maxNumberOfInstancesPerRegion, maxNumberOfInstancesPerApplication, maxNumberOfVolumesPerApplication, maxVolumeSize, as they are now).',
         unit: 'short',
         span: 24,
-        height: 6,
+        height: 5,
         entity: account,
         rows: `topk(100, ${limit('applications')})`,
         name: 'Account',

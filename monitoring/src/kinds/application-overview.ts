@@ -6,7 +6,13 @@ import { grid, lines } from '../panels.ts';
 import { all, anywhere, highest, seriesOf, values } from '../promql.ts';
 import { ranked, rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
-import { application, applicationDashboard, rowToApplication, toApplication } from './application.ts';
+import {
+  application,
+  applicationDashboard,
+  rowToApplication,
+  statusColors,
+  toApplication,
+} from './application.ts';
 
 const family = (name: string): string => `bunnynet_application_overview_${name}`;
 const inRegions = (name: string, by: readonly string[] = []): string =>
@@ -114,8 +120,8 @@ function panels(): readonly Row[] {
         },
       ),
       ...load.map(([name, title, apiField]) =>
-        rankedNow(15, application, values(application, family(name)), {
-          title: `${title}: the 15 fullest`,
+        rankedNow(10, application, values(application, family(name)), {
+          title: `${title}: the 10 fullest`,
           description: `Average use over the application, as the API reports it; it documents no window (API field ${apiField}).`,
           unit: 'percentunit',
           span: 8,
@@ -154,8 +160,8 @@ function panels(): readonly Row[] {
         ],
         sort: { title: 'Instances', descending: true },
       }),
-      rankedNow(15, application, values(application, family('target_latency_seconds')), {
-        title: 'Latency aimed at: the 15 highest',
+      rankedNow(10, application, values(application, family('target_latency_seconds')), {
+        title: 'Latency aimed at: the 10 highest',
         description: 'What the application aims at (API field targetLatency).',
         unit: 's',
         span: 6,
@@ -168,6 +174,7 @@ function panels(): readonly Row[] {
         span: 6,
         stacked: true,
         queries: [{ expr: `sum by (status) (${inRegions('status', ['status'])})`, legend: '{{status}}' }],
+        colors: statusColors,
       }),
       lines({
         title: 'Pods by state',
@@ -176,13 +183,14 @@ function panels(): readonly Row[] {
         span: 6,
         stacked: true,
         queries: [{ expr: `sum by (state) (${inRegions('pods', ['state'])})`, legend: '{{state}}' }],
+        colors: { ready: 'green', scheduled: 'blue', notScheduled: 'red', deleting: 'gray' },
       }),
       rankedNow(
-        15,
+        10,
         application,
         `sum by (app_id, container) (${inRegions('container_restarts', ['container'])})`,
         {
-          title: 'Restarts: the 15 containers with the most',
+          title: 'Restarts: the 10 containers with the most',
           description:
             'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
           unit: 'short',

@@ -52,6 +52,19 @@ const rules: Rules = {
   ],
 };
 
+const stateColors = {
+  attached: 'green',
+  detached: 'yellow',
+  scheduled: 'blue',
+  creating: 'semi-dark-blue',
+  extending: 'light-blue',
+  notScheduled: 'dark-orange',
+  maintenance: 'purple',
+  deleting: 'gray',
+  unknown: 'orange',
+  failed: 'red',
+};
+
 function panels(): readonly Row[] {
   return [
     row(applicationDashboard, 'Volumes', [
@@ -80,8 +93,8 @@ function panels(): readonly Row[] {
         sort: { title: 'Full', descending: true },
         alerts: ['BunnynetApplicationVolumeNearlyFull'],
       }),
-      rankedNow(15, application, fullest, {
-        title: 'The 15 fullest volumes',
+      rankedNow(10, application, fullest, {
+        title: 'The 10 fullest volumes',
         description:
           'Share of a volume that is used (API fields totalUsage and size). An alert fires from 90 %.',
         unit: 'percentunit',
@@ -106,6 +119,7 @@ function panels(): readonly Row[] {
             legend: '{{state}}',
           },
         ],
+        colors: stateColors,
       }),
     ]),
   ];

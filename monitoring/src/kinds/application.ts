@@ -52,13 +52,13 @@ const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
 const statuses = [
   ['active', 'green'],
   ['progressing', 'blue'],
-  ['inactive', 'yellow'],
+  ['inactive', 'dark-yellow'],
   ['unknown', 'orange'],
   ['suspended', 'purple'],
   ['failing', 'red'],
 ] as const;
 
-const statusColors: Readonly<Record<string, string>> = Object.fromEntries(statuses);
+export const statusColors: Readonly<Record<string, string>> = Object.fromEntries(statuses);
 
 /** After the statuses: an application that cannot be read. */
 const unread = statuses.length + 1;
@@ -215,11 +215,15 @@ const rules: Rules = {
   ],
 };
 
-/** Worst on average over the range: the number of its status grows with what is wrong. */
+/**
+ * Worst at the end of the range first: the number of a status grows with what is wrong. Grafana draws bands as they come, and
+ * Prometheus sends series in the order of their labels, so their place is a label that comes before all others.
+ */
 function timelineOf(limit: number, entity: Entity): string {
   const number = values(anywhere(entity), statusNumber);
-  const average = highest(entity, `avg_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
-  return `${named(entity, number)} and on (app_id) topk(${limit}, ${average})`;
+  const last = highest(entity, `last_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
+  const places = `count_values by (app_id) ("_place", 9 - topk(${limit}, ${last}))`;
+  return `${named(entity, number)} * on (app_id) group_left (_place) ${places}`;
 }
 
 const rows = `topk(100, ${values(application, statusNumber)})`;
@@ -264,7 +268,7 @@ function panels(): readonly Row[] {
       timeline({
         title: 'Status of the 15 worst applications',
         description:
-          'Status over time of the applications that were in the worst states in this range (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
+          'Status over time of the applications that are in the worst states at the end of this range, worst first (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
         span: 16,
         height: 11,
@@ -343,7 +347,7 @@ function panels(): readonly Row[] {
           'At most 100 of the selected applications, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; the API documents no window for any of them). The age is that of the last successful reading.',
         unit: 'short',
         span: 24,
-        height: 9,
+        height: 10,
         entity: application,
         rows,
         name: 'Application',
@@ -370,7 +374,7 @@ function panels(): readonly Row[] {
       timeline({
         title: 'Status of the 15 worst',
         description:
-          'Status over time (API field status, as reported at each poll), of the selected applications that were in the worst states in this range. Grey: the application could not be read. Gap: no exporter was running.',
+          'Status over time (API field status, as reported at each poll), of the selected applications that are in the worst states at the end of this range, worst first. Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
         span: 24,
         height: 10,
@@ -413,8 +417,8 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(applicationDashboard, 'Latency chart', [
-      rankedNow(15, application, ratio(application), {
-        title: 'Current latency to average: the 15 highest',
+      rankedNow(10, application, ratio(application), {
+        title: 'Current latency to average: the 10 highest',
         description:
           'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
         unit: 'short',
@@ -432,11 +436,11 @@ function panels(): readonly Row[] {
         queries: [each('bunnynet_application_latency_chart_latest_seconds')],
       }),
       rankedNow(
-        15,
+        10,
         application,
         `time() - ${values(application, 'bunnynet_application_latency_chart_latest_timestamp_seconds')}`,
         {
-          title: 'Age of that point: the 15 oldest',
+          title: 'Age of that point: the 10 oldest',
           description:
             'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
           unit: 's',

@@ -121,7 +121,7 @@ function panels(): readonly Row[] {
         title: 'Balance',
         description: 'In US dollars, by account (API field Balance, as it is at each poll).',
         unit: 'currencyUSD',
-        span: 6,
+        span: 12,
         steps: ['red', [0.01, 'text']],
         queries: [
           {
@@ -137,7 +137,7 @@ function panels(): readonly Row[] {
         description:
           'In US dollars, by account, this calendar month so far; begins anew with each month (API field ThisMonthCharges).',
         unit: 'currencyUSD',
-        span: 6,
+        span: 12,
         queries: [
           {
             expr: `topk(10, ${values(account, 'bunnynet_billing_monthly_charges')})`,
@@ -207,7 +207,7 @@ function panels(): readonly Row[] {
     ]),
     row(accountDashboard, 'Cost', [
       rankedBy('service', services, {
-        title: 'Cost by service: the 12 highest',
+        title: 'Cost by service: the 10 highest',
         description:
           'Charges of this calendar month so far in US dollars, the selected accounts together; begins anew with each month (API fields MonthlyCharges… of each service).',
         unit: 'currencyUSD',
@@ -242,7 +242,7 @@ function panels(): readonly Row[] {
           'Whether an account is billed and recharges automatically, below which balance, by how much, and the automatic payments that failed in a row; money in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount).',
         unit: 'short',
         span: 24,
-        height: 6,
+        height: 5,
         entity: account,
         rows: `topk(100, ${field('up')})`,
         name: 'Account',

@@ -57,7 +57,7 @@ function panels(): readonly Row[] {
         title: 'Queries: the 15 busiest zones',
         description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
         unit: 'reqps',
-        span: 10,
+        span: 7,
       }),
       lines({
         title: 'Queries by the record that answers',
@@ -73,12 +73,12 @@ function panels(): readonly Row[] {
         description:
           'Queries a second of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
         unit: 'reqps',
-        span: 5,
+        span: 4,
       }),
       ageOfFigures(
         values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds'),
         'field QueriesServedChart and the other charts',
-        { span: 24, height: 3 },
+        { span: 4, height: 8 },
       ),
     ]),
   ];

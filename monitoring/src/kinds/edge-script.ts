@@ -62,7 +62,7 @@ function panels(): readonly Row[] {
   const cost: Figure = { metric: family('monthly_cost') };
   const alerts = ['BunnynetEdgeScriptCostLeap'];
   return [
-    row(overviewDashboard, 'Account', [
+    row(overviewDashboard, 'Latency and cost', [
       ranked(10, script, cost, {
         link: linkTo(accountDashboard.uid, 'Open the account'),
         alerts,
@@ -70,7 +70,8 @@ function panels(): readonly Row[] {
         description:
           'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
         unit: 'currencyUSD',
-        span: 12,
+        span: 24,
+        height: 6,
       }),
     ]),
     row(accountDashboard, 'Edge scripts', [
@@ -91,12 +92,12 @@ function panels(): readonly Row[] {
       ranked(15, script, rate('cpu_seconds'), {
         title: 'CPU: the 15 busiest',
         description:
-          'Seconds of CPU time a second, averaged over half an hour (API field TotalCpuTimeChart).',
-        unit: 'short',
+          'CPU time as a share of one processor, averaged over half an hour (API field TotalCpuTimeChart).',
+        unit: 'percentunit',
         span: 6,
       }),
-      rankedNow(15, script, values(script, family('average_cpu_seconds')), {
-        title: 'CPU time of a request: the 15 longest',
+      rankedNow(10, script, values(script, family('average_cpu_seconds')), {
+        title: 'CPU time of a request: the 10 longest',
         description: 'Average of the newest UTC day (API field AverageCpuTimeChart).',
         unit: 's',
         span: 6,

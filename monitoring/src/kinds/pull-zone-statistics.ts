@@ -199,7 +199,7 @@ function panels(): readonly Row[] {
         queries: bandwidthParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
       }),
       rankedBy('region', rate('region_traffic_bytes', ['region']), {
-        title: 'Bandwidth now: the 12 busiest regions',
+        title: 'Bandwidth now: the 10 busiest regions',
         description:
           'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions).',
         unit: 'Bps',
@@ -207,8 +207,8 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(cdnDashboard, 'Cache and origin', [
-      rankedNow(15, pullZone, highest(pullZone, `1 - ${seriesOf(pullZone, family('cache_hit_ratio'))}`), {
-        title: 'Not served by the cache: the 15 worst',
+      rankedNow(10, pullZone, highest(pullZone, `1 - ${seriesOf(pullZone, family('cache_hit_ratio'))}`), {
+        title: 'Not served by the cache: the 10 worst',
         description:
           'Share of the requests of the UTC day so far that went past the cache; begins anew at midnight (1 less API field CacheHitRate).',
         unit: 'percentunit',

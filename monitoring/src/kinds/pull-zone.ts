@@ -152,8 +152,8 @@ function panels(): readonly Row[] {
         sort: { title: 'Month', descending: true },
         alerts: ['BunnynetPullZoneBandwidthLimitNear', 'BunnynetPullZoneCertificateMissing'],
       }),
-      rankedNow(15, pullZone, ofLimit, {
-        title: 'Bandwidth, of that allowed: the 15 nearest',
+      rankedNow(10, pullZone, ofLimit, {
+        title: 'Bandwidth, of that allowed: the 10 nearest',
         description:
           'Share of the bandwidth that a pull zone may use this month (API fields MonthlyBandwidthUsed and MonthlyBandwidthLimit). An alert fires from 90 %.',
         unit: 'percentunit',
@@ -163,8 +163,8 @@ function panels(): readonly Row[] {
         nothing: 'No pull zone has a limit.',
         alerts: ['BunnynetPullZoneBandwidthLimitNear'],
       }),
-      rankedNow(15, pullZone, values(pullZone, family('monthly_charges_dollars')), {
-        title: 'Charges of the month: the 15 highest',
+      rankedNow(10, pullZone, values(pullZone, family('monthly_charges_dollars')), {
+        title: 'Charges of the month: the 10 highest',
         description: 'In US dollars, this calendar month so far (API field MonthlyCharges).',
         unit: 'currencyUSD',
         span: 9,

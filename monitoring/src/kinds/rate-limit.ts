@@ -89,8 +89,8 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(shieldDashboard, 'Zones', [
-      rankedNow(15, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`, {
-        title: 'Rate limits, of those allowed: the 15 fullest',
+      rankedNow(10, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`, {
+        title: 'Rate limits, of those allowed: the 10 fullest',
         description:
           'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
         unit: 'percentunit',
@@ -130,11 +130,11 @@ function panels(): readonly Row[] {
       ),
       ...(
         [
-          ['breaches_28d', 'Breaches, past 28 days: the 15 busiest rate limits', 'totalBreaches'],
-          ['blocked_breaches_28d', 'Blocked breaches, past 28 days: the 15 busiest', 'blockedBreaches'],
+          ['breaches_28d', 'Breaches, past 28 days: the 10 busiest rate limits', 'totalBreaches'],
+          ['blocked_breaches_28d', 'Blocked breaches, past 28 days: the 10 busiest', 'blockedBreaches'],
         ] as const
       ).map(([figure, title, apiField]) =>
-        rankedNow(15, limit, values(limit, family(figure)), {
+        rankedNow(10, limit, values(limit, family(figure)), {
           title,
           description: `Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, ${apiField}).`,
           unit: 'short',

@@ -34,10 +34,10 @@ function panels(): readonly Row[] {
           span: 8,
         },
       ),
-      rankedNow(15, zone, share(zone, month('overage_requests'), month('overage_allowance_requests')), {
+      rankedNow(10, zone, share(zone, month('overage_requests'), month('overage_allowance_requests')), {
         title: 'Beyond the plan, of what is tolerated',
         description:
-          'Requests beyond the plan, to those that are tolerated in this calendar month, of the 15 worst zones (API fields totalOverage and segments, overageAllowance).',
+          'Requests beyond the plan, to those that are tolerated in this calendar month, of the 10 worst zones (API fields totalOverage and segments, overageAllowance).',
         unit: 'percentunit',
         span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],

@@ -74,7 +74,7 @@ function panels(): readonly Row[] {
         unit: 'short',
         span: 8,
         queries: [
-          { expr: `topk(15, sum by (category, action) (${acted}))`, legend: '{{category}} {{action}}' },
+          { expr: `topk(10, sum by (category, action) (${acted}))`, legend: '{{category}} {{action}}' },
         ],
       }),
       lines({
@@ -92,7 +92,7 @@ function panels(): readonly Row[] {
           { expr: `sum(${inHour('scanned_files')})`, legend: 'files scanned' },
         ],
       }),
-      rankedNow(15, zone, share(zone, family('monthly_billable_requests'), family('clean_requests_limit')), {
+      rankedNow(10, zone, share(zone, family('monthly_billable_requests'), family('clean_requests_limit')), {
         title: 'Billed requests, of those in the plan',
         description:
           'Requests of this calendar month that are billed, to the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). The 15 fullest zones; falls back at the end of the month.',

@@ -195,7 +195,7 @@ function panels(): readonly Row[] {
           { title: 'Learning', expr: field('learning_mode'), unit: 'none', mappings: [learning] },
           {
             title: 'Learning until',
-            expr: `${field('learning_mode_until_timestamp_seconds')} * 1000`,
+            expr: `${field('learning_mode_until_timestamp_seconds')} * 1000 and on (shield_zone_id) ${family('learning_mode')} == 1`,
             unit: 'dateTimeAsIso',
             width: 170,
           },
@@ -222,8 +222,8 @@ function panels(): readonly Row[] {
         sort: { title: 'Firewall', descending: false },
         alerts: ['BunnynetShieldWafDisabled', 'BunnynetShieldWafLogOnly'],
       }),
-      rankedNow(15, zone, share(zone, family('waf_custom_rules'), family('custom_waf_rules_limit')), {
-        title: 'Custom rules, of those allowed: the 15 fullest',
+      rankedNow(10, zone, share(zone, family('waf_custom_rules'), family('custom_waf_rules_limit')), {
+        title: 'Custom rules, of those allowed: the 10 fullest',
         description:
           'Share of the allowed custom WAF rules that is in use (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert fires from 80 %.',
         unit: 'percentunit',
@@ -234,12 +234,12 @@ function panels(): readonly Row[] {
         alerts: ['BunnynetShieldCustomRulesNearLimit'],
       }),
       bars({
-        title: 'Learning ends in: the 15 next zones',
+        title: 'Learning ends in: the 10 next zones',
         description:
           'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
         unit: 's',
         span: 8,
-        queries: [{ expr: named(zone, `bottomk(15, ${highest(zone, left)})`), legend: '{{display}}' }],
+        queries: [{ expr: named(zone, `bottomk(10, ${highest(zone, left)})`), legend: '{{display}}' }],
         steps: ['red', [86400, 'orange'], [172800, 'blue']],
         link: toZone,
         nothing: 'No zone is learning.',

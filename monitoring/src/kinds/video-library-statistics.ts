@@ -32,30 +32,30 @@ function panels(): readonly Row[] {
         span: 12,
       }),
       rankedBy('country', inHour('country_views', ['country']), {
-        title: 'Views in an hour: the 12 busiest countries',
+        title: 'Views in an hour: the 10 busiest countries',
         description:
           'Views of the selected libraries together within an hour (API field countryViewCounts, of which a library counts the 50 largest countries).',
         unit: 'short',
         span: 12,
       }),
-      rankedNow(15, library, inHour('watch_time_seconds', []), {
+      rankedNow(10, library, inHour('watch_time_seconds', []), {
         link: toLibrary,
-        title: 'Watched in an hour: the 15 busiest libraries',
+        title: 'Watched in an hour: the 10 busiest libraries',
         description: 'Time for which videos were watched within an hour (API field watchTimeChart).',
         unit: 's',
         span: 12,
       }),
       rankedBy('country', inHour('country_watch_time_seconds', ['country']), {
-        title: 'Watched in an hour: the 12 busiest countries',
+        title: 'Watched in an hour: the 10 busiest countries',
         description:
           'Time for which videos of the selected libraries were watched within an hour (API field countryWatchTime, of which a library counts the 50 largest countries).',
         unit: 's',
         span: 12,
       }),
-      rankedNow(15, library, values(library, family('engagement_score')), {
+      rankedNow(5, library, values(library, family('engagement_score')), {
         link: toLibrary,
         height: 5,
-        title: 'Engagement: the 15 highest',
+        title: 'Engagement: the 5 highest',
         description:
           'Score of the UTC day so far, on the scale of the API; begins anew at midnight (API field engagementScore).',
         unit: 'short',

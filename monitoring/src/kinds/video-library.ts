@@ -145,11 +145,11 @@ function panels(): readonly Row[] {
       bars({
         title: 'DRM certificates: time left',
         description:
-          'Time until the certificate of an enabled DRM system expires, of the 15 next (API fields AppleFairPlayDrm and GoogleWidevineDrm: CertificateExpirationDate, Enabled). An alert fires two weeks before.',
+          'Time until the certificate of an enabled DRM system expires, of the 10 next (API fields AppleFairPlayDrm and GoogleWidevineDrm: CertificateExpirationDate, Enabled). An alert fires two weeks before.',
         unit: 's',
         span: 8,
         steps: ['red', [1_209_600, 'green']],
-        queries: [{ expr: named(library, `bottomk(15, ${expiry})`), legend: '{{display}}: {{system}}' }],
+        queries: [{ expr: named(library, `bottomk(10, ${expiry})`), legend: '{{display}}: {{system}}' }],
         link: toLibrary,
         nothing: 'No library has DRM with a certificate.',
         alerts: ['BunnynetVideoLibraryCertificateExpiring'],

@@ -177,8 +177,8 @@ function panels(): readonly Row[] {
         nothing: 'none',
         link: toExporter,
       }),
-      rankedNow(15, library, storedOf(library), {
-        title: 'Stored: the 15 largest libraries',
+      rankedNow(10, library, storedOf(library), {
+        title: 'Stored: the 10 largest libraries',
         description: `Bytes of the videos of a library, all components together (${fields}).`,
         unit: 'bytes',
         span: 12,
@@ -228,8 +228,8 @@ function panels(): readonly Row[] {
         ],
         sort: { title: 'Stored', descending: true },
       }),
-      rankedNow(20, video, encodings, {
-        title: 'Encodings: the 20 largest',
+      rankedNow(15, video, encodings, {
+        title: 'Encodings: the 15 largest',
         description:
           'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
         unit: 'bytes',
