@@ -83,7 +83,7 @@ const processors: Readonly<Record<string, FieldConfigPropertyItem['process']>> =
 /** What the panels set under `custom`; what is not named here is left out. */
 const customOptions = [
   ...['align', 'cellOptions', 'filterable', 'hidden', 'minWidth', 'width'],
-  ...['drawStyle', 'fillOpacity', 'lineWidth', 'showPoints', 'stacking'],
+  ...['axisSoftMax', 'drawStyle', 'fillOpacity', 'lineWidth', 'showPoints', 'stacking'],
 ];
 const registry = new FieldConfigOptionsRegistry(() => [
   ...Object.entries(processors).map(([id, process]) => item(id, id, process)),

@@ -190,6 +190,8 @@ export function lines(
   if (options.stacked === true) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   const max = options.max;
   if (max !== undefined) panel.max(max);
+  // Where all are 0 Grafana's axis ends at 100, which is 10000%.
+  else if (options.unit === 'percentunit') panel.axisSoftMax(0.01);
   if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
   for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
     panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
