@@ -28,11 +28,15 @@ function revision() {
  */
 const slimUndici = `
 const Dispatcher = require('undici/lib/dispatcher/dispatcher');
-Object.assign(Dispatcher.prototype, require('undici/lib/api'));
 exports.Agent = require('undici/lib/dispatcher/agent');
-exports.EnvHttpProxyAgent = require('undici/lib/dispatcher/env-http-proxy-agent');
 exports.Pool = require('undici/lib/dispatcher/pool');
 exports.errors = require('undici/lib/core/errors');
+Object.defineProperty(exports, 'EnvHttpProxyAgent', {
+  get() {
+    Dispatcher.prototype.connect = require('undici/lib/api/api-connect');
+    return require('undici/lib/dispatcher/env-http-proxy-agent');
+  },
+});
 `;
 
 /** Packages less what the exporter never runs: it starts sooner and holds less. */

@@ -1,4 +1,5 @@
 /** Requests to one API: the key in the header, the deadline, the limits and the retries. Gives a parsed body or an ApiError. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
@@ -6,6 +7,7 @@ import type { ApiName } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson } from './body.ts';
 import { type Answer, ApiError, failureOf } from './errors.ts';
+import { exchange, isSuccess } from './exchange.ts';
 import type { Pacer, Permit } from './pacer.ts';
 import { createPool } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
@@ -40,12 +42,9 @@ export interface Request {
   readonly permit?: Permit | undefined;
 }
 
-/** Statuses whose body is read as an answer; with 202 the shield API sends errors (see unwrapData). */
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
+const empty = Buffer.alloc(0);
 
-function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | undefined {
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
@@ -220,39 +219,27 @@ export class ApiClient {
     const { origin, pathname } = this.#baseUrl;
     const secret = key.reveal();
     const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
-    const abort = new AbortController();
-    const stop = () => abort.abort();
-    const deadline = setTimeout(stop, timeoutMs);
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const { statusCode, headers, body } = await this.#dispatcher.request({
-        origin,
-        path: `${pathname === '/' ? '' : pathname}${path}`,
-        method: 'GET',
-        signal: abort.signal,
-        headers: {
-          accept: 'application/json',
-          AccessKey: secret,
-          'user-agent': `bunnynet-exporter/${version}`,
-        },
-      });
-      const header = (name: string) => {
-        const value = headerOf(headers, name);
-        return value === undefined ? undefined : hide(value);
-      };
-      const answer = { status: statusCode, requestId: header('cdn-requestid') };
-      const coding = header('content-encoding');
-      const reading = body
-        .arrayBuffer()
-        .then((bytes) => decodeBody(Buffer.from(bytes), coding, maxResponseBytes, answer));
-      // The status alone makes it a failure; the body only explains it, and may never arrive.
-      const text = await (isSuccess(statusCode) ? reading : reading.catch(() => ''));
-      const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));
-      return { answer, text, hide, retryAfterMs };
-    } finally {
-      clearTimeout(deadline);
-      signal.removeEventListener('abort', stop);
-    }
+    const asked = {
+      origin,
+      path: `${pathname === '/' ? '' : pathname}${path}`,
+      headers: {
+        accept: 'application/json',
+        AccessKey: secret,
+        'user-agent': `bunnynet-exporter/${version}`,
+      },
+      timeoutMs,
+    };
+    const { status, headers, body } = await exchange(this.#dispatcher, asked, signal);
+    const header = (name: string) => {
+      const value = headerOf(headers, name);
+      return value === undefined ? undefined : hide(value);
+    };
+    const answer = { status, requestId: header('cdn-requestid') };
+    const decoding = decodeBody(body ?? empty, header('content-encoding'), maxResponseBytes, answer);
+    // Of a failure the body only explains it.
+    const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
+    const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));
+    return { answer, text, hide, retryAfterMs };
   }
 
   /** Pauses the whole API. 429s of requests that were in flight at the same time count as one. */

@@ -1,12 +1,22 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
-import * as z from 'zod';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, id, integer, readFields, record, text, unwrapData } from './fields.ts';
+import {
+  anything,
+  type Day,
+  id,
+  integer,
+  object,
+  readFields,
+  record,
+  text,
+  unwrapData,
+  type ValueOf,
+} from './fields.ts';
 import { readListed } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
-const endpointMetrics = z.object({
+const endpointMetrics = object({
   totalBlockedRequests: integer,
   totalLoggedRequests: integer,
   totalRateLimited: integer,
@@ -14,19 +24,17 @@ const endpointMetrics = z.object({
   totalFailedRequestValidation: integer,
   totalFailedAuthenticationEnforcement: integer,
   overviewPastTwentyEightDays: record(
-    z
-      .object({
-        blockedRequests: integer,
-        loggedRequests: integer,
-        rateLimited: integer,
-        requestsInspected: integer,
-        failedRequestValidation: integer,
-        failedAuthenticationEnforcement: integer,
-      })
-      .nullish(),
-  ).nullish(),
+    object({
+      blockedRequests: integer,
+      loggedRequests: integer,
+      rateLimited: integer,
+      requestsInspected: integer,
+      failedRequestValidation: integer,
+      failedAuthenticationEnforcement: integer,
+    }),
+  ),
 });
-type Metrics = z.output<typeof endpointMetrics>;
+type Metrics = ValueOf<typeof endpointMetrics>;
 type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[string]>;
 
 export interface ApiGuardianReading extends Omit<Metrics, 'overviewPastTwentyEightDays'> {
@@ -57,8 +65,8 @@ const figures = [
 ] as const;
 
 // Whatever else is there in their place is no empty list.
-const guardian = z.object({ endpoints: z.unknown() });
-const endpoint = z.object({ apiGuardianEndpointId: id, requestMethod: text, requestPath: text });
+const guardian = object({ endpoints: anything });
+const endpoint = object({ apiGuardianEndpointId: id, requestMethod: text, requestPath: text });
 
 /** Every endpoint of a zone, called by its method and path. */
 const endpoints: Listing = {
@@ -66,7 +74,7 @@ const endpoints: Listing = {
   api: 'shield',
   nouns: 'API Guardian endpoints',
   parent: zones,
-  fields: [...Object.keys(guardian.shape), ...Object.keys(endpoint.shape)],
+  fields: [...guardian.names, ...endpoint.names],
   // A zone without the feature, by its plan or because nobody has set it up, has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
     result === 'not_found' || /^(feature_not_available|invalid_plan_type|not_found\.)/.test(errorKey),
@@ -95,7 +103,7 @@ export const apiGuardian = defineResource({
     { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
   ],
   defaultIntervalSeconds: 300,
-  fields: Object.keys(endpointMetrics.shape),
+  fields: endpointMetrics.names,
   listing: endpoints,
 
   async read(get, ids, diagnostics): Promise<ApiGuardianReading> {

@@ -1,9 +1,8 @@
 /** How many Magic Containers applications an account has and may have, and how large they may be (`/limits`). */
-import * as z from 'zod';
-import { integer, readFields } from './fields.ts';
+import { integer, object, readFields, type ValueOf } from './fields.ts';
 import { defineResource, familiesOf } from './resource.ts';
 
-const limits = z.object({
+const limits = object({
   existingNumberOfApplications: integer,
   maxNumberOfApplications: integer,
   maxNumberOfRegionsPerApplication: integer,
@@ -13,7 +12,7 @@ const limits = z.object({
   maxVolumeSize: integer,
 });
 
-export type ApplicationLimitsReading = z.output<typeof limits>;
+export type ApplicationLimitsReading = ValueOf<typeof limits>;
 
 const { gauge } = familiesOf<ApplicationLimitsReading>('bunnynet_application_limits');
 
@@ -38,7 +37,7 @@ export const applicationLimits = defineResource({
   section: 'application_limits',
   ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
   defaultIntervalSeconds: 3600,
-  fields: Object.keys(limits.shape),
+  fields: limits.names,
   ofAccount: true,
 
   async read(get, _ids, diagnostics): Promise<ApplicationLimitsReading> {

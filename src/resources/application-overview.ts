@@ -1,29 +1,28 @@
 /** What a Magic Containers application runs, in all and by region (`/apps/{app}/overview`). */
-import * as z from 'zod';
 import { applications, inSeconds, type LatencySettings, latencySettings } from './application.ts';
-import { divided, integer, number, readFields, text } from './fields.ts';
+import { divided, integer, listOf, number, object, readFields, text, type ValueOf } from './fields.ts';
 import { defineResource, familiesOf, type Sample } from './resource.ts';
 
 const regionStates = ['unknown', 'active', 'progressing', 'inactive', 'failing'] as const;
 const podStates = ['notScheduled', 'scheduled', 'ready', 'deleting'] as const;
 
-const indicator = z.object({ indicator: number }).nullish();
+const indicator = object({ indicator: number });
 
-const container = z.object({ name: text, numberOfRestarts: integer });
-const pod = z.object({
+const container = object({ name: text, numberOfRestarts: integer });
+const pod = object({
   status: text,
   outboundConnectionsRejectedDiff: integer,
-  containers: z.array(container.nullish()).nullish(),
+  containers: listOf(container),
 });
-const region = z.object({
+const region = object({
   region: text,
   instances: integer,
   status: text,
   requests: number,
   anycastTraffic: number,
-  pods: z.array(pod.nullish()).nullish(),
+  pods: listOf(pod),
 });
-const overview = z.object({
+const overview = object({
   targetLatency: indicator,
   activeRegions: indicator,
   activeInstances: indicator,
@@ -31,7 +30,7 @@ const overview = z.object({
   averageCPU: indicator,
   averageRAM: indicator,
   averageVolumesUsage: indicator,
-  regions: z.array(region.nullish()).nullish(),
+  regions: listOf(region),
 });
 
 /** A region with what its pods add up to: pods come and go, so that none is named. */
@@ -48,7 +47,7 @@ interface RegionReading {
   readonly restarts: ReadonlyMap<string, number>;
 }
 
-export interface ApplicationOverviewReading extends Omit<z.output<typeof overview>, 'regions'> {
+export interface ApplicationOverviewReading extends Omit<ValueOf<typeof overview>, 'regions'> {
   readonly regions: readonly RegionReading[];
 }
 
@@ -57,7 +56,7 @@ function stateOf<State extends string>(states: readonly State[], given: string |
   return states.find((state) => state.toLowerCase() === given?.toLowerCase());
 }
 
-function readRegion(given: z.output<typeof region>, unrecognized: () => void): RegionReading {
+function readRegion(given: ValueOf<typeof region>, unrecognized: () => void): RegionReading {
   const { region: name, status, pods, instances, requests, anycastTraffic } = given;
   const state = stateOf(regionStates, status);
   if (status && !state) unrecognized();
@@ -112,7 +111,7 @@ export const applicationOverview = defineResource({
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   defaultIntervalSeconds: 60,
   settings: latencySettings,
-  fields: Object.keys(overview.shape),
+  fields: overview.names,
   enumeratedFields: ['regions'],
   listing: applications,
 

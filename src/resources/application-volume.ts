@@ -1,7 +1,6 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
-import * as z from 'zod';
 import { applications } from './application.ts';
-import { integer, number, text } from './fields.ts';
+import { integer, listOf, number, object, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
 import { defineResource, familiesOf, type Sample } from './resource.ts';
 
@@ -18,16 +17,16 @@ const states = [
   'maintenance',
 ] as const;
 
-const instance = z.object({ status: text });
-const volume = z.object({
+const instance = object({ status: text });
+const volume = object({
   name: text,
   size: number,
   totalUsage: number,
   containersCount: integer,
-  volumeInstances: z.array(instance.nullish()).nullish(),
+  volumeInstances: listOf(instance),
 });
 
-interface VolumeReading extends Omit<z.output<typeof volume>, 'volumeInstances'> {
+interface VolumeReading extends Omit<ValueOf<typeof volume>, 'volumeInstances'> {
   readonly name: string;
   /** Instances by state, where the API lists them. */
   readonly instances: ReadonlyMap<string, number> | undefined;
@@ -63,7 +62,7 @@ export const applicationVolume = defineResource({
   section: 'application_volumes',
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   defaultIntervalSeconds: 600,
-  fields: [...Object.keys(volume.shape), ...cursorPageFields],
+  fields: [...volume.names, ...cursorPageFields],
   enumeratedFields: ['volumeInstances'],
   listing: applications,
 

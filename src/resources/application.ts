@@ -1,6 +1,6 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
-import { divided, number, parseChartKey, readFields, record, text } from './fields.ts';
+import { divided, number, object, parseChartKey, readFields, record, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
 
@@ -16,12 +16,12 @@ export const applicationStates = [
 
 const maxChartPoints = 100;
 
-const summary = z.object({
+const summary = object({
   averageLatency: number,
   currentLatency: number,
   totalVolumeSizeInGb: number,
   monthlyCost: number,
-  latencyChart: record(number).nullish(),
+  latencyChart: record(number),
   status: text,
 });
 
@@ -32,7 +32,7 @@ interface ChartPoint {
   readonly latency: number;
 }
 
-export interface ApplicationReading extends Omit<z.output<typeof summary>, 'status' | 'latencyChart'> {
+export interface ApplicationReading extends Omit<ValueOf<typeof summary>, 'status' | 'latencyChart'> {
   readonly state: (typeof applicationStates)[number] | undefined;
   /** The newest first; entries without a number are left out. */
   readonly chart: readonly ChartPoint[] | undefined;
@@ -56,21 +56,23 @@ const settings = {
 type Settings = z.output<z.ZodObject<typeof settings>>;
 export type LatencySettings = z.output<z.ZodObject<typeof latencySettings>>;
 
+function newestFirst(a: ChartPoint, b: ChartPoint): number {
+  const never = Number.NEGATIVE_INFINITY;
+  return (b.atSeconds ?? never) - (a.atSeconds ?? never) || (a.key < b.key ? 1 : -1);
+}
+
 function readChart(
-  chart: Readonly<Record<string, number | null | undefined>>,
+  chart: Readonly<Record<string, number | undefined>>,
   diagnostics: Diagnostics,
 ): readonly ChartPoint[] {
-  return Object.entries(chart)
-    .flatMap(([key, latency]) => {
-      const atSeconds = parseChartKey(key);
-      if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
-      return typeof latency === 'number' ? [{ key, atSeconds, latency }] : [];
-    })
-    .toSorted(
-      (a, b) =>
-        (b.atSeconds ?? Number.NEGATIVE_INFINITY) - (a.atSeconds ?? Number.NEGATIVE_INFINITY) ||
-        (a.key < b.key ? 1 : -1),
-    );
+  const points: ChartPoint[] = [];
+  for (const key in chart) {
+    const atSeconds = parseChartKey(key);
+    if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
+    const latency = chart[key];
+    if (latency !== undefined) points.push({ key, atSeconds, latency });
+  }
+  return points.sort(newestFirst);
 }
 
 export function inSeconds(
@@ -88,14 +90,14 @@ function latestPoint(reading: ApplicationReading, { latency_chart }: Settings): 
 
 const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
 
-const listedApplication = z.object({ id: text, name: text });
+const listedApplication = object({ id: text, name: text });
 
 /** Every application of an account. */
 export const applications: Listing = {
   kind: 'application',
   api: 'application',
   nouns: 'applications',
-  fields: [...Object.keys(listedApplication.shape), ...cursorPageFields],
+  fields: [...listedApplication.names, ...cursorPageFields],
   async discover(get, _parent, diagnostics) {
     const found = await readCursorPages(
       { path: '/apps', nouns: 'applications', perPage: 1000, element: listedApplication, identifier: 'id' },
@@ -115,7 +117,7 @@ export const application = defineResource({
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   defaultIntervalSeconds: 60,
   settings,
-  fields: Object.keys(summary.shape),
+  fields: summary.names,
   listing: applications,
   enumeratedFields: ['status'],
   condition: {

@@ -1,6 +1,5 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
-import * as z from 'zod';
-import { boolean, flag, integer, number, readFields, text } from './fields.ts';
+import { boolean, flag, integer, number, object, readFields, text, type ValueOf } from './fields.ts';
 import { defineResource, familiesOf, type Sample } from './resource.ts';
 
 /** What is charged for, by the field that has the charge. Fields that are a part of another are left out: the sum is right. */
@@ -38,7 +37,7 @@ const resourcesOfContainers = [
   ['volumes', 'MonthlyMcVolumes'],
 ] as const;
 
-const units = z.object({ Usage: number, TotalUnits: integer, MeasuringUnit: text }).nullish();
+const units = object({ Usage: number, TotalUnits: integer, MeasuringUnit: text });
 
 function shapeOf<Field extends string, Schema>(
   fields: readonly (readonly [string, Field])[],
@@ -47,7 +46,7 @@ function shapeOf<Field extends string, Schema>(
   return Object.fromEntries(fields.map(([, field]) => [field, schema])) as Record<Field, Schema>;
 }
 
-const billed = z.object({
+const billed = object({
   Balance: number,
   AvailableBalance: number,
   CouponBalance: number,
@@ -63,7 +62,7 @@ const billed = z.object({
   AutomaticPaymentFailureCount: integer,
 });
 
-export type BillingReading = z.output<typeof billed>;
+export type BillingReading = ValueOf<typeof billed>;
 
 const { gauge } = familiesOf<BillingReading>('bunnynet_billing');
 
@@ -91,7 +90,7 @@ export const billing = defineResource({
   section: 'billing',
   ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
   defaultIntervalSeconds: 3600,
-  fields: Object.keys(billed.shape),
+  fields: billed.names,
   ofAccount: true,
 
   async read(get, _ids, diagnostics): Promise<BillingReading> {

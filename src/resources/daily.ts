@@ -2,9 +2,8 @@
  * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
  * shown as the figure of the newest day and as a counter.
  */
-import type * as z from 'zod';
 import { chartDays, daysToRead } from './days.ts';
-import { number, readFields, record } from './fields.ts';
+import { number, type ObjectType, readFields, record, type ValueOf } from './fields.ts';
 import {
   type CounterSample,
   type DayFigure,
@@ -17,8 +16,8 @@ import {
 } from './resource.ts';
 
 /** A map from an instant, or from what is counted apart, to a number. */
-export const chart = record(number).nullish();
-type Chart = z.output<typeof chart>;
+export const chart = record(number);
+type Chart = ValueOf<typeof chart>;
 
 /** Most series of one target that are told apart by what the API calls them; the others are summed up. */
 const maxKeys = 50;
@@ -31,14 +30,14 @@ export interface DayAnswer<Answer> {
 }
 
 /** The answers for every day that is still open, the oldest first; the last is that for today. */
-export async function readDays<Schema extends z.ZodObject>(
+export async function readDays<Schema extends ObjectType>(
   schema: Schema,
   pathOf: (query: string) => string,
   get: Get,
   diagnostics: Diagnostics,
   context: ReadContext,
-): Promise<readonly DayAnswer<z.output<Schema>>[]> {
-  const answers: DayAnswer<z.output<Schema>>[] = [];
+): Promise<readonly DayAnswer<ValueOf<Schema>>[]> {
+  const answers: DayAnswer<ValueOf<Schema>>[] = [];
   for (const { startSeconds, query } of daysToRead(context)) {
     const answer = readFields(schema, await get(pathOf(query)), diagnostics);
     answers.push({ startSeconds, answer });
@@ -49,7 +48,7 @@ export async function readDays<Schema extends z.ZodObject>(
 /** The days of each of these charts; nothing for one that no answer has. */
 export function readCharts<Field extends string>(
   fields: readonly Field[],
-  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart>>>>[],
+  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart | undefined>>>>[],
   diagnostics: Diagnostics,
 ): Readonly<Record<Field, readonly DayFigure[] | undefined>> {
   const read = fields.map((field) => {
@@ -69,7 +68,7 @@ export interface Tally {
 /** The days of what is counted apart. The largest over all days are told apart, at most 50. */
 export function readTally<Field extends string>(
   field: Field,
-  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart>>>>[],
+  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart | undefined>>>>[],
 ): Tally {
   const all = new Map<string, DayFigure[]>();
   for (const { startSeconds, answer } of answers) {

@@ -1,18 +1,17 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
-import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
-import { id, text } from './fields.ts';
+import { id, object, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
 
-const listedZone = z.object({ Id: id, Domain: text });
+const listedZone = object({ Id: id, Domain: text });
 
 /** Every DNS zone, called by its domain. The lite view is without the records. */
 export const dnsZones: Listing = {
   kind: 'dns_zone',
   api: 'core',
   nouns: 'DNS zones',
-  fields: [...Object.keys(listedZone.shape), ...corePageFields],
+  fields: [...listedZone.names, ...corePageFields],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(
       { path: '/dnszone?view=1', nouns: 'DNS zones', perPage: 100, element: listedZone, identifier: 'Id' },
@@ -26,7 +25,7 @@ export const dnsZones: Listing = {
   },
 };
 
-const statistics = z.object({
+const statistics = object({
   QueriesServedChart: chart,
   NormalQueriesServedChart: chart,
   SmartQueriesServedChart: chart,
@@ -54,7 +53,7 @@ export const dnsZone = defineResource({
   section: 'dns_zones',
   ids: [{ label: 'dns_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: dnsZones,
 
   async read(get, ids, diagnostics, context): Promise<DnsZoneReading> {

@@ -1,12 +1,11 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
-import * as z from 'zod';
 import { chartDays, dayQuery, newestPoint } from './days.ts';
-import { divided, id, number, readFields, text } from './fields.ts';
+import { divided, id, number, object, readFields, record, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
 
-const chart = z.record(z.string(), number).nullish();
-const statistics = z.object({
+const chart = record(number);
+const statistics = object({
   TotalMonthlyCost: number,
   RequestsServedChart: chart,
   AverageCpuTimeChart: chart,
@@ -22,14 +21,14 @@ export interface EdgeScriptReading {
   readonly averageCpuSeconds: number | undefined;
 }
 
-const listedScript = z.object({ Id: id, Name: text });
+const listedScript = object({ Id: id, Name: text });
 
 /** Every edge script with its name. What else an answer has, its deployment key among it, is not read. */
 const scripts: Listing = {
   kind: 'edge_script',
   api: 'core',
   nouns: 'edge scripts',
-  fields: [...Object.keys(listedScript.shape), ...corePageFields],
+  fields: [...listedScript.names, ...corePageFields],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(
       {
@@ -59,7 +58,7 @@ export const edgeScript = defineResource({
   section: 'edge_scripts',
   ids: [{ label: 'script_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: scripts,
 
   async read(get, ids, diagnostics, context): Promise<EdgeScriptReading> {

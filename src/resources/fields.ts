@@ -1,30 +1,67 @@
 /**
- * The API's value types as zod schemas, and the tolerant way to read an object made of them: what is null or missing is
- * absent, what has the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing).
+ * The API's value types, and the tolerant way to read an object made of them: what is null or missing is absent, what has
+ * the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing). One pass makes the
+ * reading: an answer costs little more than its JSON, and a kind that is off costs nothing.
  */
-import * as z from 'zod';
 import { type Diagnostics, ReadingError } from './resource.ts';
 
-/** Integers beyond 2^53 arrive as bigint; a figure may lose its last digits, an id may not. */
-const figure = z.union([z.number(), z.bigint()]).transform(Number);
+/** Takes note of what is wrong with the field that is being read. */
+interface Notes {
+  mismatch(expected: string, value: unknown): undefined;
+  unrecognized(): void;
+}
 
-/** A number (double). */
-export const number = figure.nullish();
+/** Reads a value that is there; one of the wrong type is noted and undefined. */
+export type FieldType<Value = unknown> = (value: unknown, notes: Notes) => Value | undefined;
+
+/** What a type reads. */
+export type ValueOf<Type extends FieldType> = NonNullable<ReturnType<Type>>;
+
+type Shape = Readonly<Record<string, FieldType>>;
+type Values<Of extends Shape> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined };
+
+/** The type of an object with these fields. */
+export interface ObjectType<Of extends Shape = Shape> extends FieldType<Values<Of>> {
+  readonly names: readonly string[];
+  readonly shape: Of;
+}
+
+function valueOf<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
+  return value === undefined || value === null ? undefined : type(value, notes);
+}
+
+/** Anything, as it is. */
+export const anything: FieldType = (value) => value;
+
+/** A number (double). Beyond 2^53 it may lose its last digits, which an id may not. */
+export const number: FieldType<number> = (value, notes) => {
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'number' && Number.isFinite(value) ? value : notes.mismatch('a number', value);
+};
 
 /** An integer; `3.0` is one. */
-export const integer = figure.refine(Number.isInteger, 'a whole number').nullish();
+export const integer: FieldType<number> = (value, notes) => {
+  const read = number(value, notes);
+  return read === undefined || Number.isInteger(read) ? read : notes.mismatch('a whole number', value);
+};
 
-/** The values that the reference lists, of the fields that have them. */
-const codes = z.registry<readonly number[]>();
+/** The types that are codes. */
+const codes = new WeakSet<FieldType>();
 
-/** An integer that stands for something. A value that is not listed is kept, and noted by `readFields`. */
-export function code(listed: readonly number[]) {
-  return figure.refine(Number.isInteger, 'a whole number').nullish().register(codes, listed);
+/** An integer that stands for something. A value that the reference does not list is kept, and noted. */
+export function code(listed: readonly number[]): FieldType<number> {
+  const type: FieldType<number> = (value, notes) => {
+    const read = integer(value, notes);
+    if (read !== undefined && !listed.includes(read)) notes.unrecognized();
+    return read;
+  };
+  codes.add(type);
+  return type;
 }
 
 /** The fields of an object that are codes. */
-export function codeFieldsOf({ shape }: z.ZodObject): readonly string[] {
-  return Object.keys(shape).filter((field) => codes.has(shape[field] as z.ZodType));
+export function codeFieldsOf({ names, shape }: ObjectType): readonly string[] {
+  return names.filter((name) => codes.has(shape[name] as FieldType));
 }
 
 /** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
@@ -37,37 +74,60 @@ export function flag(value: boolean | null | undefined): number | undefined {
   return typeof value === 'boolean' ? Number(value) : undefined;
 }
 
-export const boolean = z.boolean().nullish();
+export const boolean: FieldType<boolean> = (value, notes) =>
+  typeof value === 'boolean' ? value : notes.mismatch('a boolean', value);
 
-export const text = z.string().nullish();
+export const text: FieldType<string> = (value, notes) =>
+  typeof value === 'string' ? value : notes.mismatch('a string', value);
 
 /** A list of which only the length matters. */
-export const list = z.array(z.unknown()).nullish();
+export const list = listOf(anything);
 
-/** An object whose keys are data: any text may be one, `__proto__` too, which `z.record` passes over. */
-export function record<Value extends z.ZodType>(value: Value) {
-  return z.custom<Readonly<Record<string, unknown>>>(isObject, 'an object').transform((given, context) => {
-    const values = Object.create(null) as Record<string, z.output<Value>>;
-    for (const [key, one] of Object.entries(given)) {
-      const read = value.safeParse(one);
-      if (read.success) values[key] = read.data;
-      else for (const issue of read.error.issues) context.addIssue({ ...issue, path: [key, ...issue.path] });
-    }
-    return values;
-  });
+/** A list; an element of the wrong type is noted and undefined. */
+export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value | undefined)[]> {
+  return (value, notes) =>
+    Array.isArray(value)
+      ? value.map((element) => valueOf(type, element, notes))
+      : notes.mismatch('an array', value);
 }
 
-const idText = 'a whole number of up to 64 bits';
+/** An object whose keys are data: any text may be one, `__proto__` too. */
+export function record<Value>(
+  type: FieldType<Value>,
+): FieldType<Readonly<Record<string, Value | undefined>>> {
+  return (value, notes) => {
+    if (!isObject(value)) return notes.mismatch('an object', value);
+    const values = Object.create(null) as Record<string, Value | undefined>;
+    for (const key of Object.keys(value)) values[key] = valueOf(type, value[key], notes);
+    return values;
+  };
+}
+
+/** An object with these fields. */
+export function object<Of extends Shape>(shape: Of): ObjectType<Of> {
+  const names = Object.keys(shape);
+  const type: FieldType<Values<Of>> = (value, notes) =>
+    isObject(value) ? readShape(shape, names, value, notes) : notes.mismatch('an object', value);
+  return Object.assign(type, { names, shape });
+}
+
+function readShape<Of extends Shape>(
+  shape: Of,
+  names: readonly string[],
+  value: Readonly<Record<string, unknown>>,
+  notes: Notes,
+): Values<Of> {
+  const values: Record<string, unknown> = {};
+  for (const name of names) values[name] = valueOf(shape[name] as FieldType, value[name], notes);
+  return values as Values<Of>;
+}
 
 /** An identifier of up to 64 bits, as its decimal digits. */
-export const id = z
-  .union([
-    z.int().nonnegative(idText),
-    z.bigint().nonnegative(idText),
-    z.string().regex(/^\d{1,20}$/, idText),
-  ])
-  .transform(String)
-  .nullish();
+export const id: FieldType<string> = (value, notes) => {
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  const digits = isWhole || typeof value === 'string' ? String(value) : '';
+  return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
+};
 
 /** An ISO 8601 date-time, in UTC where it names no zone, as seconds since 1970; undefined for a text that is none. */
 export function parseInstant(value: string): number | undefined {
@@ -108,15 +168,11 @@ function remembering(parse: (key: string) => number | undefined): typeof parse {
 }
 
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
-export const instant = z
-  .string()
-  .transform((value, context) => {
-    if (value.startsWith('0001-01-01')) return undefined;
-    const seconds = parseInstant(value);
-    if (seconds === undefined) context.addIssue({ code: 'custom', message: 'a date-time' });
-    return seconds;
-  })
-  .nullish();
+export const instant: FieldType<number> = (value, notes) => {
+  const written = text(value, notes);
+  if (written === undefined || written.startsWith('0001-01-01')) return undefined;
+  return parseInstant(written) ?? notes.mismatch('a date-time', value);
+};
 
 /** The start of a UTC day, in seconds since 1970, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
 export function parseDay(key: string): number | undefined {
@@ -150,57 +206,46 @@ function nameOf(value: unknown): string {
     : `a ${typeof value}`;
 }
 
-/** What an issue of zod expected. */
-function expectedBy(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union') {
-    const first = issue.errors[0]?.[0];
-    if (first) return expectedBy(first);
+/** Notes by the outermost field. */
+class FieldNotes implements Notes {
+  field = '';
+  readonly #diagnostics: Diagnostics;
+
+  constructor(diagnostics: Diagnostics) {
+    this.#diagnostics = diagnostics;
   }
-  if (issue.code !== 'invalid_type') return issue.message.replace(/^.*: expected /, '');
-  const { expected } = issue;
-  if (expected === 'int') return 'a whole number';
-  return `${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
-}
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], body);
-}
+  mismatch(expected: string, value: unknown): undefined {
+    this.#diagnostics.mismatch(this.field, expected, nameOf(value));
+    return undefined;
+  }
 
-/** Takes the value at a path out of a body, so that it counts as missing. */
-function removeAt(body: unknown, path: readonly PropertyKey[]): void {
-  let parent = body as Record<PropertyKey, unknown>;
-  for (const key of path.slice(0, -1)) parent = parent[key] as Record<PropertyKey, unknown>;
-  const last = path.at(-1);
-  if (last !== undefined) Reflect.set(parent, last, undefined);
+  unrecognized(): void {
+    this.#diagnostics.unrecognized(this.field);
+  }
 }
 
 /**
- * Reads the fields of an object; the body is used up by it. Fields of the wrong type are noted by their outermost name
- * and left out; codes that are not listed are noted and kept.
+ * Reads the fields of an object. Fields of the wrong type are noted by their outermost name and left out; codes that are
+ * not listed are noted and kept.
  *
  * @throws {ReadingError} when the body is no object, or has none of the fields: then it is not the answer asked for
  */
-export function readFields<Schema extends z.ZodObject>(
-  schema: Schema,
+export function readFields<Type extends ObjectType>(
+  { names, shape }: Type,
   body: unknown,
   diagnostics: Diagnostics,
-): z.output<Schema> {
+): ValueOf<Type> {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
-  if (!Object.keys(schema.shape).some((field) => Object.hasOwn(body, field))) {
+  if (!names.some((name) => Object.hasOwn(body, name)))
     throw new ReadingError('schema', 'the answer has none of the expected fields');
+  const notes = new FieldNotes(diagnostics);
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    notes.field = name;
+    values[name] = valueOf(shape[name] as FieldType, body[name], notes);
   }
-  const first = schema.safeParse(body);
-  for (const issue of first.error?.issues ?? []) {
-    diagnostics.mismatch(String(issue.path[0]), expectedBy(issue), nameOf(valueAt(body, issue.path)));
-    removeAt(body, issue.path);
-  }
-  const fields = first.data ?? schema.parse(body);
-  for (const field of codeFieldsOf(schema)) {
-    const value = fields[field as keyof typeof fields];
-    const listed = codes.get(schema.shape[field] as z.ZodType);
-    if (typeof value === 'number' && !listed?.includes(value)) diagnostics.unrecognized(field);
-  }
-  return fields;
+  return values as ValueOf<Type>;
 }
 
 /**
@@ -208,14 +253,14 @@ export function readFields<Schema extends z.ZodObject>(
  *
  * @throws {ReadingError} when the value is no array, or has elements of which none could be read
  */
-export function readElements<Schema extends z.ZodObject>(
-  schema: Schema,
-  identifier: keyof z.output<Schema> & string,
+export function readElements<Type extends ObjectType>(
+  type: Type,
+  identifier: keyof ValueOf<Type> & string,
   value: unknown,
   diagnostics: Diagnostics,
-): readonly z.output<Schema>[] {
+): readonly ValueOf<Type>[] {
   if (!Array.isArray(value)) throw new ReadingError('schema', `expected an array, got ${nameOf(value)}`);
-  const elements: z.output<Schema>[] = [];
+  const elements: ValueOf<Type>[] = [];
   for (const element of value as readonly unknown[]) {
     if (!isObject(element) || element[identifier] === undefined || element[identifier] === null) {
       const received = isObject(element) ? element[identifier] : element;
@@ -223,7 +268,7 @@ export function readElements<Schema extends z.ZodObject>(
       continue;
     }
     // An identifier of the wrong type is noted here, as any field is.
-    const fields = readFields(schema, element, diagnostics);
+    const fields = readFields(type, element, diagnostics);
     if (fields[identifier] !== undefined) elements.push(fields);
   }
   if (value.length > 0 && elements.length === 0) {

@@ -1,6 +1,18 @@
 /** Reads a listing that comes in pages, whatever its pages are asked by, and ends also where the API does not. */
-import * as z from 'zod';
-import { boolean, integer, isObject, readElements, readFields, unwrapData, unwrapList } from './fields.ts';
+import {
+  anything,
+  boolean,
+  integer,
+  isObject,
+  type ObjectType,
+  object,
+  readElements,
+  readFields,
+  text,
+  unwrapData,
+  unwrapList,
+  type ValueOf,
+} from './fields.ts';
 import { type Diagnostics, type Get, ReadingError } from './resource.ts';
 
 /** One page of a listing. Position: what a page is asked by, a number or a cursor. */
@@ -86,13 +98,13 @@ function lengthOf(value: unknown): number {
  * @throws {ReadingError} `schema` where one has no usable identifier: nobody can tell which it is, so what was read is not
  *   the whole
  */
-export function readListed<Schema extends z.ZodObject>(
+export function readListed<Schema extends ObjectType>(
   nouns: string,
   schema: Schema,
-  identifier: keyof z.output<Schema> & string,
+  identifier: keyof ValueOf<Schema> & string,
   value: unknown,
   diagnostics: Diagnostics,
-): readonly z.output<Schema>[] {
+): readonly ValueOf<Schema>[] {
   const items = readElements(schema, identifier, value ?? [], diagnostics);
   const given = lengthOf(value);
   if (items.length === given) return items;
@@ -103,7 +115,7 @@ export function readListed<Schema extends z.ZodObject>(
 }
 
 /** What a paged listing consists of. */
-export interface PagedListing<Schema extends z.ZodObject> {
+export interface PagedListing<Schema extends ObjectType> {
   /** With its query, if it has one beside the page. */
   readonly path: string;
   /** What is listed, for the messages. */
@@ -111,25 +123,25 @@ export interface PagedListing<Schema extends z.ZodObject> {
   readonly perPage: number;
   readonly element: Schema;
   /** The field that tells elements apart. */
-  readonly identifier: keyof z.output<Schema> & string;
+  readonly identifier: keyof ValueOf<Schema> & string;
   /** True where it is a reading rather than a listing of targets: elements without an identifier are left out of it. */
   readonly isReading?: true;
 }
 
-const shieldPage = z.object({
+const shieldPage = object({
   totalCount: integer,
   totalPages: integer,
   currentPage: integer,
   nextPage: integer,
   pageSize: integer,
 });
-export const shieldPageFields = Object.keys(shieldPage.shape);
+export const shieldPageFields = shieldPage.names;
 
 /**
  * The page to ask for after this one. `nextPage` can point onward past the last page, so it is believed only as long as
  * there is more to come; where the number of pages is missing, one that does not grow ends the listing.
  */
-function shieldNext(number: number, about: z.output<typeof shieldPage>): number | undefined {
+function shieldNext(number: number, about: ValueOf<typeof shieldPage>): number | undefined {
   const { totalPages, currentPage, nextPage } = about;
   const next = nextPage ?? number + 1;
   if (typeof totalPages !== 'number') return next > number ? next : undefined;
@@ -137,12 +149,12 @@ function shieldNext(number: number, about: z.output<typeof shieldPage>): number 
 }
 
 /** Every element of a paged list of the Shield API (reference 4.4, 2.7), by its id. */
-export function readShieldPages<Schema extends z.ZodObject>(
+export function readShieldPages<Schema extends ObjectType>(
   { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, z.output<Schema>>> {
-  const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
+): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
+  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&perPage=${perPage}`);
     const items = readListed(nouns, element, identifier, unwrapList(body), diagnostics);
     const given = isObject(body) ? body['page'] : undefined;
@@ -163,23 +175,23 @@ export function readShieldPages<Schema extends z.ZodObject>(
   return readPages(nouns, 1, ask, (item) => String(item[identifier]));
 }
 
-const corePage = z.object({
+const corePage = object({
   // Whatever else is there in its place is no empty list.
-  Items: z.unknown(),
+  Items: anything,
   CurrentPage: integer,
   TotalItems: integer,
   HasMoreItems: boolean,
 });
-export const corePageFields = Object.keys(corePage.shape);
+export const corePageFields = corePage.names;
 
 /** Every element of a paged list of the core API, by its id; a bare array is the whole. */
-export function readCorePages<Schema extends z.ZodObject>(
+export function readCorePages<Schema extends ObjectType>(
   { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, z.output<Schema>>> {
+): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
   const separator = path.includes('?') ? '&' : '?';
-  const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
+  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
     const body = await get(`${path}${separator}page=${number}&perPage=${perPage}`);
     if (Array.isArray(body))
       return { items: readListed(nouns, element, identifier, body, diagnostics), next: undefined };
@@ -192,20 +204,20 @@ export function readCorePages<Schema extends z.ZodObject>(
   return readPages(nouns, 1, ask, (item) => String(item[identifier]));
 }
 
-const cursorPage = z.object({
-  items: z.unknown(),
-  meta: z.object({ totalItems: integer }).nullish(),
-  cursor: z.string().nullish(),
+const cursorPage = object({
+  items: anything,
+  meta: object({ totalItems: integer }),
+  cursor: text,
 });
-export const cursorPageFields = Object.keys(cursorPage.shape);
+export const cursorPageFields = cursorPage.names;
 
 /** Every element of a list of the application API that goes on by a cursor, by its id. */
-export function readCursorPages<Schema extends z.ZodObject>(
+export function readCursorPages<Schema extends ObjectType>(
   { path, nouns, perPage, element, identifier, isReading }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, z.output<Schema>>> {
-  const ask = async (cursor: string): Promise<Page<z.output<Schema>, string>> => {
+): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
+  const ask = async (cursor: string): Promise<Page<ValueOf<Schema>, string>> => {
     const after = cursor === '' ? '' : `&nextCursor=${encodeURIComponent(cursor)}`;
     const body = await get(`${path}?limit=${perPage}${after}`);
     const { items: given, meta, cursor: next } = readFields(cursorPage, body, diagnostics);
@@ -218,25 +230,25 @@ export function readCursorPages<Schema extends z.ZodObject>(
   return readPages(nouns, '', ask, (item) => String(item[identifier]));
 }
 
-const videoPage = z.object({
+const videoPage = object({
   totalItems: integer,
   currentPage: integer,
   itemsPerPage: integer,
-  items: z.unknown(),
+  items: anything,
 });
-export const videoPageFields = Object.keys(videoPage.shape);
+export const videoPageFields = videoPage.names;
 
 /**
  * Every element of a paged list of the video API, by its id. It ends where all that it counts have come; after a full page
  * one more is asked for, for the count can be too small.
  */
-export function readVideoPages<Schema extends z.ZodObject>(
+export function readVideoPages<Schema extends ObjectType>(
   { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, z.output<Schema>>> {
+): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
   let come = 0;
-  const ask = async (number: number): Promise<Page<z.output<Schema>, number>> => {
+  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}&orderBy=date`);
     // An error can come with a good status: without this it would be an answer without fields.
     unwrapData(isObject(body) ? { ...body, data: [] } : body);

@@ -1,12 +1,11 @@
 /** What Bunny Optimizer has done for one pull zone, by days (`/pullzone/{id}/optimizer/statistics`). */
-import * as z from 'zod';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
-import { number } from './fields.ts';
+import { number, object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';
 import { scaled } from './units.ts';
 
-const statistics = z.object({
+const statistics = object({
   RequestsOptimizedChart: chart,
   TrafficSavedChart: chart,
   AverageProcessingTime: number,
@@ -33,7 +32,7 @@ export const pullZoneOptimizer = defineResource({
   section: 'pull_zone_optimizer',
   ids: pullZoneIds,
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: pullZones,
   feature: 'optimizer',
 

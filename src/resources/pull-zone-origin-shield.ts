@@ -1,10 +1,11 @@
 /** The queue before the origin of one pull zone with Origin Shield (`/pullzone/{id}/originshield/queuestatistics`). */
-import * as z from 'zod';
+
 import { chart, newestFigures, readCharts, readDays } from './daily.ts';
+import { object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';
 
-const statistics = z.object({ ConcurrentRequestsChart: chart, QueuedRequestsChart: chart });
+const statistics = object({ ConcurrentRequestsChart: chart, QueuedRequestsChart: chart });
 const charts = ['ConcurrentRequestsChart', 'QueuedRequestsChart'] as const;
 
 export type PullZoneOriginShieldReading = Readonly<
@@ -28,7 +29,7 @@ export const pullZoneOriginShield = defineResource({
   section: 'pull_zone_origin_shield',
   ids: pullZoneIds,
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: pullZones,
   feature: 'originShield',
 

@@ -1,10 +1,11 @@
 /** What SafeHop has done for one pull zone, by days (`/pullzone/{id}/safehop/statistics`). */
-import * as z from 'zod';
+
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
+import { object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource } from './resource.ts';
 
-const statistics = z.object({ RequestsRetriedChart: chart, RequestsSavedChart: chart });
+const statistics = object({ RequestsRetriedChart: chart, RequestsSavedChart: chart });
 const charts = ['RequestsRetriedChart', 'RequestsSavedChart'] as const;
 
 export type PullZoneSafehopReading = Readonly<
@@ -21,7 +22,7 @@ export const pullZoneSafehop = defineResource({
   section: 'pull_zone_safehop',
   ids: pullZoneIds,
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: pullZones,
   feature: 'safeHop',
 

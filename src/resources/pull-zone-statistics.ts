@@ -1,12 +1,11 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
-import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
-import { number } from './fields.ts';
+import { number, object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';
 import { scaled } from './units.ts';
 
-const statistics = z.object({
+const statistics = object({
   CacheHitRate: number,
   AverageOriginResponseTime: number,
   RequestsServedChart: chart,
@@ -86,7 +85,7 @@ export const pullZoneStatistics = defineResource({
   section: 'pull_zone_statistics',
   ids: pullZoneIds,
   defaultIntervalSeconds: 300,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: pullZones,
 
   async read(get, ids, diagnostics, context): Promise<PullZoneStatisticsReading> {

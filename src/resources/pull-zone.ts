@@ -1,24 +1,34 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
-import * as z from 'zod';
-import { boolean, id, integer, number, text } from './fields.ts';
+import {
+  boolean,
+  type FieldType,
+  id,
+  integer,
+  listOf,
+  number,
+  object,
+  text,
+  type ValueOf,
+} from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';
 
 /** The id of another thing: 0 and less stand for none. */
-const reference = z
-  .union([z.int(), z.bigint()])
-  .transform((value) => (value > 0 ? String(value) : undefined))
-  .nullish();
+const reference: FieldType<string> = (value, notes) => {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
+    return notes.mismatch('a whole number', value);
+  return (value as bigint | number) > 0 ? String(value) : undefined;
+};
 
-const hostname = z.object({ IsSystemHostname: boolean, HasCertificate: boolean });
+const hostname = object({ IsSystemHostname: boolean, HasCertificate: boolean });
 
 /** Only what is named here is kept: an answer also holds keys, and an origin's address can hold a password. */
-const pullZoneFields = z.object({
+const pullZoneFields = object({
   Id: id,
   Name: text,
   Enabled: boolean,
   Suspended: boolean,
-  Hostnames: z.array(hostname.nullish()).nullish(),
+  Hostnames: listOf(hostname),
   StorageZoneId: reference,
   EdgeScriptId: reference,
   MagicContainersAppId: text,
@@ -33,7 +43,7 @@ const pullZoneFields = z.object({
   EnableSafeHop: boolean,
 });
 
-export type PullZoneReading = z.output<typeof pullZoneFields>;
+export type PullZoneReading = ValueOf<typeof pullZoneFields>;
 
 /** By the codes of `OriginType`. */
 const originTypes = [
@@ -61,7 +71,7 @@ export const pullZones: Listing<PullZoneReading> = {
   kind: 'pull_zone',
   api: 'core',
   nouns: 'pull zones',
-  fields: [...Object.keys(pullZoneFields.shape), ...corePageFields],
+  fields: [...pullZoneFields.names, ...corePageFields],
   enumeratedFields: ['OriginType'],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(

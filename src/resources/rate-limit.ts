@@ -1,24 +1,33 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
-import * as z from 'zod';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, id, integer, readElements, record, text, unwrapList } from './fields.ts';
+import {
+  type Day,
+  id,
+  integer,
+  object,
+  readElements,
+  record,
+  text,
+  unwrapList,
+  type ValueOf,
+} from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
-const breachCounts = z.object({
+const breachCounts = object({
   totalBreaches: integer,
   loggedBreaches: integer,
   challengedBreaches: integer,
   blockedBreaches: integer,
 });
 
-const rateLimitMetrics = z.object({
+const rateLimitMetrics = object({
   ratelimitId: id,
-  overview: breachCounts.nullish(),
-  ratelimitOverviewPastTwentyEightDays: record(breachCounts.nullish()).nullish(),
+  overview: breachCounts,
+  ratelimitOverviewPastTwentyEightDays: record(breachCounts),
 });
-type Breaches = z.output<typeof breachCounts>;
+type Breaches = ValueOf<typeof breachCounts>;
 
 interface RateLimit {
   readonly rateLimitId: string;
@@ -53,14 +62,14 @@ const figures = [
   ['blocked_breaches', 'blockedBreaches', 'Breaches of the rate limit that were blocked'],
 ] as const;
 
-const rule = z.object({ id, ruleName: text });
+const rule = object({ id, ruleName: text });
 
 /** The rules of one zone's rate limits, with their names. */
 const rules: Listing = {
   kind: 'rate_limit',
   api: 'shield',
   nouns: 'rate limits',
-  fields: [...Object.keys(rule.shape), ...shieldPageFields],
+  fields: [...rule.names, ...shieldPageFields],
   isEmpty: ({ errorKey }) => errorKey === 'not_found.ratelimit_shieldzone',
   async discover(get, parent, diagnostics) {
     const zoneId = parent?.['shield_zone_id'] ?? '';
@@ -91,7 +100,7 @@ export const rateLimit = defineResource({
   metricPrefix: 'bunnynet_shield_rate_limit',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 300,
-  fields: Object.keys(rateLimitMetrics.shape),
+  fields: rateLimitMetrics.names,
   listing: zones,
   partNames: rules,
 

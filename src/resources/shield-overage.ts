@@ -1,17 +1,16 @@
 /** What a Shield Zone used in this calendar month beyond its plan (`/shield/metrics/overages/{zone}`). */
-import * as z from 'zod';
-import { integer, isObject, readFields, unwrapData } from './fields.ts';
+import { integer, isObject, listOf, object, readFields, unwrapData, type ValueOf } from './fields.ts';
 import { defineResource, familiesOf } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
-const overages = z.object({
+const overages = object({
   totalOverage: integer,
   totalCleanRequests: integer,
   /** A month has one for each plan that the zone had in it. */
-  segments: z.array(z.object({ overageAllowance: integer }).nullish()).nullish(),
+  segments: listOf(object({ overageAllowance: integer })),
 });
 
-export type ShieldOverageReading = Partial<z.output<typeof overages>>;
+export type ShieldOverageReading = Partial<ValueOf<typeof overages>>;
 
 /** The allowances of all plans together; unknown as long as that of one of them is. */
 function allowance({ segments }: ShieldOverageReading): number | undefined {
@@ -34,7 +33,7 @@ export const shieldOverage = defineResource({
   section: 'shield_overage',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 3600,
-  fields: Object.keys(overages.shape),
+  fields: overages.names,
   listing: zones,
 
   async read(get, ids, diagnostics, { nowMs }): Promise<ShieldOverageReading> {

@@ -1,13 +1,12 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
-import * as z from 'zod';
 import { newestFigures } from './daily.ts';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, integer, readFields, unwrapData } from './fields.ts';
+import { type Day, integer, object, readFields, record, unwrapData, type ValueOf } from './fields.ts';
 import { type CounterSample, defineResource, type Family, familiesOf } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 /** Every figure that one of the protections has; none has all of them. */
-const figures = z.object({
+const figures = object({
   dDoSMitigated: integer,
   wafTriggeredRules: integer,
   ratelimitBreaches: integer,
@@ -28,7 +27,7 @@ const figures = z.object({
   failedRequestValidation: integer,
   failedAuthenticationEnforcement: integer,
 });
-type Figures = z.output<typeof figures>;
+type Figures = ValueOf<typeof figures>;
 
 /** The fields of 28 days, each with the field that has the same by days. The WAF alone has no such field. */
 const dayFields = {
@@ -44,10 +43,10 @@ const dayFields = {
 type Source = keyof typeof dayFields;
 const sources = Object.keys(dayFields) as Source[];
 
-const window = figures.nullish();
-const byDay = z.record(z.string(), window).nullish();
+const window = figures;
+const byDay = record(window);
 
-const metrics = z.object({
+const metrics = object({
   overview: window,
   overviewPastTwentyEightDays: byDay,
   waf: window,
@@ -152,7 +151,7 @@ export const shieldOverview = defineResource({
   section: 'shield_overview',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 300,
-  fields: Object.keys(metrics.shape),
+  fields: metrics.names,
   listing: zones,
 
   async read(get, ids, diagnostics): Promise<ShieldOverviewReading> {

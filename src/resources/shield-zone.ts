@@ -1,11 +1,10 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
-import * as z from 'zod';
-import { boolean, code, codeFieldsOf, id, instant, integer, list } from './fields.ts';
+import { boolean, code, codeFieldsOf, id, instant, integer, list, object, type ValueOf } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 
-const zone = z.object({
+const zone = object({
   shieldZoneId: id,
   pullZoneId: id,
   learningMode: boolean,
@@ -32,14 +31,14 @@ const zone = z.object({
   whitelabelResponsePages: boolean,
 });
 
-export type ShieldZoneReading = z.output<typeof zone>;
+export type ShieldZoneReading = ValueOf<typeof zone>;
 
 /** Every zone that a credential can see, each with its configuration. A zone is called as its pull zone is. */
 export const zones: Listing<ShieldZoneReading> = {
   kind: 'shield_zone',
   api: 'shield',
   nouns: 'Shield Zones',
-  fields: [...Object.keys(zone.shape), ...shieldPageFields],
+  fields: [...zone.names, ...shieldPageFields],
   enumeratedFields: codeFieldsOf(zone),
   names: pullZones,
   async discover(get, _parent, diagnostics) {

@@ -1,11 +1,10 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
-import * as z from 'zod';
-import { boolean, id, integer, list, text } from './fields.ts';
+import { boolean, id, integer, list, object, text, type ValueOf } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** Only what is named here is kept: an answer also holds the passwords of the zone. */
-const storageZoneFields = z.object({
+const storageZoneFields = object({
   Id: id,
   Name: text,
   StorageUsed: integer,
@@ -16,7 +15,7 @@ const storageZoneFields = z.object({
   ReplicationChangeInProgress: boolean,
 });
 
-export type StorageZoneReading = z.output<typeof storageZoneFields>;
+export type StorageZoneReading = ValueOf<typeof storageZoneFields>;
 
 /** By the codes of `ZoneTier`. */
 const tiers = ['standard', 'edge'] as const;
@@ -26,7 +25,7 @@ export const storageZones: Listing<StorageZoneReading> = {
   kind: 'storage_zone',
   api: 'core',
   nouns: 'storage zones',
-  fields: [...Object.keys(storageZoneFields.shape), ...corePageFields],
+  fields: [...storageZoneFields.names, ...corePageFields],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(
       {

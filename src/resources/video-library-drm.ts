@@ -1,10 +1,11 @@
 /** The DRM licenses of one video library, by days (`/videolibrary/{id}/drm/statistics`). */
-import * as z from 'zod';
+
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
+import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';
 import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';
 
-const statistics = z.object({ LicensesIssuedChart: chart });
+const statistics = object({ LicensesIssuedChart: chart });
 
 export interface VideoLibraryDrmReading {
   readonly LicensesIssuedChart: readonly DayFigure[] | undefined;
@@ -20,7 +21,7 @@ export const videoLibraryDrm = defineResource({
   section: 'video_library_drm',
   ids: videoLibraryIds,
   defaultIntervalSeconds: 3600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: videoLibraries,
   feature: 'drm' satisfies VideoLibraryFeature,
 

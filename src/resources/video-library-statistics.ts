@@ -1,11 +1,10 @@
 /** How the videos of one library are watched, by days (`/library/{id}/statistics`). Watch time is seconds. */
-import * as z from 'zod';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
-import { integer } from './fields.ts';
+import { integer, object } from './fields.ts';
 import { type DayFigure, defineResource, familiesOf } from './resource.ts';
 import { videoLibraries, videoLibraryIds } from './video-library.ts';
 
-const statistics = z.object({
+const statistics = object({
   viewsChart: chart,
   watchTimeChart: chart,
   countryViewCounts: chart,
@@ -34,7 +33,7 @@ export const videoLibraryStatistics = defineResource({
   section: 'video_library_statistics',
   ids: videoLibraryIds,
   defaultIntervalSeconds: 600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: videoLibraries,
 
   async read(get, ids, diagnostics, context): Promise<VideoLibraryStatisticsReading> {

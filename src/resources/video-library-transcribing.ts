@@ -1,10 +1,11 @@
 /** How much video one library has transcribed, by days (`/videolibrary/{id}/transcribing/statistics`). */
-import * as z from 'zod';
+
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
+import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';
 import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';
 
-const statistics = z.object({ TranscriptionSecondsChart: chart });
+const statistics = object({ TranscriptionSecondsChart: chart });
 
 export interface VideoLibraryTranscribingReading {
   readonly TranscriptionSecondsChart: readonly DayFigure[] | undefined;
@@ -20,7 +21,7 @@ export const videoLibraryTranscribing = defineResource({
   section: 'video_library_transcribing',
   ids: videoLibraryIds,
   defaultIntervalSeconds: 3600,
-  fields: Object.keys(statistics.shape),
+  fields: statistics.names,
   listing: videoLibraries,
   feature: 'transcribing' satisfies VideoLibraryFeature,
 

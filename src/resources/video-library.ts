@@ -1,13 +1,12 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
-import * as z from 'zod';
-import { boolean, id, instant, integer, list, number, text } from './fields.ts';
+import { boolean, id, instant, integer, list, number, object, text, type ValueOf } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';
 
-const drmSystem = z.object({ Enabled: boolean, CertificateExpirationDate: instant }).nullish();
+const drmSystem = object({ Enabled: boolean, CertificateExpirationDate: instant });
 
 /** An answer holds more keys than the one that is read here. */
-const library = z.object({
+const library = object({
   Id: id,
   Name: text,
   ApiKey: text,
@@ -24,7 +23,7 @@ const library = z.object({
   GoogleWidevineDrm: drmSystem,
 });
 
-export type VideoLibraryReading = Omit<z.output<typeof library>, 'Name' | 'ApiKey'>;
+export type VideoLibraryReading = Omit<ValueOf<typeof library>, 'Name' | 'ApiKey'>;
 
 /** What identifies a library, for every kind that is about one as a whole. */
 export const videoLibraryIds: readonly IdField[] = [{ label: 'library_id', setting: 'id', form: 'integer' }];
@@ -38,7 +37,7 @@ export const videoLibraries: Listing<VideoLibraryReading> = {
   kind: 'video_library',
   api: 'core',
   nouns: 'video libraries',
-  fields: [...Object.keys(library.shape), ...corePageFields],
+  fields: [...library.names, ...corePageFields],
   async discover(get, _parent, diagnostics) {
     const found = await readCorePages(
       { path: '/videolibrary', nouns: 'libraries', perPage: 100, element: library, identifier: 'Id' },
@@ -69,7 +68,7 @@ function flag(name: string, field: (typeof features)[VideoLibraryFeature], meani
 function perDrmSystem(
   name: string,
   help: string,
-  pick: (system: NonNullable<z.output<typeof drmSystem>>) => number | boolean | null | undefined,
+  pick: (system: NonNullable<ValueOf<typeof drmSystem>>) => number | boolean | null | undefined,
 ) {
   return gauge(
     name,

@@ -1,14 +1,13 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import * as z from 'zod';
-import { instant, integer, readFields, record, text, unwrapData } from './fields.ts';
+import { instant, integer, object, readFields, record, text, unwrapData, type ValueOf } from './fields.ts';
 import { readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
 
 const maxEncodings = 50;
 
-const storageInfo = z.object({
-  encoded: record(z.object({ codec: text, resolution: text, size: integer }).nullish()).nullish(),
+const storageInfo = object({
+  encoded: record(object({ codec: text, resolution: text, size: integer })),
   thumbnails: integer,
   previews: integer,
   originals: integer,
@@ -17,7 +16,7 @@ const storageInfo = z.object({
   calculatedAt: instant,
 });
 
-export type VideoStorageReading = z.output<typeof storageInfo>;
+export type VideoStorageReading = ValueOf<typeof storageInfo>;
 
 /** The bytes of all encodings together; unknown as long as that of one of them is. */
 function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
@@ -32,7 +31,7 @@ function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
 
 const { gauge, info } = familiesOf<VideoStorageReading>('bunnynet_video');
 
-const listedVideo = z.object({ guid: text, title: text });
+const listedVideo = object({ guid: text, title: text });
 
 /** Every video of a library, called by its title. */
 const videos: Listing = {
@@ -40,7 +39,7 @@ const videos: Listing = {
   api: 'video',
   nouns: 'videos',
   parent: videoLibraries,
-  fields: [...Object.keys(listedVideo.shape), ...videoPageFields],
+  fields: [...listedVideo.names, ...videoPageFields],
   async discover(get, parent, diagnostics) {
     const libraryId = parent?.['library_id'] ?? '';
     const found = await readVideoPages(
@@ -74,7 +73,7 @@ export const videoStorage = defineResource({
   ],
   defaultIntervalSeconds: 3600,
   isCostly: true,
-  fields: Object.keys(storageInfo.shape),
+  fields: storageInfo.names,
   listing: videos,
 
   async read(get, ids, diagnostics): Promise<VideoStorageReading> {

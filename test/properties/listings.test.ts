@@ -1,8 +1,7 @@
 /** Whatever pages a listing has: reading it ends, and what it takes for complete lacks nothing that was there throughout. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import * as z from 'zod';
-import { id } from '../../src/resources/fields.ts';
+import { id, object } from '../../src/resources/fields.ts';
 import {
   type PagedListing,
   readCorePages,
@@ -12,7 +11,7 @@ import {
 } from '../../src/resources/pages.ts';
 import { type Get, ReadingError } from '../../src/resources/resource.ts';
 
-const element = z.object({ id });
+const element = object({ id });
 const perPage = 3;
 const listing: PagedListing<typeof element> = {
   path: '/',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { chart, newestFigures, readCharts, readDays, readTally } from '../../src/resources/daily.ts';
+import { object } from '../../src/resources/fields.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);
 const today = Date.UTC(2026, 7, 20) / 1000;
 const yesterday = today - 86_400;
 const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-const schema = z.object({ Chart: chart, Tally: chart });
+const schema = object({ Chart: chart, Tally: chart });
 
 const answerOf = (startSeconds: number, Tally: Record<string, number>) => ({
   startSeconds,
@@ -38,7 +38,7 @@ describe('statistics by days', () => {
   it('join the charts of all days, and have none where no answer has one', () => {
     const answers = [
       { startSeconds: yesterday, answer: { Chart: { '2026-08-19': 7 } } },
-      { startSeconds: today, answer: { Chart: { '2026-08-20': 2 }, Other: null } },
+      { startSeconds: today, answer: { Chart: { '2026-08-20': 2 }, Other: undefined } },
     ];
     expect(readCharts(['Chart', 'Other'], answers, diagnostics)).toEqual({
       Chart: [
@@ -92,6 +92,6 @@ describe('a tally', () => {
   });
 
   it('is empty where the API gave none', () => {
-    expect(readTally('Tally', [{ startSeconds: today, answer: { Tally: null } }]).largest.size).toBe(0);
+    expect(readTally('Tally', [{ startSeconds: today, answer: { Tally: undefined } }]).largest.size).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 /** What paged listings do with answers that contradict themselves: nothing is lost without an error, and nothing is endless. */
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { id } from '../../src/resources/fields.ts';
+import { id, object } from '../../src/resources/fields.ts';
 import {
   type PagedListing,
   readCorePages,
@@ -10,7 +9,7 @@ import {
 } from '../../src/resources/pages.ts';
 import type { Diagnostics, Get } from '../../src/resources/resource.ts';
 
-const element = z.object({ id });
+const element = object({ id });
 const things: PagedListing<typeof element> = {
   path: '/things',
   nouns: 'things',
