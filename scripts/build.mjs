@@ -39,6 +39,12 @@ Object.defineProperty(exports, 'EnvHttpProxyAgent', {
 });
 `;
 
+const slimAssert = `
+module.exports = (value, message) => {
+  if (!value) throw new Error(message ?? 'a package found itself in a state that it holds impossible');
+};
+`;
+
 /** Packages less what the exporter never runs: it starts sooner and holds less. */
 const slim = {
   name: 'slim',
@@ -52,6 +58,17 @@ const slim = {
         contents: 'module.exports = {};',
       }),
     );
+    // pino's threads, which write logs elsewhere.
+    onLoad({ filter: /pino\/lib\/transport\.js$/ }, () => ({ contents: 'module.exports = undefined;' }));
+    onResolve({ filter: /^worker_threads$/, namespace: 'file' }, ({ importer }) =>
+      importer.endsWith('pino/lib/tools.js') ? { path: 'worker_threads', namespace: 'slim' } : undefined,
+    );
+    onLoad({ filter: /^worker_threads$/, namespace: 'slim' }, () => ({
+      contents: 'exports.isMainThread = true;',
+    }));
+    // Node's own loads what draws the difference of two objects.
+    onResolve({ filter: /^(node:)?assert$/ }, () => ({ path: 'assert', namespace: 'slim' }));
+    onLoad({ filter: /^assert$/, namespace: 'slim' }, () => ({ contents: slimAssert }));
     // zod's messages in fifty languages.
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",

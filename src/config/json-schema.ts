@@ -10,7 +10,7 @@ type JsonSchema = Record<string, unknown>;
 
 /** Draft 7, which the YAML language server of most editors reads best. */
 export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
-  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources), {
+  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources, true), {
     io: 'input',
     target: 'draft-7',
     unrepresentable: 'any',

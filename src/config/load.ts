@@ -2,7 +2,6 @@
  * Loads the configuration from a file, from plain data or from the environment, and answers with all of it or with every
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
-import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
@@ -124,6 +123,7 @@ async function resolveAuthorities(
 }
 
 function isCertificates(pem: string): boolean {
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   try {
     return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');

@@ -56,14 +56,16 @@ export interface Reading {
 export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Reading {
   let read: unknown;
   // What has a problem stays in `read` as it was found, or as an object without meaning.
-  const { error } = documentSchema(resources, source.withLongForm)
+  const isThere = (section: string) => Object.hasOwn(mappingOf(raw), section);
+  const { error } = documentSchema(resources, source.withLongForm, isThere)
     .superRefine(
       (document) => {
         read = document;
       },
       { when: () => true },
     )
-    .safeParse(raw, { reportInput: true });
+    // Read once, it is not worth being compiled.
+    .safeParse(raw, { reportInput: true, jitless: true });
   const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue));
   for (const { path, message } of issues) source.report(path, message);
   const wrong = new Set(issues.flatMap(({ path }) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));

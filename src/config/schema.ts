@@ -296,23 +296,39 @@ function longForm({ ids }: Resource): string {
   return ids.map(({ setting }) => `${setting}: …`).join(', ');
 }
 
-/** `withLongForm`: targets may be mappings, as in a file. */
-export const documentSchema = onceFor((resources: readonly Resource[], withLongForm: boolean) => {
+const apisSchema = onceFor((names: readonly ApiName[]) => {
+  const schemas = names.map((api) => [api, apiSchema(api).prefault({})]);
+  return mapping(
+    Object.fromEntries(schemas) as Record<ApiName, z.ZodPrefault<ReturnType<typeof apiSchema>>>,
+    `a mapping of ${oneOf(names)}`,
+  )
+    .describe('Addresses and pace of the APIs')
+    .prefault({});
+});
+
+/** In the place of a section that is not there: what it may hold need not be known. */
+const notThere = z.unknown();
+
+/**
+ * @param withLongForm targets may be mappings, as in a file
+ * @param isThere whether the document has a section. Schemas are dear, and most installations have few sections
+ */
+export function documentSchema(
+  resources: readonly Resource[],
+  withLongForm: boolean,
+  isThere: (section: string) => boolean = () => true,
+) {
   const sections = resources.map(
-    (resource) => [resource.section, sectionSchema(resource, withLongForm).optional()] as const,
+    (resource) =>
+      [
+        resource.section,
+        (isThere(resource.section) ? sectionSchema(resource, withLongForm) : notThere).optional(),
+      ] as const,
   );
   return mapping(
     {
       credentials: credentialsSchema,
-      apis: mapping(
-        Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).prefault({})])) as Record<
-          ApiName,
-          z.ZodPrefault<ReturnType<typeof apiSchema>>
-        >,
-        `a mapping of ${oneOf(apiNames)}`,
-      )
-        .describe('Addresses and pace of the APIs')
-        .prefault({}),
+      apis: apisSchema(apiNames),
       discovery: discoverySchema(resources)
         .describe('What is found and polled without being named here')
         .prefault({}),
@@ -321,7 +337,7 @@ export const documentSchema = onceFor((resources: readonly Resource[], withLongF
     },
     'a mapping of settings',
   );
-});
+}
 
 export type DiscoverySettings = z.output<ReturnType<typeof discoverySchema>>;
 

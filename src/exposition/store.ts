@@ -38,7 +38,8 @@ export interface StoreOptions {
 
 interface Family {
   readonly header: FamilyHeader;
-  readonly headers: Readonly<Record<Format, Rendition>>;
+  /** Made when a page first has them: most families of an installation have no rows. */
+  readonly headers: Partial<Record<Format, Rendition>>;
   /** A row's number is its block's index times `blockRows` plus its slot. An emptied block leaves its index free. */
   readonly blocks: (Block | undefined)[];
   /** The indexes of blocks with free rows, and of emptied blocks. */
@@ -170,7 +171,9 @@ export class Store {
     for (const { header, headers, blocks } of this.#families) {
       if (kinds !== undefined && !kinds.has(header.kind)) continue;
       const rows = blocks.filter((block) => block !== undefined).map((block) => hold(block, header, format));
-      if (rows.length > 0) renditions.push(headers[format], ...rows);
+      if (rows.length === 0) continue;
+      headers[format] ??= done(renderHeader(header, format));
+      renditions.push(headers[format], ...rows);
     }
     if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
     const page = partsOf(renditions);
@@ -322,10 +325,7 @@ interface Placed {
 function createFamily(header: FamilyHeader): Family {
   return {
     header,
-    headers: {
-      text: done(renderHeader(header, 'text')),
-      openmetrics: done(renderHeader(header, 'openmetrics')),
-    },
+    headers: {},
     blocks: [],
     roomy: new Set(),
     lastShape: undefined,

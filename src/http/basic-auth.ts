@@ -1,5 +1,4 @@
 /** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
-import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-check.ts';
 
 export interface AuthLimits {
@@ -47,8 +46,8 @@ function credentialsOf(
 }
 
 export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = defaultAuthLimits): BasicAuth {
-  // Passwords are remembered only as digests, under a key that dies with the process.
-  const secret = randomBytes(32);
+  /** Passwords are remembered only as digests, under a key that dies with the process. */
+  let secret: Buffer | undefined;
   /** The oldest first. Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
   const underWay = new Map<string, Promise<boolean>>();
@@ -73,6 +72,8 @@ export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = d
       const [user, password] = credentials;
       const known = users.get(user);
       const hash = known ?? dummyHash(users);
+      const { createHmac, randomBytes } = process.getBuiltinModule('node:crypto');
+      secret ??= randomBytes(32);
       const key = createHmac('sha256', secret)
         .update(JSON.stringify([user, hash, password]))
         .digest('base64');

@@ -1,5 +1,5 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
@@ -44,11 +44,12 @@ export function createPasswordCheck(): PasswordCheck {
   }
 
   function start(): Worker {
+    const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     const options = { execArgv: [], env: {} };
     const started =
       typeof BCRYPT_WORKER === 'string'
-        ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
-        : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
+        ? new Thread(BCRYPT_WORKER, { ...options, eval: true })
+        : new Thread(new URL('./bcrypt-worker.js', import.meta.url), options);
     started.unref();
     started.on('message', (matches: boolean) => {
       waiting.shift()?.resolve(matches);
