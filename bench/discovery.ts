@@ -1,15 +1,17 @@
 /**
- * What it costs to find an account: listings with their targets through the planning and the scheduler, with a client that
- * answers at once, so that nothing but the exporter's own work is measured.
+ * What it costs to find an account: listings with their targets through the planning and the scheduler, at twenty times the
+ * default pace, with a client that answers at once, so that nothing but the exporter's own work is measured.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { apis } from '../src/api/apis.ts';
 import { Pacer } from '../src/api/pacer.ts';
 import type { Config, SectionConfig } from '../src/config/config.ts';
 import { PollEngine } from '../src/polling/engine.ts';
 import { resources } from '../src/resources/index.ts';
-import { apiNames } from '../src/resources/resource.ts';
+import { type ApiName, apiNames } from '../src/resources/resource.ts';
+import { startSmall, suit } from '../src/v8.ts';
 import { measuredKinds } from './datasets.ts';
 import { log } from './log.ts';
 import { milliseconds, type Part } from './report.ts';
@@ -32,6 +34,10 @@ const whole: Account = {
 };
 const stallLimitMs = 20;
 const hourMs = 3_600_000;
+/** Of the default pace of each API. */
+const haste = 20;
+/** From one listing to the next, which finds what was renamed. */
+const relistMs = 60_000;
 
 /** One page of `count` things, from 1. */
 function pageOf<Item>(count: number, page: number, perPage: number, make: (index: number) => Item): Item[] {
@@ -93,16 +99,19 @@ function answerTo(path: string, account: Account, renamed: number | undefined): 
   return { data: route.includes('/endpoint/') ? { totalBlockedRequests: 1 } : [] };
 }
 
+function paceOf(name: ApiName) {
+  const { maxConcurrency, requestsPerSecond } = apis[name];
+  return { maxConcurrency, requestsPerSecond: haste * requestsPerSecond };
+}
+
 function configOf(): Config {
-  const api = {
+  const api = (name: ApiName) => ({
     baseUrl: 'http://127.0.0.1:9',
     timeoutMs: 1000,
-    maxConcurrency: 64,
-    // As fast as the listings come; what they find is hardly polled during the measurement.
-    requestsPerSecond: 2000,
+    ...paceOf(name),
     maxRetries: 0,
     maxResponseBytes: 1_000_000,
-  };
+  });
   const section = (kind: string): SectionConfig => ({
     kind,
     credential: 'account',
@@ -113,8 +122,8 @@ function configOf(): Config {
   });
   return {
     credentials: {},
-    apis: Object.fromEntries(apiNames.map((name) => [name, api])) as Config['apis'],
-    discovery: { intervalMs: hourMs },
+    apis: Object.fromEntries(apiNames.map((name) => [name, api(name)])) as Config['apis'],
+    discovery: { intervalMs: relistMs },
     sections: measuredKinds.map(section),
     limits: { maxSeries: 1_000_000 },
   };
@@ -123,9 +132,7 @@ function configOf(): Config {
 const ignore = () => undefined;
 
 function createEngine(account: Account, renamed: () => number | undefined): PollEngine {
-  const pacers = new Map(
-    apiNames.map((name) => [name, new Pacer({ requestsPerSecond: 2000, maxConcurrency: 64 })]),
-  );
+  const pacers = new Map(apiNames.map((name) => [name, new Pacer(paceOf(name))]));
   return new PollEngine({
     resources,
     store: { replace: ignore, set: ignore, remove: ignore },
@@ -136,13 +143,15 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
         return answerTo(path, account, renamed());
       },
     }),
-    paceOf: (name) => pacers.get(name) ?? new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 }),
+    paceOf: (name) => pacers.get(name) as Pacer,
     observer: { polled: ignore, mismatched: ignore, unrecognized: ignore, started: ignore },
     log: pino({ level: 'silent' }),
     foundKeys: { learn: () => false, forget: ignore },
     keySource: () => '',
     redact: (text) => text,
     owns: () => true,
+    onPlanned: (capacities) =>
+      suit(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0)),
   });
 }
 
@@ -152,12 +161,14 @@ function stallOf(delays: IntervalHistogram): number {
 }
 
 export async function measureDiscovery(quick: boolean): Promise<Part> {
+  // As the command does it.
+  startSmall();
   const account = quick ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
   const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
   const expected = applications + 2 * zones + zones * endpointsPerZone + libraries * videosPerLibrary;
   let renamed: number | undefined;
   const engine = createEngine(account, () => renamed);
-  const countTargets = () => [...engine.states.statuses()].length;
+  const countTargets = () => engine.sizes['wanted'] ?? 0;
   global.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
   const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -165,18 +176,16 @@ export async function measureDiscovery(quick: boolean): Promise<Part> {
   const startedMs = performance.now();
   const cpuBefore = process.cpuUsage();
   await engine.apply(configOf());
-  while (countTargets() < expected) await sleep(100);
+  while (countTargets() < expected) await sleep(500);
   const foundMs = performance.now() - startedMs;
   const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
   const firstStallMs = stallOf(delays);
   global.gc?.();
   const bytes = process.memoryUsage().heapUsed - heapBefore;
   log('a rename');
-  await sleep(1000);
   delays.reset();
   renamed = Math.floor(applications / 2);
   const key = `application/app${renamed}`;
-  void engine.pollNow();
   while (engine.states.status(key)?.target.name !== 'renamed') await sleep(50);
   const renameStallMs = stallOf(delays);
   delays.disable();

@@ -30,7 +30,7 @@ import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
 import { plural } from './text.ts';
-import { letGrow } from './v8.ts';
+import { suit } from './v8.ts';
 import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
@@ -81,8 +81,6 @@ export interface Exporter {
 }
 
 const kinds = resources.map(({ kind }) => kind);
-/** Requests a second from which on time is dearer than memory. */
-const manyPerSecond = 20;
 const maxConcurrentScrapes = 16;
 const scrapeWriteTimeoutMs = 30_000;
 const probePages = ['/-/healthy', '/-/ready'];
@@ -150,8 +148,7 @@ class WiredExporter implements Exporter {
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;
-        if (capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0) > manyPerSecond)
-          letGrow();
+        suit(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0));
         this.#telemetry.planned(capacities);
         this.#tellPlan(capacities);
       },

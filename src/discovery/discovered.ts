@@ -1,5 +1,6 @@
 /** What a complete listing has found, held against what it had found before. */
 import type { Found, Ids, Listed } from '../resources/resource.ts';
+import { atOnce } from '../slices.ts';
 
 /** One thing that was found. */
 export interface Discovered extends Listed {
@@ -15,44 +16,65 @@ export interface Discovery {
   readonly renamed: number;
 }
 
+/** How many things are looked at in a step. */
+const stepSize = 500;
+
 function keyOf(ids: Ids): string {
   return Object.values(ids).join('/');
 }
 
-function isSame(a: Discovered, b: Discovered): boolean {
-  if (a.name !== b.name || a.namedBy !== b.namedBy || a.keyName !== b.keyName) return false;
-  if (a.features?.join() !== b.features?.join()) return false;
+function hasSameIds(a: Listed, b: Listed): boolean {
   for (const label in a.ids) if (a.ids[label] !== b.ids[label]) return false;
   return true;
 }
 
-/** @param keyNameOf the credential that the key of a thing is known by */
-export function compareListed(
+/**
+ * In steps, for listings can be long.
+ *
+ * @param keyNameOf the credential that the key of a thing is known by
+ */
+export function* compareInSteps(
   before: readonly Discovered[] | undefined,
   found: readonly Found[],
   keyNameOf: (found: Found) => string = ({ ids }) => keyOf(ids),
-): Discovery {
-  const now = found.map((one): Discovered => {
+): Generator<void, Discovery> {
+  let renamed = 0;
+  /** The thing as it was where it is the same. */
+  const take = (old: Discovered | undefined, one: Found): Discovered => {
     const { ids, name, namedBy, features, key } = one;
-    return { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
-  });
-  if (before?.length === now.length && now.every((one, i) => isSame(one, before[i] ?? one))) {
-    return { listed: before, added: 0, removed: [], renamed: 0 };
+    const keyName = key && keyNameOf(one);
+    if (old && old.name !== name) renamed++;
+    const isSame =
+      old?.name === name &&
+      old?.namedBy === namedBy &&
+      old?.keyName === keyName &&
+      old?.features?.join() === features?.join();
+    return old && isSame ? old : { ids, name, namedBy, features, keyName };
+  };
+  // Most often the same things come in the same order; nothing is held against anything else then.
+  if (before?.length === found.length && found.every((one, i) => hasSameIds(one, before[i] ?? one))) {
+    const listed = found.map((one, i) => take(before[i], one));
+    const isChanged = listed.some((one, i) => one !== before[i]);
+    return { listed: isChanged ? listed : before, added: 0, removed: [], renamed };
   }
   const known = new Map(before?.map((one) => [keyOf(one.ids), one]));
   const listed = new Map<string, Discovered>();
   let added = 0;
-  let renamed = 0;
-  for (const one of now) {
+  for (const [index, one] of found.entries()) {
+    if (index % stepSize === 0) yield;
     const key = keyOf(one.ids);
     if (listed.has(key)) continue;
     const old = known.get(key);
     if (!old) added++;
-    else if (old.name !== one.name) renamed++;
-    listed.set(key, old && isSame(old, one) ? old : one);
+    listed.set(key, take(old, one));
     known.delete(key);
   }
   return { listed: [...listed.values()], added, removed: [...known.values()], renamed };
+}
+
+/** The same at once. */
+export function compareListed(...args: Parameters<typeof compareInSteps>): Discovery {
+  return atOnce(compareInSteps(...args));
 }
 
 /** `+2 −1, 1 renamed` */

@@ -9,17 +9,17 @@ export function pollsOf(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
-): readonly Poll[] {
+): PollClasses {
   const { groups, listings } = plan(config, resources, nothingFound, owns);
-  const polls: Poll[] = [...listings.values()];
+  const classes = new PollClasses(listings.values());
   for (const { resource, entries, toTarget } of groups) {
     if (!isReadAlone(resource)) continue;
     for (const entry of entries) {
       const target = toTarget(entry);
-      if (owns(target.key)) polls.push(readPollOf(resource, target));
+      if (owns(target.key)) classes.count(readPollOf(resource, target), 1);
     }
   }
-  return polls;
+  return classes;
 }
 
 const nothingFound = { get: () => undefined, isAwaited: () => false };
@@ -34,48 +34,69 @@ export interface ApiCapacity {
   readonly shortfall: string | undefined;
 }
 
-interface Tally {
+/** Polls of one kind that cost the same. */
+interface PollClass {
+  readonly api: ApiName;
+  readonly kind: string;
+  readonly intervalMs: number;
+  /** Undefined of listings. */
+  readonly staleAfterMs: number | undefined;
   polls: number;
-  neededPerSecond: number;
-  readonly neededByKind: Map<string, number>;
-  shortestIntervalMs: number;
-  longestIntervalMs: number;
-  staleAfterMs: number;
 }
 
-function tally(polls: Iterable<Poll>): ReadonlyMap<ApiName, Tally> {
-  const tallies = new Map<ApiName, Tally>();
-  for (const poll of polls) {
-    const { api, kind, intervalMs } = poll;
-    let sum = tallies.get(api);
-    if (!sum) {
-      const most = Number.POSITIVE_INFINITY;
-      sum = {
-        polls: 0,
-        neededPerSecond: 0,
-        neededByKind: new Map(),
-        shortestIntervalMs: most,
-        longestIntervalMs: 0,
-        staleAfterMs: most,
-      };
-      tallies.set(api, sum);
-    }
-    sum.polls++;
-    sum.neededPerSecond += 1000 / intervalMs;
-    sum.neededByKind.set(kind, (sum.neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
-    sum.shortestIntervalMs = Math.min(sum.shortestIntervalMs, intervalMs);
-    sum.longestIntervalMs = Math.max(sum.longestIntervalMs, intervalMs);
-    if (poll.type === 'read') sum.staleAfterMs = Math.min(sum.staleAfterMs, poll.target.staleAfterMs);
+/** Polls by what they cost: a great many are a few classes, which are counted while polls come and go. */
+export class PollClasses {
+  readonly #classes = new Map<string, PollClass>();
+
+  constructor(polls: Iterable<Poll> = []) {
+    for (const poll of polls) this.count(poll, 1);
   }
-  return tallies;
+
+  count(poll: Poll, change: 1 | -1): void {
+    const { api, kind, intervalMs } = poll;
+    const staleAfterMs = poll.type === 'read' ? poll.target.staleAfterMs : undefined;
+    const key = `${api} ${kind} ${intervalMs} ${staleAfterMs}`;
+    const known = this.#classes.get(key) ?? { api, kind, intervalMs, staleAfterMs, polls: 0 };
+    known.polls += change;
+    if (known.polls > 0) this.#classes.set(key, known);
+    else this.#classes.delete(key);
+  }
+
+  of(api: ApiName): readonly PollClass[] {
+    return [...this.#classes.values()].filter((one) => one.api === api);
+  }
+}
+
+interface Tally {
+  readonly polls: number;
+  readonly neededPerSecond: number;
+  readonly neededByKind: ReadonlyMap<string, number>;
+  readonly shortestIntervalMs: number;
+  readonly longestIntervalMs: number;
+  readonly staleAfterMs: number;
+}
+
+function tally(classes: readonly PollClass[]): Tally {
+  const neededByKind = new Map<string, number>();
+  for (const { kind, intervalMs, polls } of classes)
+    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + (polls * 1000) / intervalMs);
+  const intervals = classes.map(({ intervalMs }) => intervalMs);
+  return {
+    polls: classes.reduce((sum, { polls }) => sum + polls, 0),
+    neededPerSecond: [...neededByKind.values()].reduce((sum, needed) => sum + needed, 0),
+    neededByKind,
+    shortestIntervalMs: Math.min(...intervals),
+    longestIntervalMs: Math.max(...intervals),
+    staleAfterMs: Math.min(...classes.map(({ staleAfterMs = Number.POSITIVE_INFINITY }) => staleAfterMs)),
+  };
 }
 
 /** For every API that is polled, whether its pace suffices to poll everything at its interval. */
-export function capacity(polls: Iterable<Poll>, apis: Config['apis']): readonly ApiCapacity[] {
-  const tallies = tally(polls);
+export function capacity(polls: PollClasses, apis: Config['apis']): readonly ApiCapacity[] {
   return apiNames.flatMap((api) => {
-    const sum = tallies.get(api);
-    if (!sum) return [];
+    const classes = polls.of(api);
+    if (classes.length === 0) return [];
+    const sum = tally(classes);
     const allowedPerSecond = apis[api].requestsPerSecond;
     const isSufficient = sum.neededPerSecond <= allowedPerSecond * (1 + 1e-9);
     const shortfall = isSufficient ? undefined : describeShortfall(api, sum, allowedPerSecond);

@@ -3,27 +3,29 @@
  * in agreement. The way from configuration to store ends here; pages only look at it.
  */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import {
-  compareListed,
+  compareInSteps,
   type Discovered,
   type Discovery,
   describeDiscovery,
 } from '../discovery/discovered.ts';
 import { type ApiName, type Found, isReadAlone, type Resource } from '../resources/resource.ts';
+import { Slices } from '../slices.ts';
 import { count, durationInWords, plural } from '../text.ts';
 import { AddressCheck } from './address-check.ts';
-import { type ApiCapacity, capacity } from './capacity.ts';
+import { type ApiCapacity, capacity, PollClasses } from './capacity.ts';
 import { FailureLog } from './failure-log.ts';
 import {
   type Discoveries,
+  type Group,
   idText,
   type ListingPoll,
   type Poll,
-  plan,
+  planInSteps,
   readPollOf,
   type Target,
 } from './plan.ts';
@@ -106,34 +108,19 @@ interface Active {
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
-const sweepIntervalMs = 2000;
+/** As often as other things are looked after: each time that an idle process wakes up costs it a tenth of a millisecond. */
+const sweepIntervalMs = 5000;
 /** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
 const cheapPlanningMs = 2;
 const planningShare = 0.05;
 /** How long what is found waits for the first names that another listing has. */
 const namesPatienceMs = 5000;
-/** The longest that planning and handing out readings keep others waiting. */
-const sliceMs = 2;
 
 /** The credential that the key of a found thing is known by: `library/4711`, which no configuration can name. */
 function keyNameOf({ ids }: Found): string {
   return Object.entries(ids)
     .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)
     .join('/');
-}
-
-/** Lets others have their turn when this has run for a slice. */
-class Slices {
-  #endsAtMs = performance.now() + sliceMs;
-
-  get isOver(): boolean {
-    return performance.now() >= this.#endsAtMs;
-  }
-
-  async breathe(): Promise<void> {
-    await nextTurn();
-    this.#endsAtMs = performance.now() + sliceMs;
-  }
 }
 
 export class PollEngine {
@@ -171,6 +158,7 @@ export class PollEngine {
   /** How long the last plan took to make. */
   #planningMs = 0;
   #hasChanged = false;
+  readonly #classes = new PollClasses();
   #sweep: NodeJS.Timeout | undefined;
   #onAllPolled: (() => void) | undefined;
   #isReady = false;
@@ -259,7 +247,7 @@ export class PollEngine {
     let fed = 0;
     for (const active of this.#active.values()) fed += active.fed.size;
     return {
-      states: [...this.states.statuses()].length,
+      states: this.states.size,
       active: this.#active.size,
       fed,
       listings: this.#listingKeys.size,
@@ -272,11 +260,6 @@ export class PollEngine {
       ...this.#scheduler.sizes,
       ...this.#failureLog.sizes,
     };
-  }
-
-  /** Every poll that is wanted. */
-  *polls(): Generator<Poll> {
-    for (const { poll } of this.#active.values()) yield poll;
   }
 
   /**
@@ -353,13 +336,12 @@ export class PollEngine {
       while (this.#isOutdated && this.#config) {
         this.#isOutdated = false;
         this.#plannedAtMs = performance.now();
-        const { groups, listings } = plan(this.#config, resources, this.#discoveries, owns);
-        this.#planningMs = performance.now() - this.#plannedAtMs;
-        this.#followListings(listings);
-        for (const change of this.#wanted.changesTo(groups)) {
-          if (change) this.#carryOut(change);
-          if (slices.isOver) await slices.breathe();
-        }
+        const { workedMs } = slices;
+        const planning = planInSteps(this.#config, resources, this.#discoveries, owns);
+        const { groups, listings } = await slices.take(planning);
+        this.#planningMs = slices.workedMs - workedMs;
+        await slices.take(this.#followListings(listings));
+        await slices.take(this.#followGroups(groups));
         this.#setQueues();
       }
     } finally {
@@ -367,8 +349,16 @@ export class PollEngine {
     }
   }
 
-  #followListings(listings: ReadonlyMap<string, ListingPoll>): void {
+  *#followGroups(groups: readonly Group[]): Generator<void> {
+    for (const change of this.#wanted.changesTo(groups)) {
+      if (change) this.#carryOut(change);
+      yield;
+    }
+  }
+
+  *#followListings(listings: ReadonlyMap<string, ListingPoll>): Generator<void> {
     for (const key of this.#listingKeys) {
+      yield;
       if (listings.has(key)) continue;
       this.#forgetKeys(key, this.#discovered.get(key), []);
       this.#discovered.delete(key);
@@ -377,6 +367,7 @@ export class PollEngine {
       this.#deactivate(key);
     }
     for (const poll of listings.values()) {
+      yield;
       const known = this.#active.get(poll.key)?.poll;
       const isSame = known?.intervalMs === poll.intervalMs && known.queue === poll.queue;
       this.#listingKeys.add(poll.key);
@@ -450,8 +441,10 @@ export class PollEngine {
     this.#namesWaiters.delete(key);
   }
 
-  #count({ api, queue }: Poll, change: number): void {
+  #count(poll: Poll, change: 1 | -1): void {
     this.#hasChanged = true;
+    this.#classes.count(poll, change);
+    const { api, queue } = poll;
     const queues = this.#queues.get(api) ?? new Map<string, number>();
     this.#queues.set(api, queues);
     const polls = (queues.get(queue) ?? 0) + change;
@@ -466,7 +459,7 @@ export class PollEngine {
   #tellPlanned(): void {
     if (!this.#hasChanged || !this.#config || this.#reconciling) return;
     this.#hasChanged = false;
-    this.#options.onPlanned?.(capacity(this.polls(), this.#config.apis));
+    this.#options.onPlanned?.(capacity(this.#classes, this.#config.apis));
   }
 
   async #run(poll: Poll, permit: Permit, lagMs: number): Promise<number> {
@@ -540,7 +533,9 @@ export class PollEngine {
     if (poll.namesKey !== undefined) await this.#namesOf(poll.namesKey);
     if (!isWanted()) return;
     const before = this.#discovered.get(poll.key);
-    const discovery = compareListed(before, found, keyNameOf);
+    const slices = new Slices();
+    const discovery = await slices.take(compareInSteps(before, found, keyNameOf));
+    if (!isWanted()) return;
     this.#learnKeys(poll.key, found);
     if (discovery.listed !== before) {
       this.#discovered.set(poll.key, discovery.listed);
@@ -552,12 +547,14 @@ export class PollEngine {
     }
     if (active.fed.size === 0 || !isWanted()) return;
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));
-    const slices = new Slices();
-    for (const [ids, target] of active.fed) {
-      if (!isWanted()) return;
-      this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
-      if (slices.isOver) await slices.breathe();
-    }
+    const deliver = function* (this: PollEngine) {
+      for (const [ids, target] of active.fed) {
+        if (!isWanted()) return;
+        this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
+        yield;
+      }
+    };
+    await slices.take(deliver.call(this));
   }
 
   /** Waits a little for the first names, so that what is found now comes with them. */

@@ -14,6 +14,7 @@ import {
   type ReadResource,
   type Resource,
 } from '../resources/resource.ts';
+import { atOnce } from '../slices.ts';
 
 /** One thing that a kind is read for. */
 export interface Target extends TargetConfig {
@@ -189,15 +190,20 @@ class Planner {
     this.#owns = owns;
   }
 
-  planSection(section: SectionConfig): void {
-    const resource = this.#resources.find(({ kind }) => kind === section.kind);
-    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
-    if (section.targets !== 'all') this.#planNamed(resource, section, section.targets);
-    else if (isReadAlone(resource) && resource.ofAccount) this.#planAccount(resource, section);
-    else this.#planListed(resource, section);
+  *steps(): Generator<void, Plan> {
+    for (const section of this.#config.sections) yield* this.#planSection(section);
+    return this;
   }
 
-  #planListed(resource: Resource, section: SectionConfig): void {
+  *#planSection(section: SectionConfig): Generator<void> {
+    const resource = this.#resources.find(({ kind }) => kind === section.kind);
+    if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
+    if (section.targets !== 'all') yield* this.#planNamed(resource, section, section.targets);
+    else if (isReadAlone(resource) && resource.ofAccount) yield* this.#planAccount(resource, section);
+    else yield* this.#planListed(resource, section);
+  }
+
+  *#planListed(resource: Resource, section: SectionConfig): Generator<void> {
     const { listing } = resource;
     if (!listing) throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
     const intervalMs = isReadAlone(resource) ? undefined : section.intervalMs;
@@ -205,7 +211,8 @@ class Planner {
     for (const poll of this.#pollsOf(section, listing, intervalMs)) {
       const found = this.#entriesOf(poll);
       const entries = found && feature !== undefined ? withFeature(found, feature) : found;
-      if (entries) this.groups.push(this.#listedGroup(resource, section, poll, entries));
+      if (entries) this.groups.push(yield* this.#listedGroup(resource, section, poll, entries));
+      yield;
     }
   }
 
@@ -281,12 +288,12 @@ class Planner {
       : withNames(entries, this.#discovered.get(namesKey));
   }
 
-  #listedGroup(
+  *#listedGroup(
     resource: Resource,
     section: SectionConfig,
     poll: ListingPoll,
     found: readonly Entry[],
-  ): Group {
+  ): Generator<void, Group> {
     const { kind, api } = resource;
     const { settings, intervalMs, staleAfterMs, overrides } = section;
     const { baseUrl } = this.#config.apis[api];
@@ -296,7 +303,9 @@ class Planner {
       resource,
       listingKey: poll.key,
       signature: signatureOf(section, baseUrl, poll.credential),
-      entries: this.#withParts(resource, section, found, (entry) => credentialOf(section, api, poll, entry)),
+      entries: yield* this.#withParts(resource, section, found, (entry) =>
+        credentialOf(section, api, poll, entry),
+      ),
       selector: section.selection && selectorOf(section.selection),
       toTarget(entry) {
         const { ids, name, parts } = entry;
@@ -320,7 +329,7 @@ class Planner {
     };
   }
 
-  #planNamed(resource: Resource, section: SectionConfig, targets: readonly TargetConfig[]): void {
+  *#planNamed(resource: Resource, section: SectionConfig, targets: readonly TargetConfig[]): Generator<void> {
     const { kind, api } = resource;
     const { settings } = section;
     const { baseUrl } = this.#config.apis[api];
@@ -336,7 +345,12 @@ class Planner {
       resource,
       listingKey: undefined,
       signature: signatureOf(section, baseUrl, ''),
-      entries: this.#withParts(resource, section, targets, (entry) => (entry as TargetConfig).credential),
+      entries: yield* this.#withParts(
+        resource,
+        section,
+        targets,
+        (entry) => (entry as TargetConfig).credential,
+      ),
       selector: undefined,
       toTarget(entry) {
         const of = entry as TargetConfig & Entry;
@@ -347,7 +361,7 @@ class Planner {
   }
 
   /** The one target of a credential's account. */
-  #planAccount(resource: ReadResource, section: SectionConfig): void {
+  *#planAccount(resource: ReadResource, section: SectionConfig): Generator<void> {
     const { kind, ids } = resource;
     const { credential, intervalMs, staleAfterMs } = section;
     const [account] = ids;
@@ -359,24 +373,29 @@ class Planner {
       intervalMs,
       staleAfterMs,
     };
-    this.#planNamed(resource, section, [target]);
+    yield* this.#planNamed(resource, section, [target]);
   }
 
   /** Where the parts of a target have names, their listing is polled for each target. */
-  #withParts(
+  *#withParts(
     resource: Resource,
     section: SectionConfig,
     entries: readonly Entry[],
     credentialFor: (entry: Entry) => string,
-  ): readonly Entry[] {
+  ): Generator<void, readonly Entry[]> {
     const listing = isReadAlone(resource) ? resource.partNames : undefined;
     if (!listing) return entries;
     const account = section.listingCredential ?? section.credential;
-    const parts = entries.map((entry) => {
-      if (!this.#owns(targetKey(resource.kind, entry.ids))) return notYet;
+    const parts: (readonly Listed[] | undefined)[] = [];
+    for (const entry of entries) {
+      yield;
+      if (!this.#owns(targetKey(resource.kind, entry.ids))) {
+        parts.push(notYet);
+        continue;
+      }
       const { key } = this.#want(listing, credentialFor(entry), entry, account, undefined);
-      return this.#discovered.isAwaited(key) ? notYet : this.#discovered.get(key);
-    });
+      parts.push(this.#discovered.isAwaited(key) ? notYet : this.#discovered.get(key));
+    }
     return complete(entries, parts, (entry, i) =>
       parts[i] === notYet ? undefined : { ...entry, parts: parts[i] },
     );
@@ -389,20 +408,38 @@ function credentialOf(section: SectionConfig, api: ApiName, poll: ListingPoll, e
   return section.isCredentialNamed ? section.credential : (entry.keyName ?? poll.credential);
 }
 
+const signatures = new WeakMap<SectionConfig, Map<string, string>>();
+
 function signatureOf(section: SectionConfig, baseUrl: string, credential: string): string {
+  const known = signatures.get(section) ?? new Map<string, string>();
+  signatures.set(section, known);
+  const of = `${credential}@${baseUrl}`;
+  const signature = known.get(of) ?? makeSignature(section, baseUrl, credential);
+  known.set(of, signature);
+  return signature;
+}
+
+function makeSignature(section: SectionConfig, baseUrl: string, credential: string): string {
   const { settings, intervalMs, staleAfterMs, isCredentialNamed, selection, overrides } = section;
   const own = section.targets === 'all' ? [intervalMs, staleAfterMs, isCredentialNamed, credential] : [];
   return JSON.stringify([baseUrl, settings, own, selection, overrides && [...overrides]]);
 }
 
-/** @param owns whether the target of a key belongs to this process (sharding) */
-export function plan(
+/**
+ * The plan in steps, for an account with many listings.
+ *
+ * @param owns whether the target of a key belongs to this process (sharding)
+ */
+export function planInSteps(
   config: Config,
   resources: readonly Resource[],
   discovered: Discoveries,
   owns: (key: string) => boolean,
-): Plan {
-  const planner = new Planner(config, resources, discovered, owns);
-  for (const section of config.sections) planner.planSection(section);
-  return planner;
+): Generator<void, Plan> {
+  return new Planner(config, resources, discovered, owns).steps();
+}
+
+/** The same at once. */
+export function plan(...args: Parameters<typeof planInSteps>): Plan {
+  return atOnce(planInSteps(...args));
 }

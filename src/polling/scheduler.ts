@@ -40,7 +40,7 @@ const longestTimerMs = 3_600_000;
 /** So much of the queue may be out of date, beyond one for each entry, before it is cleared out. */
 const maxOutdated = 100;
 /** How many due polls are put in line before others have their turn. */
-const maxEnqueuedAtOnce = 1000;
+const maxEnqueuedAtOnce = 200;
 
 /** What was made due sooner is in the queue a second time, under a time that no longer holds; what was removed is, too. */
 function holds({ item, atMs }: Due<Entry<unknown>>): boolean {

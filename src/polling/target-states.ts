@@ -131,6 +131,11 @@ export class TargetStates {
     this.#now = now;
   }
 
+  /** How many targets there are. */
+  get size(): number {
+    return this.#states.size;
+  }
+
   /** A target that is wanted from now on. */
   add(target: Target): void {
     const known = this.#blank(target);

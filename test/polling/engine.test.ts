@@ -283,7 +283,7 @@ describe('the capacity', () => {
   it('is told of the plan, with what `all` stands for, whenever the plan has changed', async () => {
     const { engine, capacities, setZones } = await engineOf(allZones, { zones: [7, 8] });
     expect(capacities.map(([shield]) => shield?.polls)).toEqual([1]);
-    await vi.advanceTimersByTimeAsync(2000);
+    await vi.advanceTimersByTimeAsync(5000);
     expect(capacities.at(-1)?.[0]?.polls).toBe(5);
     await vi.advanceTimersByTimeAsync(minuteMs);
     expect(capacities.at(-1)?.[0]?.polls).toBe(5);

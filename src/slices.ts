@@ -1,0 +1,36 @@
+/** Long work in short slices, so that scrapes and polls have their turn between them. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The longest that a slice keeps others waiting, but for a step that is longer. */
+const sliceMs = 2;
+
+export class Slices {
+  #beganAtMs = performance.now();
+  #workedMs = 0;
+
+  /** How long the work has taken so far, without the turns of others. */
+  get workedMs(): number {
+    return this.#workedMs + performance.now() - this.#beganAtMs;
+  }
+
+  /** Takes the steps, and lets others have their turn after each slice. Resolves with what the steps return. */
+  async take<Result>(steps: Generator<unknown, Result>): Promise<Result> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      const workedMs = performance.now() - this.#beganAtMs;
+      if (workedMs < sliceMs) continue;
+      this.#workedMs += workedMs;
+      await nextTurn();
+      this.#beganAtMs = performance.now();
+    }
+  }
+}
+
+/** Takes all steps in one go. */
+export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
