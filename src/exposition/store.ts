@@ -193,8 +193,9 @@ export class Store {
     }
     if (shapesSeen !== shapes.length) return false;
     let at = 0;
-    for (const { family, samples } of rows) {
-      for (const { value } of samples) this.#setRow(this.#family(family), numbers[at++] ?? 0, value);
+    for (const { family: index, samples } of rows) {
+      const family = this.#family(index);
+      for (const { value } of samples) this.#setRow(family, numbers[at++] ?? 0, value);
     }
     return true;
   }
@@ -297,8 +298,10 @@ export class Store {
   }
 
   #setRow(family: Family, row: number, value: number): void {
-    if (family.blocks[Math.floor(row / this.#blockRows)]?.set(row % this.#blockRows, value))
-      this.#pages.clear();
+    // In whole numbers: with the quotient's fraction and the remainder it takes twice as long.
+    const index = (row / this.#blockRows) | 0;
+    const isChanged = family.blocks[index]?.set(row - index * this.#blockRows, value);
+    if (isChanged && this.#pages.size > 0) this.#pages.clear();
   }
 
   #removeRow(family: Family, row: number): void {
@@ -364,7 +367,9 @@ function detached(labels: Labels): Labels {
 }
 
 function sameSampleLabels(known: readonly (Labels | undefined)[], samples: readonly Sample[]): boolean {
-  return known.length === samples.length && samples.every(({ labels }, i) => sameLabels(known[i], labels));
+  if (known.length !== samples.length) return false;
+  for (let at = 0; at < known.length; at++) if (!sameLabels(known[at], samples[at]?.labels)) return false;
+  return true;
 }
 
 function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {
