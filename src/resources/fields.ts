@@ -26,7 +26,7 @@ export interface ObjectType<Of extends Shape = Shape> extends FieldType<Values<O
   readonly shape: Of;
 }
 
-function valueOf<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
+function readValue<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
   return value === undefined || value === null ? undefined : type(value, notes);
 }
 
@@ -87,7 +87,7 @@ export const list = listOf(anything);
 export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value | undefined)[]> {
   return (value, notes) =>
     Array.isArray(value)
-      ? value.map((element) => valueOf(type, element, notes))
+      ? value.map((element) => readValue(type, element, notes))
       : notes.mismatch('an array', value);
 }
 
@@ -98,7 +98,7 @@ export function record<Value>(
   return (value, notes) => {
     if (!isObject(value)) return notes.mismatch('an object', value);
     const values = Object.create(null) as Record<string, Value | undefined>;
-    for (const key of Object.keys(value)) values[key] = valueOf(type, value[key], notes);
+    for (const key of Object.keys(value)) values[key] = readValue(type, value[key], notes);
     return values;
   };
 }
@@ -118,7 +118,7 @@ function readShape<Of extends Shape>(
   notes: Notes,
 ): Values<Of> {
   const values: Record<string, unknown> = {};
-  for (const name of names) values[name] = valueOf(shape[name] as FieldType, value[name], notes);
+  for (const name of names) values[name] = readValue(shape[name] as FieldType, value[name], notes);
   return values as Values<Of>;
 }
 
@@ -243,7 +243,7 @@ export function readFields<Type extends ObjectType>(
   const values: Record<string, unknown> = {};
   for (const name of names) {
     notes.field = name;
-    values[name] = valueOf(shape[name] as FieldType, body[name], notes);
+    values[name] = readValue(shape[name] as FieldType, body[name], notes);
   }
   return values as ValueOf<Type>;
 }

@@ -172,7 +172,7 @@ export function readShieldPages<Schema extends ObjectType>(
       next: isEnd ? undefined : shieldNext(number, about),
     };
   };
-  return readPages(nouns, 1, ask, (item) => String(item[identifier]));
+  return readPages(nouns, 1, ask, (item) => item[identifier] as string);
 }
 
 const corePage = object({
@@ -201,7 +201,7 @@ export function readCorePages<Schema extends ObjectType>(
     const goesOn = isNextGuessed ? items.length > 0 : HasMoreItems;
     return { items, total: TotalItems ?? undefined, next: goesOn ? number + 1 : undefined, isNextGuessed };
   };
-  return readPages(nouns, 1, ask, (item) => String(item[identifier]));
+  return readPages(nouns, 1, ask, (item) => item[identifier] as string);
 }
 
 const cursorPage = object({
@@ -227,7 +227,7 @@ export function readCursorPages<Schema extends ObjectType>(
     const unusable = lengthOf(given) - items.length;
     return { items, unusable, total: meta?.totalItems ?? undefined, next: next || undefined };
   };
-  return readPages(nouns, '', ask, (item) => String(item[identifier]));
+  return readPages(nouns, '', ask, (item) => item[identifier] as string);
 }
 
 const videoPage = object({
@@ -262,5 +262,5 @@ export function readVideoPages<Schema extends ObjectType>(
     const hasMore = items.length > 0 && (total === undefined || come < total || isFull);
     return { items, total, next: hasMore ? number + 1 : undefined, isNextGuessed };
   };
-  return readPages(nouns, 1, ask, (item) => String(item[identifier]));
+  return readPages(nouns, 1, ask, (item) => item[identifier] as string);
 }
