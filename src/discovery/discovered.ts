@@ -53,8 +53,14 @@ export function* compareInSteps(
   };
   // Most often the same things come in the same order; nothing is held against anything else then.
   if (before?.length === found.length && found.every((one, i) => hasSameIds(one, before[i] ?? one))) {
-    const listed = found.map((one, i) => take(before[i], one));
-    const isChanged = listed.some((one, i) => one !== before[i]);
+    const listed: Discovered[] = [];
+    let isChanged = false;
+    for (const [index, one] of found.entries()) {
+      if (index % stepSize === 0) yield;
+      const taken = take(before[index], one);
+      isChanged ||= taken !== before[index];
+      listed.push(taken);
+    }
     return { listed: isChanged ? listed : before, added: 0, removed: [], renamed };
   }
   const known = new Map(before?.map((one) => [keyOf(one.ids), one]));
