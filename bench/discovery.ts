@@ -11,7 +11,7 @@ import type { Config, SectionConfig } from '../src/config/config.ts';
 import { PollEngine } from '../src/polling/engine.ts';
 import { resources } from '../src/resources/index.ts';
 import { type ApiName, apiNames } from '../src/resources/resource.ts';
-import { startSmall, suit } from '../src/v8.ts';
+import { letGrowFor, startSmall } from '../src/v8.ts';
 import { measuredKinds } from './datasets.ts';
 import { log } from './log.ts';
 import { milliseconds, type Part } from './report.ts';
@@ -151,7 +151,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
     redact: (text) => text,
     owns: () => true,
     onPlanned: (capacities) =>
-      suit(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0)),
+      letGrowFor(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0)),
   });
 }
 

@@ -30,7 +30,7 @@ import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
 import { plural } from './text.ts';
-import { suit } from './v8.ts';
+import { letGrowFor } from './v8.ts';
 import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
@@ -148,7 +148,7 @@ class WiredExporter implements Exporter {
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;
-        suit(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0));
+        letGrowFor(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0));
         this.#telemetry.planned(capacities);
         this.#tellPlan(capacities);
       },

@@ -15,6 +15,6 @@ export function startSmall(): void {
 const manyPerSecond = 20;
 
 /** Lets the space for new objects grow where much is asked: a small one is collected so often that it takes a third of the time. */
-export function suit(requestsPerSecond: number): void {
+export function letGrowFor(requestsPerSecond: number): void {
   if (requestsPerSecond > manyPerSecond) setFlagsFromString('--semi-space-growth-factor=2');
 }

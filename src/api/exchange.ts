@@ -23,8 +23,9 @@ export function isSuccess(status: number): boolean {
 }
 
 /**
- * Rejects with undici's error where there is no answer: a `RequestAbortedError` at the deadline and when the signal is
- * aborted. It is undici's lowest interface: streams and signals of its `request` take a fifth of the time of a poll.
+ * Rejects with undici's error where there is no answer: at the deadline with a `ConnectTimeoutError`, or a
+ * `RequestAbortedError` once there was a connection, and with the latter when the signal is aborted. undici's `dispatch` is
+ * used because the streams and signals of its `request` take a fifth of the time of a poll.
  */
 export function exchange(dispatcher: Dispatcher, asked: Asked, signal: AbortSignal): Promise<Answered> {
   return new Promise((resolve, reject) => {
@@ -33,46 +34,58 @@ export function exchange(dispatcher: Dispatcher, asked: Asked, signal: AbortSign
     let aborted: Error | undefined;
     let answer: Omit<Answered, 'body'> | undefined;
     const chunks: Buffer[] = [];
-    const deadline = setTimeout(abort, timeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
+    const deadline = setTimeout(expire, timeoutMs);
+    signal.addEventListener('abort', stop, { once: true });
 
     function end(): void {
       clearTimeout(deadline);
-      signal.removeEventListener('abort', abort);
+      signal.removeEventListener('abort', stop);
     }
     function fail(error: Error): void {
       end();
       if (answer && !isSuccess(answer.status)) resolve({ ...answer, body: undefined });
       else reject(error);
     }
-    function abort(): void {
-      aborted = new errors.RequestAbortedError();
+    function abort(reason: Error): void {
+      aborted = reason;
       // While it still waits for a connection, it is told when it gets one.
-      if (sending) sending.abort(aborted);
-      else fail(aborted);
+      if (sending) sending.abort(reason);
+      else fail(reason);
+    }
+    function stop(): void {
+      abort(new errors.RequestAbortedError());
+    }
+    function expire(): void {
+      abort(sending ? new errors.RequestAbortedError() : new errors.ConnectTimeoutError());
     }
 
-    dispatcher.dispatch(
-      { origin, path, method: 'GET', headers },
-      {
-        onRequestStart(controller) {
-          if (aborted) controller.abort(aborted);
-          else sending = controller;
+    try {
+      dispatcher.dispatch(
+        { origin, path, method: 'GET', headers },
+        {
+          onRequestStart(controller) {
+            if (aborted) controller.abort(aborted);
+            else sending = controller;
+          },
+          onResponseStart(_, status, received) {
+            // 103 and the like only announce the answer.
+            if (status >= 200) answer = { status, headers: received };
+          },
+          onResponseData(_, chunk) {
+            chunks.push(chunk);
+          },
+          onResponseEnd() {
+            end();
+            if (answer) resolve({ ...answer, body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks) });
+            else fail(new errors.SocketError('the answer has no status'));
+          },
+          onResponseError(_, error) {
+            fail(error);
+          },
         },
-        onResponseStart(_, status, received) {
-          answer = { status, headers: received };
-        },
-        onResponseData(_, chunk) {
-          chunks.push(chunk);
-        },
-        onResponseEnd() {
-          end();
-          if (answer) resolve({ ...answer, body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks) });
-        },
-        onResponseError(_, error) {
-          fail(error);
-        },
-      },
-    );
+      );
+    } catch (error) {
+      fail(error as Error);
+    }
   });
 }

@@ -1,11 +1,27 @@
 /** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
+
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { builtin } from '../builtin.ts';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
-/** Node loads TLS for those alone that use it: it takes a tenth of the time to start. */
 function publicAuthorities(): readonly string[] {
-  return process.getBuiltinModule('node:tls').rootCertificates;
+  return builtin('node:tls').rootCertificates;
+}
+
+/**
+ * The connections to a proxy. Where it closes one instead of answering the CONNECT, undici would ask again without end, for it
+ * takes the error for that of a connection which had been used before.
+ */
+function createTunnels(origin: URL, settings: Pool.Options): Pool {
+  const pool = new Pool(origin, settings);
+  const connect = pool.connect.bind(pool);
+  const connectOnce = (options: Parameters<typeof connect>[0]) =>
+    connect(options).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'UND_ERR_SOCKET') error.code = 'ECONNRESET';
+      throw error;
+    });
+  return Object.assign(pool, { connect: connectOnce });
 }
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
@@ -23,15 +39,16 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // The client has one deadline for the whole request instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: tls,
+    // undici keeps what waits for a connection, also when nobody waits for its answer any more.
+    connect: { ...tls, timeout: timeoutMs },
   };
   if (!proxy || !baseUrl.startsWith('https:')) return new Agent(options);
   return new EnvHttpProxyAgent({
     ...options,
-    requestTls: tls,
-    proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    requestTls: { ...tls, timeout: timeoutMs },
+    proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', timeout: timeoutMs },
     // A CONNECT that the proxy never answers must not outlive the request that needed it.
-    clientFactory: (origin, settings) => new Pool(origin, { ...settings, headersTimeout: timeoutMs }),
+    clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',
     httpsProxy: proxy.url,
     noProxy: proxy.except,

@@ -62,8 +62,10 @@ export function errorOfTransport(
     return new ApiError('network', `the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
   }
   const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
-  // HeadersTimeoutError is that of a proxy that does not answer; for an API there is only the deadline.
-  if (wasAborted || cause instanceof errors.HeadersTimeoutError) {
+  // Of an API there is only the deadline; the others are those of a proxy that does not answer.
+  const isOfProxy =
+    cause instanceof errors.HeadersTimeoutError || (hasProxy && cause instanceof errors.ConnectTimeoutError);
+  if (wasAborted || isOfProxy) {
     return new ApiError('timeout', `no whole answer within ${config.timeoutMs} ms`, {}, { cause });
   }
   if (cause instanceof errors.ResponseExceededMaxSizeError) {

@@ -1,8 +1,10 @@
 /** One listening address: a server of node:http or node:https with the limits, and with TLS that follows the configuration. */
+
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer, ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { builtin } from '../builtin.ts';
 import { rawAnswer } from './answer.ts';
 import type { Connections } from './connections.ts';
 import type { WebLimits } from './limits.ts';
@@ -26,9 +28,8 @@ export interface ListenerOptions {
   readonly logRefusal: RefusalLog;
 }
 
-/** Node loads TLS for those alone that use it: it takes a tenth of the time to start. */
 function createHttpsServer(options: ServerOptions): HttpsServer {
-  return process.getBuiltinModule('node:https').createServer(options);
+  return builtin('node:https').createServer(options);
 }
 
 const statusOfParserError: Readonly<Record<string, number>> = {

@@ -347,6 +347,8 @@ export class PollEngine {
     } finally {
       this.#reconciling = undefined;
     }
+    // The last that was waited for may have left.
+    this.#checkReady();
   }
 
   *#followGroups(groups: readonly Group[]): Generator<void> {
@@ -529,13 +531,12 @@ export class PollEngine {
     if (!isWanted()) return;
     active.lastSuccessMs = this.#now();
     active.lastDurationSeconds = durationSeconds;
-    this.#unawaited.add(poll.key);
     if (poll.namesKey !== undefined) await this.#namesOf(poll.namesKey);
     if (!isWanted()) return;
     const before = this.#discovered.get(poll.key);
-    const slices = new Slices();
-    const discovery = await slices.take(compareInSteps(before, found, keyNameOf));
+    const discovery = await new Slices().take(compareInSteps(before, found, keyNameOf));
     if (!isWanted()) return;
+    this.#unawaited.add(poll.key);
     this.#learnKeys(poll.key, found);
     if (discovery.listed !== before) {
       this.#discovered.set(poll.key, discovery.listed);
@@ -554,7 +555,7 @@ export class PollEngine {
         yield;
       }
     };
-    await slices.take(deliver.call(this));
+    await new Slices().take(deliver.call(this));
   }
 
   /** Waits a little for the first names, so that what is found now comes with them. */

@@ -1,7 +1,7 @@
 /**
  * The API's value types, and the tolerant way to read an object made of them: what is null or missing is absent, what has
  * the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing). One pass makes the
- * reading: an answer costs little more than its JSON, and a kind that is off costs nothing.
+ * reading, which costs little more than parsing its JSON.
  */
 import { type Diagnostics, ReadingError } from './resource.ts';
 
@@ -30,7 +30,7 @@ function readValue<Value>(type: FieldType<Value>, value: unknown, notes: Notes):
   return value === undefined || value === null ? undefined : type(value, notes);
 }
 
-/** Anything, as it is. */
+/** Anything, as it is; a field that is not there is noted. */
 export const anything: FieldType = (value) => value;
 
 /** A number (double). Beyond 2^53 it may lose its last digits, which an id may not. */
@@ -243,6 +243,7 @@ export function readFields<Type extends ObjectType>(
   const values: Record<string, unknown> = {};
   for (const name of names) {
     notes.field = name;
+    if (shape[name] === anything && !Object.hasOwn(body, name)) notes.mismatch('an array', undefined);
     values[name] = readValue(shape[name] as FieldType, body[name], notes);
   }
   return values as ValueOf<Type>;

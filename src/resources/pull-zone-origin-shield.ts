@@ -1,5 +1,4 @@
 /** The queue before the origin of one pull zone with Origin Shield (`/pullzone/{id}/originshield/queuestatistics`). */
-
 import { chart, newestFigures, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';

@@ -1,5 +1,4 @@
 /** What SafeHop has done for one pull zone, by days (`/pullzone/{id}/safehop/statistics`). */
-
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';

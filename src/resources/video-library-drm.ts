@@ -1,5 +1,4 @@
 /** The DRM licenses of one video library, by days (`/videolibrary/{id}/drm/statistics`). */
-
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';

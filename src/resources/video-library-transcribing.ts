@@ -1,5 +1,4 @@
 /** How much video one library has transcribed, by days (`/videolibrary/{id}/transcribing/statistics`). */
-
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';

@@ -1,7 +1,12 @@
 import dns from 'node:dns';
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type Socket,
+} from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiClient } from '../../src/api/client.ts';
@@ -231,6 +236,33 @@ async function runProxy(
   };
 }
 
+describe('an API', () => {
+  it.each([
+    ['and then nothing more', () => undefined, /^timeout: /],
+    ['and then ends', (socket: Socket) => void setTimeout(() => socket.destroy(), 50), /^network: /],
+  ])('that only announces an answer %s has not answered', async (_, goOn, failure) => {
+    const api = createTcpServer((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n');
+      goOn(socket);
+    });
+    const port = await listen(api as unknown as Server);
+    expect(await ask(`http://127.0.0.1:${port}`, { timeoutMs: 300 })).toMatch(failure);
+  });
+
+  it('that never begins to speak TLS is asked again on one connection once it does', async () => {
+    const connected: Socket[] = [];
+    const api = createTcpServer((socket) => void connected.push(socket));
+    const port = await listen(api as unknown as Server);
+    const asked = clientFor(`https://localhost:${port}`, { timeoutMs: 200 });
+    const told = /^network: localhost:\d+ cannot be reached .UND_ERR_CONNECT_TIMEOUT.: check the network/;
+    expect(await asked()).toMatch(told);
+    expect(await asked()).toMatch(told);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    // What nobody waits for any more leads to no further connection.
+    expect(connected.length).toBeLessThanOrEqual(2);
+  });
+});
+
 describe('a proxy', () => {
   it('is asked for a tunnel alone, and sees neither key nor path', async () => {
     const api = await serveTls(server);
@@ -323,6 +355,13 @@ describe('a proxy', () => {
     const proxy = { url: url.replace('127.0.0.1', 'localhost') };
     expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: .*certificate/i);
     expect(asked).toEqual([]);
+  });
+
+  it('that closes each CONNECT is not asked again until the next poll', async () => {
+    const proxy = await runProxy((socket) => socket.destroy());
+    const asked = clientFor('https://localhost:1', { proxy, timeoutMs: 500 });
+    expect(await asked()).toMatch(/^network: .* closed the connection before the answer was complete/);
+    expect(proxy.asked).toHaveLength(1);
   });
 
   it('that left a CONNECT unanswered is asked anew after the deadline', async () => {

@@ -19,6 +19,8 @@ interface Setting {
   readonly isDown?: () => boolean;
   readonly zones?: readonly number[];
   readonly owns?: (key: string) => boolean;
+  /** In the place of the usual answer, where there is one. */
+  readonly answer?: (path: string) => Promise<unknown>;
   /** Holds an answer back until it resolves. */
   readonly hold?: (path: string) => Promise<unknown> | undefined;
 }
@@ -43,6 +45,8 @@ async function engineOf(config: Config, setting: Setting = {}) {
         permit?.release();
         if (setting.isDown?.()) throw new ApiError('server_error', 'HTTP 502', { status: 502 });
         if (refused.has(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
+        const answer = await setting.answer?.(path);
+        if (answer !== undefined) return answer;
         if (path.includes('/shield-zones')) return { data: zones.map((shieldZoneId) => ({ shieldZoneId })) };
         if (path.includes('/rate-limits/')) return { data: [] };
         if (path.startsWith('/pullzone')) return { Items: [], TotalItems: 0, HasMoreItems: false };
@@ -275,6 +279,48 @@ describe('a listing', () => {
     ends[0]?.();
     await settle();
     expect(engine.isReady).toBe(true);
+    await engine.stop();
+  });
+
+  it('makes the exporter ready when the last that was waited for leaves', async () => {
+    const hold = (path: string) =>
+      path.includes('metrics/rate-limits/8') ? new Promise(() => undefined) : undefined;
+    const { engine, setZones } = await engineOf(allZones, { zones: [7, 8], hold });
+    await settle();
+    expect(engine.isReady).toBe(false);
+    setZones([7]);
+    await vi.advanceTimersByTimeAsync(10 * minuteMs);
+    expect(engine.isReady).toBe(true);
+  });
+
+  it('gives its targets the names that another listing has, though that is long and comes at the same time', async () => {
+    vi.useRealTimers();
+    const pullZones = Array.from({ length: 20_000 }, (_, i) => ({ Id: i + 1, Name: `zone ${i + 1}` }));
+    const shieldZones = Array.from({ length: 50 }, (_, i) => ({ shieldZoneId: i + 1, pullZoneId: i + 1 }));
+    let haveNames: (() => void) | undefined;
+    const named = new Promise<void>((resolve) => {
+      haveNames = resolve;
+    });
+    const { engine } = await engineOf(configOf([sectionConfig('shield_zone', 'all')]), {
+      async answer(path) {
+        if (path.startsWith('/pullzone')) {
+          // What follows is in the same turn as the answer's own.
+          setImmediate(() => haveNames?.());
+          return pullZones;
+        }
+        if (!path.includes('/shield-zones')) return undefined;
+        await named;
+        return { data: shieldZones };
+      },
+    });
+    const added: (string | undefined)[] = [];
+    const add = engine.states.add.bind(engine.states);
+    vi.spyOn(engine.states, 'add').mockImplementation((target) => {
+      added.push(target.name);
+      add(target);
+    });
+    await expect.poll(() => added.length).toBe(50);
+    expect(added.every((name) => name?.startsWith('zone '))).toBe(true);
     await engine.stop();
   });
 });
