@@ -24,7 +24,7 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
   banner: {
-    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
   },
   define: { BUILD_VERSION: '"bench"', BUILD_REVISION: '"bench"' },
 });

@@ -96,7 +96,7 @@ const { metafile } = await build({
   plugins: [slim],
   // CommonJS packages in the bundle call require() for Node's own modules.
   banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    js: "#!/usr/bin/env node\nimport { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
   },
   define: { BUILD_VERSION: JSON.stringify(version), BUILD_REVISION: JSON.stringify(revision()) },
 });
