@@ -71,28 +71,32 @@ export function compress(rules: string): string {
     .replaceAll(/interval: \d+s/g, 'interval: 1s');
 }
 
-const shape = { ...scales.small, zones: 40 };
+/** The twelfth application has no average latency: in its turn to fail, none could leap. */
+const shape = { ...scales.small, applications: 11, zones: 40 };
+
+const turnMs = 7 * 60_000;
+/** Past midnight; and an odd number of turns, since two applications fail by turns. */
+const laterMs = 3 * turnMs;
 
 /**
- * A time shortly before the last midnight, at the start of a turn of the failing applications: between it and a quarter of
- * an hour later both the day and the failing application change. On the second of a month it is the midnight before: in
+ * A time shortly before the last midnight, at the start of a turn of the failing applications: between it and a third
+ * of an hour later both the day and the failing application change. On the second of a month it is the midnight before: in
  * the one day of the month until then no pull zone has come near its limit.
  */
 function openingMs(): number {
   const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
   const midnightMs = new Date(todayMs).getUTCDate() === 2 ? todayMs - dayMs : todayMs;
-  const turnMs = 7 * 60_000;
   return Math.floor(midnightMs / turnMs) * turnMs - turnMs + 30_000;
 }
-const laterMs = 14 * 60_000;
 
 /** Which dataset has something for the alerts depends on the date. */
 function chooseSeed(nowMs: number): number {
   const suits = [hasZones, hasExpiringCertificate, hasBusyPullZone, hasLeap, hasRoom];
-  for (let seed = 1; ; seed += 1) {
+  for (let seed = 1; seed < 20_000; seed += 1) {
     const dataset = createDataset(seed, shape);
     if (suits.every((has) => has(dataset, nowMs))) return seed;
   }
+  throw new Error(`no dataset suits the scene that opens at ${new Date(nowMs).toISOString()}`);
 }
 
 /** True where a zone learns for another day or so, one has its firewall off, and one has nearly used up its custom rules. */
@@ -158,19 +162,20 @@ function hasBusyPullZone(dataset: Dataset, nowMs: number): boolean {
   );
 }
 
-/** True where the latency of one application is far over its average, and over 0.25 s, for the first two minutes. */
+/** True where the latency of one application is far over its average, and over 0.25 s, for the first four minutes. */
 function hasLeap(dataset: Dataset, nowMs: number): boolean {
   interface Figures {
-    readonly averageLatency?: number;
-    readonly currentLatency?: number;
+    readonly averageLatency: number | null;
+    readonly currentLatency: number;
   }
-  const readings = [0, 30_000, 60_000, 90_000, 120_000].map((ms) =>
-    ofApplications<Figures>(application, dataset, nowMs + ms),
+  const readings = [0, 1, 2, 3, 4].map((minute) =>
+    ofApplications<Figures>(application, dataset, nowMs + minute * 60_000),
   );
   return dataset.applications.some((_, index) =>
     readings.every((each) => {
-      const { averageLatency = 0, currentLatency = 0 } = each[index] ?? {};
-      return currentLatency > Math.max(260, 3.1 * averageLatency);
+      const { averageLatency = null, currentLatency = 0 } = each[index] ?? {};
+      // One that has never served a request has none, and no leap.
+      return averageLatency !== null && currentLatency > Math.max(260, 3.1 * averageLatency);
     }),
   );
 }
@@ -293,10 +298,11 @@ async function startAlertmanager(folder: string, receiver: string): Promise<stri
 export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'scene-'));
   const opensAtMs = openingMs();
+  const seed = chooseSeed(opensAtMs);
   const startedMs = Date.now();
   let jumpMs = 0;
   const now = () => opensAtMs + (Date.now() - startedMs) + jumpMs;
-  const simulator = createSimulator({ seed: chooseSeed(opensAtMs), shape, now });
+  const simulator = createSimulator({ seed, shape, now });
   await simulator.start();
   const notifications: Notification[] = [];
   const receiver = await listenForNotifications(notifications);
