@@ -30,8 +30,8 @@ export default defineConfig({
     testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
     // A busy machine takes its time; where all is well, nothing waits for that long.
     expect: { poll: { timeout: 10_000 } },
-    // Some tests wait for sockets and deadlines: one worker more than the cores of a small machine.
-    maxWorkers: 3,
+    // Many tests wait for sockets and deadlines: with five workers, two cores have something to do all the time.
+    maxWorkers: 5,
     // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
     // of a test.
     isolate: false,

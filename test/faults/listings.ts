@@ -79,8 +79,7 @@ async function observeGroup(
   });
   try {
     const observations: ListingObservation[] = [];
-    await pollAll(program.exporter);
-    let before = await round(program);
+    let before = await settled(program, await round(program));
     for (const type of types) {
       const struck = struckBy(type);
       program.simulator.inject({ type, kind: struck, ...expectations[type].parameters });
@@ -90,13 +89,18 @@ async function observeGroup(
       const texts = [program.logText(), (await readPage(program.exporter)).text];
       const leaked = texts.some((text) => program.keys.some((key) => text.includes(key)));
       observations.push({ type, struck, before, during, after, leaked });
-      // What was lost comes back without its name, which it has by the next poll.
-      before = isDeepStrictEqual(during.series, before.series) ? after : await round(program);
+      before = isDeepStrictEqual(after.series, before.series) ? after : await settled(program, after);
     }
     return observations;
   } finally {
     await program.stop();
   }
+}
+
+/** The first round that is as the one before: what comes, or comes back, has its names by a later poll. */
+async function settled(program: Program, last: Round): Promise<Round> {
+  const next = await round(program);
+  return isDeepStrictEqual(next.series, last.series) ? next : settled(program, next);
 }
 
 async function round({ exporter }: Program): Promise<Round> {
