@@ -13,7 +13,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
-import { type ApiCapacity, rateText } from './polling/capacity.ts';
+import { type ApiCapacity, neededInAll, rateText } from './polling/capacity.ts';
 import { type ListingStatus, PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -148,7 +148,7 @@ class WiredExporter implements Exporter {
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;
-        letGrowFor(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0));
+        letGrowFor(neededInAll(capacities));
         this.#telemetry.planned(capacities);
         this.#tellPlan(capacities);
       },

@@ -1,12 +1,15 @@
 /** Long work in short slices, so that scrapes and polls have their turn between them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The longest that a slice keeps others waiting, but for a step that is longer. */
-const sliceMs = 2;
-
 export class Slices {
+  readonly #sliceMs: number;
   #beganAtMs = performance.now();
   #workedMs = 0;
+
+  /** @param sliceMs the longest that a slice keeps others waiting, but for a step that is longer */
+  constructor(sliceMs = 2) {
+    this.#sliceMs = sliceMs;
+  }
 
   /** How long the work has taken so far, without the turns of others. */
   get workedMs(): number {
@@ -19,7 +22,7 @@ export class Slices {
       const { done, value } = steps.next();
       if (done) return value;
       const workedMs = performance.now() - this.#beganAtMs;
-      if (workedMs < sliceMs) continue;
+      if (workedMs < this.#sliceMs) continue;
       this.#workedMs += workedMs;
       await nextTurn();
       this.#beganAtMs = performance.now();

@@ -42,8 +42,6 @@ export interface Request {
   readonly permit?: Permit | undefined;
 }
 
-const empty = Buffer.alloc(0);
-
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -235,7 +233,7 @@ export class ApiClient {
       return value === undefined ? undefined : hide(value);
     };
     const answer = { status, requestId: header('cdn-requestid') };
-    const decoding = decodeBody(body ?? empty, header('content-encoding'), maxResponseBytes, answer);
+    const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
     // Of a failure the body only explains it.
     const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
     const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));

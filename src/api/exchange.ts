@@ -13,8 +13,8 @@ export interface Asked {
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined where it did not arrive whole and the status is no success: the status alone makes it a failure. */
-  readonly body: Buffer | undefined;
+  /** Empty where it did not arrive whole and the status is no success: the status alone makes it a failure. */
+  readonly body: Buffer;
 }
 
 /** Statuses whose body is read as an answer; with 202 the shield API sends errors (see unwrapData). */
@@ -43,7 +43,7 @@ export function exchange(dispatcher: Dispatcher, asked: Asked, signal: AbortSign
     }
     function fail(error: Error): void {
       end();
-      if (answer && !isSuccess(answer.status)) resolve({ ...answer, body: undefined });
+      if (answer && !isSuccess(answer.status)) resolve({ ...answer, body: Buffer.alloc(0) });
       else reject(error);
     }
     function abort(reason: Error): void {
@@ -76,7 +76,7 @@ export function exchange(dispatcher: Dispatcher, asked: Asked, signal: AbortSign
           },
           onResponseEnd() {
             end();
-            if (answer) resolve({ ...answer, body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks) });
+            if (answer) resolve({ ...answer, body: Buffer.concat(chunks) });
             else fail(new errors.SocketError('the answer has no status'));
           },
           onResponseError(_, error) {

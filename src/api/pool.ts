@@ -1,13 +1,8 @@
 /** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
-
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { builtin } from '../builtin.ts';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
-
-function publicAuthorities(): readonly string[] {
-  return builtin('node:tls').rootCertificates;
-}
 
 /**
  * The connections to a proxy. Where it closes one instead of answering the CONNECT, undici would ask again without end, for it
@@ -30,7 +25,8 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // Set here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
-    ...(authorities === undefined ? {} : { ca: [...publicAuthorities(), authorities] }),
+    timeout: timeoutMs,
+    ...(authorities === undefined ? {} : { ca: [...builtin('node:tls').rootCertificates, authorities] }),
   };
   const options = {
     connections: config.maxConcurrency,
@@ -40,12 +36,12 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     headersTimeout: 0,
     bodyTimeout: 0,
     // undici keeps what waits for a connection, also when nobody waits for its answer any more.
-    connect: { ...tls, timeout: timeoutMs },
+    connect: tls,
   };
   if (!proxy || !baseUrl.startsWith('https:')) return new Agent(options);
   return new EnvHttpProxyAgent({
     ...options,
-    requestTls: { ...tls, timeout: timeoutMs },
+    requestTls: tls,
     proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', timeout: timeoutMs },
     // A CONNECT that the proxy never answers must not outlive the request that needed it.
     clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),

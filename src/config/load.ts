@@ -2,7 +2,6 @@
  * Loads the configuration from a file, from plain data or from the environment, and answers with all of it or with every
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
-
 import { resolve } from 'node:path';
 import { builtin } from '../builtin.ts';
 import { loadPatternEngine } from '../discovery/selector.ts';

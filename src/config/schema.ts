@@ -296,15 +296,15 @@ function longForm({ ids }: Resource): string {
   return ids.map(({ setting }) => `${setting}: …`).join(', ');
 }
 
-const apisSchema = onceFor((names: readonly ApiName[]) => {
-  const schemas = names.map((api) => [api, apiSchema(api).prefault({})]);
-  return mapping(
-    Object.fromEntries(schemas) as Record<ApiName, z.ZodPrefault<ReturnType<typeof apiSchema>>>,
-    `a mapping of ${oneOf(names)}`,
-  )
-    .describe('Addresses and pace of the APIs')
-    .prefault({});
-});
+const apisSchema = mapping(
+  Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).prefault({})])) as Record<
+    ApiName,
+    z.ZodPrefault<ReturnType<typeof apiSchema>>
+  >,
+  `a mapping of ${oneOf(apiNames)}`,
+)
+  .describe('Addresses and pace of the APIs')
+  .prefault({});
 
 /** In the place of a section that is not there: what it may hold need not be known. */
 const notThere = z.unknown();
@@ -328,7 +328,7 @@ export function documentSchema(
   return mapping(
     {
       credentials: credentialsSchema,
-      apis: apisSchema(apiNames),
+      apis: apisSchema,
       discovery: discoverySchema(resources)
         .describe('What is found and polled without being named here')
         .prefault({}),

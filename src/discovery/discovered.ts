@@ -28,6 +28,15 @@ function hasSameIds(a: Listed, b: Listed): boolean {
   return true;
 }
 
+function isSame(a: Discovered, b: Discovered): boolean {
+  return (
+    a.name === b.name &&
+    a.namedBy === b.namedBy &&
+    a.keyName === b.keyName &&
+    a.features?.join() === b.features?.join()
+  );
+}
+
 /**
  * In steps, for listings can be long.
  *
@@ -42,14 +51,10 @@ export function* compareInSteps(
   /** The thing as it was where it is the same. */
   const take = (old: Discovered | undefined, one: Found): Discovered => {
     const { ids, name, namedBy, features, key } = one;
-    const keyName = key && keyNameOf(one);
-    if (old && old.name !== name) renamed++;
-    const isSame =
-      old?.name === name &&
-      old?.namedBy === namedBy &&
-      old?.keyName === keyName &&
-      old?.features?.join() === features?.join();
-    return old && isSame ? old : { ids, name, namedBy, features, keyName };
+    const now = { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
+    if (!old) return now;
+    if (old.name !== name) renamed++;
+    return isSame(old, now) ? old : now;
   };
   // Most often the same things come in the same order; nothing is held against anything else then.
   if (before?.length === found.length && found.every((one, i) => hasSameIds(one, before[i] ?? one))) {

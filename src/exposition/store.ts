@@ -1,6 +1,6 @@
 /** The series of the page, as rows in blocks by family: which row belongs to which target, and the cap on series. */
-import { setImmediate as nextTask } from 'node:timers/promises';
 import type { Sample } from '../resources/resource.ts';
+import { Slices } from '../slices.ts';
 import { Block, type Rendition } from './block.ts';
 import {
   type FamilyHeader,
@@ -421,15 +421,16 @@ function hold(block: Block, header: FamilyHeader, format: Format): Rendition {
 }
 
 async function renderPage(format: Format, renditions: readonly Rendition[]): Promise<Page> {
-  let sliceEnd = performance.now() + sliceMs;
+  await new Slices(sliceMs).take(renderAll(renditions));
+  return pageOf(format, partsOf(renditions));
+}
+
+function* renderAll(renditions: readonly Rendition[]): Generator<void> {
   for (const rendition of renditions) {
     if (rendition.bytes !== undefined) continue;
     rendition.render();
-    if (performance.now() < sliceEnd) continue;
-    await nextTask();
-    sliceEnd = performance.now() + sliceMs;
+    yield;
   }
-  return pageOf(format, partsOf(renditions));
 }
 
 function partsOf(renditions: readonly Rendition[]): PageParts {

@@ -1,7 +1,6 @@
 /** One listening address: a server of node:http or node:https with the limits, and with TLS that follows the configuration. */
-
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import type { Server as HttpsServer, ServerOptions } from 'node:https';
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { builtin } from '../builtin.ts';
@@ -28,10 +27,6 @@ export interface ListenerOptions {
   readonly logRefusal: RefusalLog;
 }
 
-function createHttpsServer(options: ServerOptions): HttpsServer {
-  return builtin('node:https').createServer(options);
-}
-
 const statusOfParserError: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -49,7 +44,11 @@ export function createListener({ tls, connections, limits, logRefusal }: Listene
     requireHostHeader: false,
   };
   const server = tls
-    ? createHttpsServer({ ...options, ...tls().options, handshakeTimeout: limits.handshakeTimeoutMs })
+    ? builtin('node:https').createServer({
+        ...options,
+        ...tls().options,
+        handshakeTimeout: limits.handshakeTimeoutMs,
+      })
     : createHttpServer(options);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const code = error.code ?? '';

@@ -1,5 +1,4 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
-
 import type { Worker } from 'node:worker_threads';
 import { builtin } from '../builtin.ts';
 

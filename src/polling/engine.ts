@@ -271,7 +271,6 @@ export class PollEngine {
     this.#addressCheck.reset();
     await this.#reconcile();
     for (const [key, { health }] of this.#active) if (health.lasting > 0) this.#scheduler.runNow(key);
-    this.#checkReady();
     this.#sweep ??= setInterval(() => {
       this.dropStale();
       this.#failureLog.tell();
@@ -547,15 +546,22 @@ export class PollEngine {
       this.#forgetKeys(poll.key, before, discovery.listed);
     }
     if (active.fed.size === 0 || !isWanted()) return;
+    await new Slices().take(this.#deliver(active, poll, found, durationSeconds, isWanted));
+  }
+
+  *#deliver(
+    { fed }: Active,
+    poll: ListingPoll,
+    found: readonly Found[],
+    durationSeconds: number,
+    isWanted: () => boolean,
+  ): Generator<void> {
     const byIds = new Map(found.map((one) => [idText(one.ids), one]));
-    const deliver = function* (this: PollEngine) {
-      for (const [ids, target] of active.fed) {
-        if (!isWanted()) return;
-        this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
-        yield;
-      }
-    };
-    await new Slices().take(deliver.call(this));
+    for (const [ids, target] of fed) {
+      if (!isWanted()) return;
+      this.#poller.deliver(poll, target, byIds.get(ids), durationSeconds);
+      yield;
+    }
   }
 
   /** Waits a little for the first names, so that what is found now comes with them. */
