@@ -9,7 +9,6 @@ import { hashSync } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { issueFamily } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
-import { referenceKinds } from '../simulator/targets.ts';
 import { type Canaries, filesIn, found, newKey, originOf, page, privatePartOf, run } from './canary.ts';
 import { applicationEchoes, guardianTargets, serveEchoes } from './echo-api.ts';
 import { configOf, faults, injectAll, stage } from './stage.ts';
@@ -121,7 +120,7 @@ describe.each([
         ? '{ account: { file: account }, library: { file: library } }'
         : '{ account: { env: ACCOUNT }, library: { env: LIBRARY } }';
     const config = join(directory, 'config.yml');
-    writeFileSync(config, configOf(simulator, credentials, referenceKinds));
+    writeFileSync(config, configOf(simulator, credentials));
     const running = run(
       [
         anyPort,
@@ -169,7 +168,7 @@ describe.each([
       `credentials: { a: { env: ${keys.account} }, b: { file: ${keys.library} }, c: ${keys.account}, d: { key: ${keys.library} } }\napplications: { credential: ${keys.account}, targets: [] }\n`,
     );
     seen['a bad reload'] = await ask('/-/reload', {}, 'POST');
-    writeFileSync(config, configOf(simulator, credentials, referenceKinds));
+    writeFileSync(config, configOf(simulator, credentials));
     seen['a good reload'] = await ask('/-/reload', {}, 'POST');
     seen['cmdline'] = readFileSync(`/proc/${running.child.pid}/cmdline`, 'latin1');
     seen['ps'] = execFileSync('ps', ['-ww', '-o', 'args,comm', '-p', String(running.child.pid)], {

@@ -1,7 +1,7 @@
 /** The simulated API with every fault at once, each at a target of its own, and configurations that export from it. */
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { allKinds, type Keys, type KindName } from '../../src/simulator/dataset.ts';
+import { allKinds, type Keys } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
@@ -54,16 +54,12 @@ export function injectAll(simulator: Simulator): void {
   }
 }
 
-/**
- * A configuration of everything that the simulator has, or of some kinds; `credentials` in YAML defines `account` and
- * `library`.
- */
-export function configOf(simulator: Simulator, credentials: string, kinds?: readonly KindName[]): string {
+/** A configuration of everything that the simulator has; `credentials` in YAML defines `account` and `library`. */
+export function configOf(simulator: Simulator, credentials: string): string {
   const { document } = everything(simulator, {
     isNamed: true,
     // Each target is asked once: that is all it takes for its fault to be told of.
     interval: '1h',
-    ...(kinds && { kinds }),
     api: () => ({
       timeout: '2s',
       requests_per_second: 5000,
