@@ -1,20 +1,22 @@
 /**
- * What it costs to find an account: listings with their targets through the planning and the scheduler, at twenty times the
- * default pace, with a client that answers at once, so that nothing but the exporter's own work is measured.
+ * Finds an account: listings with their targets through the planning and the scheduler, at twenty times the default pace,
+ * with a client that answers at once, so that nothing but the exporter's own work is measured.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import pino from 'pino';
-import { apis } from '../src/api/apis.ts';
-import { Pacer } from '../src/api/pacer.ts';
-import type { Config, SectionConfig } from '../src/config/config.ts';
-import { PollEngine } from '../src/polling/engine.ts';
-import { resources } from '../src/resources/index.ts';
-import { type ApiName, apiNames } from '../src/resources/resource.ts';
-import { letGrowFor, startSmall } from '../src/v8.ts';
-import { measuredKinds } from './datasets.ts';
-import { log } from './log.ts';
-import { milliseconds, type Part } from './report.ts';
+import { apis } from '../../src/api/apis.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { neededInAll } from '../../src/polling/capacity.ts';
+import { PollEngine } from '../../src/polling/engine.ts';
+import { resources } from '../../src/resources/index.ts';
+import { type ApiName, apiNames } from '../../src/resources/resource.ts';
+import { letGrowFor, startSmall } from '../../src/v8.ts';
+import { measuredKinds } from '../datasets.ts';
+import { serveCommands } from '../processes.ts';
 
 /** An account of a size that few have. */
 interface Account {
@@ -32,7 +34,6 @@ const whole: Account = {
   libraries: 200,
   videosPerLibrary: 250,
 };
-const stallLimitMs = 20;
 const hourMs = 3_600_000;
 /** Of the default pace of each API. */
 const haste = 20;
@@ -150,8 +151,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
     keySource: () => '',
     redact: (text) => text,
     owns: () => true,
-    onPlanned: (capacities) =>
-      letGrowFor(capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0)),
+    onPlanned: (capacities) => letGrowFor(neededInAll(capacities)),
   });
 }
 
@@ -160,69 +160,47 @@ function stallOf(delays: IntervalHistogram): number {
   return Math.max(0, delays.max / 1e6 - 1);
 }
 
-export async function measureDiscovery(quick: boolean): Promise<Part> {
-  // As the command does it.
-  startSmall();
-  const account = quick ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
-  const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
-  const expected = applications + 2 * zones + zones * endpointsPerZone + libraries * videosPerLibrary;
-  let renamed: number | undefined;
-  const engine = createEngine(account, () => renamed);
-  const countTargets = () => engine.sizes['wanted'] ?? 0;
-  global.gc?.();
-  const heapBefore = process.memoryUsage().heapUsed;
-  const delays = monitorEventLoopDelay({ resolution: 1 });
-  delays.enable();
-  const startedMs = performance.now();
-  const cpuBefore = process.cpuUsage();
-  await engine.apply(configOf());
-  while (countTargets() < expected) await sleep(500);
-  const foundMs = performance.now() - startedMs;
-  const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
-  const firstStallMs = stallOf(delays);
-  global.gc?.();
-  const bytes = process.memoryUsage().heapUsed - heapBefore;
-  log('a rename');
-  delays.reset();
-  renamed = Math.floor(applications / 2);
-  const key = `application/app${renamed}`;
-  while (engine.states.status(key)?.target.name !== 'renamed') await sleep(50);
-  const renameStallMs = stallOf(delays);
-  delays.disable();
-  await engine.stop();
-  const measured = Math.max(firstStallMs, renameStallMs);
-  return {
-    tables: [
-      {
-        title: 'Discovery',
-        note: 'Listings answered at once, in the process that is measured; the longest stall is beside polls of what was found.',
-        columns: [
-          'targets found',
-          'after',
-          'processor time',
-          'heap a target',
-          'longest stall',
-          'after a rename',
-        ],
-        rows: [
-          [
-            expected.toLocaleString('en-US'),
-            milliseconds(foundMs),
-            milliseconds(cpuMs),
-            global.gc ? `${Math.round(bytes / expected)} bytes` : '-',
-            milliseconds(firstStallMs),
-            milliseconds(renameStallMs),
-          ],
-        ],
-      },
-    ],
-    aims: [
-      {
-        what: 'longest stall of the event loop by first discovery and by a rename',
-        wanted: `≤ ${stallLimitMs} ms`,
-        measured: milliseconds(measured),
-        met: measured <= stallLimitMs,
-      },
-    ],
-  };
+/** Bytes of what is still needed. */
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+// As the command does it.
+startSmall();
+
+const commands = {
+  async find({ isSmall }: { isSmall: boolean }) {
+    const account = isSmall ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
+    const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
+    const targets = applications + 2 * zones + zones * endpointsPerZone + libraries * videosPerLibrary;
+    let renamed: number | undefined;
+    const engine = createEngine(account, () => renamed);
+    const heapBefore = heapBytes();
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    delays.enable();
+    const startedMs = performance.now();
+    const cpuBefore = process.cpuUsage();
+    await engine.apply(configOf());
+    while ((engine.sizes['wanted'] ?? 0) < targets) await sleep(500);
+    const foundMs = performance.now() - startedMs;
+    const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
+    const stallMs = stallOf(delays);
+    const bytesPerTarget = (heapBytes() - heapBefore) / targets;
+    // The collection is none of its stalls.
+    await sleep(100);
+    delays.reset();
+    renamed = Math.floor(applications / 2);
+    const key = `application/app${renamed}`;
+    while (engine.states.status(key)?.target.name !== 'renamed') await sleep(50);
+    const renameStallMs = stallOf(delays);
+    delays.disable();
+    await engine.stop();
+    return { targets, foundMs, cpuMs, bytesPerTarget, stallMs, renameStallMs };
+  },
+};
+export type DiscoverCommands = typeof commands;
+
+serveCommands(commands);

@@ -2,7 +2,6 @@
  * A contender: a process that holds the readings and serves them as one page, either by the exporter's own store, handler
  * and server, or by prom-client, or as Buffers that never change.
  */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +19,7 @@ import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
+import { letGrowFor, startSmall } from '../../src/v8.ts';
 import { measuredKinds } from '../datasets.ts';
 import { narrowedFile } from '../pages.ts';
 import { serveCommands } from '../processes.ts';
@@ -50,8 +50,9 @@ function listen(listener: RequestListener): Promise<number> {
   });
 }
 
-/** The exporter from the end of a poll to the socket. */
+/** The exporter from the end of a poll to the socket, in a process that is set up as the command does it. */
 function holdAsExporter(): Holder {
+  startSmall();
   const store = new Store(catalogue);
   const states = new TargetStates(store);
   const targets = new Map<string, Target>();
@@ -76,6 +77,8 @@ function holdAsExporter(): Holder {
     expect(expected) {
       for (const one of expected) targets.set(one.key, toTarget(one));
       for (const target of targets.values()) states.add(target);
+      // Each is polled once a minute.
+      letGrowFor(targets.size / 60);
     },
     take({ key, reading, atMs }) {
       const target = targets.get(key);

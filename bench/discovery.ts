@@ -1,0 +1,49 @@
+/** What it costs to find an account, in a process that does nothing else. */
+import type { DiscoverCommands } from './children/discover.ts';
+import { Child } from './processes.ts';
+import { milliseconds, type Part } from './report.ts';
+
+const stallLimitMs = 20;
+
+export async function measureDiscovery(isSmall: boolean): Promise<Part> {
+  const child = new Child<DiscoverCommands>('discovery', 'discover');
+  const { targets, foundMs, cpuMs, bytesPerTarget, stallMs, renameStallMs } = await child.ask('find', {
+    isSmall,
+  });
+  await child.stop();
+  const measured = Math.max(stallMs, renameStallMs);
+  return {
+    tables: [
+      {
+        title: 'Discovery',
+        note: 'Listings answered at once, in the process that is measured; the longest stall is beside polls of what was found.',
+        columns: [
+          'targets found',
+          'after',
+          'processor time',
+          'heap a target',
+          'longest stall',
+          'after a rename',
+        ],
+        rows: [
+          [
+            targets.toLocaleString('en-US'),
+            milliseconds(foundMs),
+            milliseconds(cpuMs),
+            `${Math.round(bytesPerTarget)} bytes`,
+            milliseconds(stallMs),
+            milliseconds(renameStallMs),
+          ],
+        ],
+      },
+    ],
+    aims: [
+      {
+        what: 'longest stall of the event loop by first discovery and by a rename',
+        wanted: `≤ ${stallLimitMs} ms`,
+        measured: milliseconds(measured),
+        met: measured <= stallLimitMs,
+      },
+    ],
+  };
+}
