@@ -1,4 +1,4 @@
-/** What it costs to find an account, in a process that does nothing else. */
+/** What it costs to find an account, in a process that does nothing else, beside one that does nothing at all. */
 import type { DiscoverCommands } from './children/discover.ts';
 import { Child } from './processes.ts';
 import { milliseconds, type Part } from './report.ts';
@@ -7,10 +7,13 @@ const stallLimitMs = 20;
 
 export async function measureDiscovery(isSmall: boolean): Promise<Part> {
   const child = new Child<DiscoverCommands>('discovery', 'discover');
+  const idle = new Child<DiscoverCommands>('an idle process', 'discover');
+  await idle.ask('idle', undefined as never);
   const { targets, foundMs, cpuMs, bytesPerTarget, stallMs, renameStallMs } = await child.ask('find', {
     isSmall,
   });
-  await child.stop();
+  const idleStallMs = await idle.ask('idled', undefined as never);
+  await Promise.all([child.stop(), idle.stop()]);
   const measured = Math.max(stallMs, renameStallMs);
   return {
     tables: [
@@ -24,6 +27,7 @@ export async function measureDiscovery(isSmall: boolean): Promise<Part> {
           'heap a target',
           'longest stall',
           'after a rename',
+          'of an idle process meanwhile',
         ],
         rows: [
           [
@@ -33,6 +37,7 @@ export async function measureDiscovery(isSmall: boolean): Promise<Part> {
             `${Math.round(bytesPerTarget)} bytes`,
             milliseconds(stallMs),
             milliseconds(renameStallMs),
+            milliseconds(idleStallMs),
           ],
         ],
       },

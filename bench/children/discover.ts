@@ -171,7 +171,15 @@ const collectGarbage = runInNewContext('gc') as () => void;
 // As the command does it.
 startSmall();
 
+const own = monitorEventLoopDelay({ resolution: 1 });
+
 const commands = {
+  /** Does nothing but look how long it is kept waiting. */
+  idle: () => {
+    own.enable();
+  },
+  /** The longest that it was, in milliseconds. */
+  idled: () => stallOf(own),
   async find({ isSmall }: { isSmall: boolean }) {
     const account = isSmall ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
     const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
