@@ -242,7 +242,7 @@ export function helpText(): string {
   });
   return `Usage: bunnynet-exporter [flags]
 
-Exports bunny.net's Magic Containers, Shield and Stream storage to Prometheus.
+Exports to Prometheus what a bunny.net account has, uses and costs.
 
 Flags (each has an environment variable; a flag wins):
 ${rows.join('\n')}
