@@ -50,7 +50,7 @@ function listen(listener: RequestListener): Promise<number> {
   });
 }
 
-/** The exporter from the end of a poll to the socket, in a process that is set up as the command does it. */
+/** The exporter from the end of a poll to the socket, with the settings of V8 that the command makes. */
 function holdAsExporter(): Holder {
   startSmall();
   const store = new Store(catalogue);

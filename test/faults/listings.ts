@@ -97,10 +97,15 @@ async function observeGroup(
   }
 }
 
-/** The first round that is as the one before: what comes, or comes back, has its names by a later poll. */
-async function settled(program: Program, last: Round): Promise<Round> {
-  const next = await round(program);
-  return isDeepStrictEqual(next.series, last.series) ? next : settled(program, next);
+/** Polls until two rounds agree: what comes back gets its names only with a later poll. */
+async function settled(program: Program, first: Round): Promise<Round> {
+  let last = first;
+  for (let rounds = 0; rounds < 10; rounds++) {
+    const next = await round(program);
+    if (isDeepStrictEqual(next.series, last.series)) return next;
+    last = next;
+  }
+  throw new Error('the page is another after each round');
 }
 
 async function round({ exporter }: Program): Promise<Round> {

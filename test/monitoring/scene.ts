@@ -79,8 +79,8 @@ const turnMs = 7 * 60_000;
 const laterMs = 3 * turnMs;
 
 /**
- * A time shortly before the last midnight, at the start of a turn of the failing applications: between it and a third
- * of an hour later both the day and the failing application change. On the second of a month it is the midnight before: in
+ * A time shortly before the last midnight, at the start of a turn of the failing applications: from it to
+ * `laterMs` later both the day and the failing application change. On the second of a month it is the midnight before: in
  * the one day of the month until then no pull zone has come near its limit.
  */
 function openingMs(): number {
@@ -165,7 +165,7 @@ function hasBusyPullZone(dataset: Dataset, nowMs: number): boolean {
 /** True where the latency of one application is far over its average, and over 0.25 s, for the first four minutes. */
 function hasLeap(dataset: Dataset, nowMs: number): boolean {
   interface Figures {
-    readonly averageLatency: number | null;
+    readonly averageLatency: number;
     readonly currentLatency: number;
   }
   const readings = [0, 1, 2, 3, 4].map((minute) =>
@@ -173,9 +173,8 @@ function hasLeap(dataset: Dataset, nowMs: number): boolean {
   );
   return dataset.applications.some((_, index) =>
     readings.every((each) => {
-      const { averageLatency = null, currentLatency = 0 } = each[index] ?? {};
-      // One that has never served a request has none, and no leap.
-      return averageLatency !== null && currentLatency > Math.max(260, 3.1 * averageLatency);
+      const { averageLatency = 0, currentLatency = 0 } = each[index] ?? {};
+      return currentLatency > Math.max(260, 3.1 * averageLatency);
     }),
   );
 }
@@ -391,10 +390,19 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
     ]);
 
     const [library = ''] = simulator.libraryIds;
-    const [, second = '', third = ''] = ids;
+    const unrecognized = ids[2] ?? '';
+    // One without alerts: an alert ends where its status cannot be read any more.
+    const active = await ask('query', {
+      query: 'bunnynet_application_status{status="active"} == 1',
+      time: String(moments.calm),
+    });
+    const misread = active
+      .map(({ metric }) => metric['app_id'] ?? '')
+      .find((id) => id !== deleted && id !== unrecognized);
+    if (misread === undefined) throw new Error('no application is active');
     simulator.inject({ type: 'status-401', api: 'video', target: `library/${library}` });
-    simulator.inject({ type: 'wrong-types', kind: 'application', target: second });
-    simulator.inject({ type: 'unknown-values', kind: 'application', target: third });
+    simulator.inject({ type: 'wrong-types', kind: 'application', target: misread });
+    simulator.inject({ type: 'unknown-values', kind: 'application', target: unrecognized });
     simulator.inject({
       type: 'status-429-retry-seconds',
       kind: ['api_guardian', 'rate_limit'],

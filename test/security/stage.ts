@@ -9,7 +9,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/simulator.t
 
 export const faults = Object.keys(faultTypes) as FaultType[];
 
-/** A dataset with a target for each fault, of each kind but the listing. */
+/** A dataset with a target for each fault, of most kinds. */
 export async function stage(keys: Pick<Keys, 'account'> & { readonly library: string }): Promise<Simulator> {
   const size = faults.length;
   const shape = {

@@ -13,9 +13,10 @@ const keys = { account: newKey(), library: newKey() };
 const anyPort = '--web.listen-address=127.0.0.1:0';
 const credentials = '{ account: { env: ACCOUNT }, library: { env: LIBRARY } }';
 const env = { ACCOUNT: keys.account, LIBRARY: keys.library };
-const ofListing = (Object.keys(faultTypes) as FaultType[]).filter((type) =>
-  faultTypes[type].appliesTo.includes('shield_zone'),
-);
+/** The one that repeats the key comes first: of polls that fail already the log says no more. */
+const ofListing = (Object.keys(faultTypes) as FaultType[])
+  .filter((type) => faultTypes[type].appliesTo.includes('shield_zone'))
+  .toSorted((a, b) => Number(b === 'secret-echo') - Number(a === 'secret-echo'));
 
 it('no fault of the listing gets a key onto a page or into the log', async () => {
   const simulator = createSimulator({
@@ -46,12 +47,13 @@ shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ shieldZoneId },
     // The search would be worth nothing had the key not been there to be taken out.
     const shown = async () => (await page(`${origin}/`)).all;
     if (type === 'secret-echo') await expect.poll(shown, { timeout: 30_000 }).toContain('[redacted]');
-    heal();
     for (const path of ['/metrics', '/api/v1/targets', '/'])
       expect(found(keys, (await page(`${origin}${path}`)).all), `${type} on ${path}`).toEqual([]);
+    heal();
   }
   running.child.kill();
   const { output } = await running.ended;
+  expect(output).toContain('[redacted]');
   expect(found(keys, output)).toEqual([]);
 });
 
@@ -65,6 +67,8 @@ describe.each(logFormats)('logs in %s', (format) => {
       .ended;
     expect(code).toBe(3);
     expect(output.includes('poll failed')).toBe(level !== 'error');
+    // At the others the log says only some of what is the same.
+    if (['trace', 'debug'].includes(level)) expect(output).toContain('[redacted]');
     expect(found(keys, output)).toEqual([]);
   });
 });
