@@ -9,12 +9,12 @@ export async function measureDiscovery(isSmall: boolean): Promise<Part> {
   const child = new Child<DiscoverCommands>('discovery', 'discover');
   const idle = new Child<DiscoverCommands>('an idle process', 'discover');
   await idle.ask('idle', undefined as never);
-  const { targets, foundMs, cpuMs, bytesPerTarget, stallMs, renameStallMs } = await child.ask('find', {
+  const { targets, foundMs, cpuMs, bytesPerTarget, foundStallMs, renameStallMs } = await child.ask('find', {
     isSmall,
   });
   const idleStallMs = await idle.ask('idled', undefined as never);
   await Promise.all([child.stop(), idle.stop()]);
-  const measured = Math.max(stallMs, renameStallMs);
+  const measured = Math.max(foundStallMs, renameStallMs);
   return {
     tables: [
       {
@@ -35,7 +35,7 @@ export async function measureDiscovery(isSmall: boolean): Promise<Part> {
             milliseconds(foundMs),
             milliseconds(cpuMs),
             `${Math.round(bytesPerTarget)} bytes`,
-            milliseconds(stallMs),
+            milliseconds(foundStallMs),
             milliseconds(renameStallMs),
             milliseconds(idleStallMs),
           ],

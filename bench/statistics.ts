@@ -1,4 +1,5 @@
 /** Figures about many figures. */
+import type { IntervalHistogram } from 'node:perf_hooks';
 
 /** The nearest-rank percentile; NaN of nothing. */
 export function percentile(values: readonly number[], percent: number): number {
@@ -12,4 +13,9 @@ export function median(values: readonly number[]): number {
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The longest that the event loop was stopped, in milliseconds, where it is looked at every millisecond. */
+export function stallMs(delays: IntervalHistogram): number {
+  return Math.max(0, delays.max / 1e6 - 1);
 }

@@ -2,7 +2,7 @@
  * Finds an account: listings with their targets through the planning and the scheduler, at twenty times the default pace,
  * with a client that answers at once, so that nothing but the exporter's own work is measured.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,6 +17,7 @@ import { type ApiName, apiNames } from '../../src/resources/resource.ts';
 import { letGrowFor, startSmall } from '../../src/v8.ts';
 import { measuredKinds } from '../datasets.ts';
 import { serveCommands } from '../processes.ts';
+import { stallMs } from '../statistics.ts';
 
 /** An account of a size that few have. */
 interface Account {
@@ -155,11 +156,6 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
   });
 }
 
-/** The longest that the loop was stopped, beyond the resolution of the look. */
-function stallOf(delays: IntervalHistogram): number {
-  return Math.max(0, delays.max / 1e6 - 1);
-}
-
 /** Bytes of what is still needed. */
 function heapBytes(): number {
   collectGarbage();
@@ -171,15 +167,15 @@ const collectGarbage = runInNewContext('gc') as () => void;
 // As the command does it.
 startSmall();
 
-const own = monitorEventLoopDelay({ resolution: 1 });
+const delays = monitorEventLoopDelay({ resolution: 1 });
 
 const commands = {
   /** Does nothing but look how long it is kept waiting. */
   idle: () => {
-    own.enable();
+    delays.enable();
   },
   /** The longest that it was, in milliseconds. */
-  idled: () => stallOf(own),
+  idled: () => stallMs(delays),
   async find({ isSmall }: { isSmall: boolean }) {
     const account = isSmall ? { ...whole, applications: 2_000, zones: 100, libraries: 20 } : whole;
     const { applications, zones, endpointsPerZone, libraries, videosPerLibrary } = account;
@@ -187,7 +183,6 @@ const commands = {
     let renamed: number | undefined;
     const engine = createEngine(account, () => renamed);
     const heapBefore = heapBytes();
-    const delays = monitorEventLoopDelay({ resolution: 1 });
     delays.enable();
     const startedMs = performance.now();
     const cpuBefore = process.cpuUsage();
@@ -195,7 +190,7 @@ const commands = {
     while ((engine.sizes['wanted'] ?? 0) < targets) await sleep(500);
     const foundMs = performance.now() - startedMs;
     const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
-    const stallMs = stallOf(delays);
+    const foundStallMs = stallMs(delays);
     const bytesPerTarget = (heapBytes() - heapBefore) / targets;
     // The collection is none of its stalls.
     await sleep(100);
@@ -203,10 +198,10 @@ const commands = {
     renamed = Math.floor(applications / 2);
     const key = `application/app${renamed}`;
     while (engine.states.status(key)?.target.name !== 'renamed') await sleep(50);
-    const renameStallMs = stallOf(delays);
+    const renameStallMs = stallMs(delays);
     delays.disable();
     await engine.stop();
-    return { targets, foundMs, cpuMs, bytesPerTarget, stallMs, renameStallMs };
+    return { targets, foundMs, cpuMs, bytesPerTarget, foundStallMs, renameStallMs };
   },
 };
 export type DiscoverCommands = typeof commands;

@@ -6,6 +6,7 @@ import type { Shape } from '../../src/simulator/dataset.ts';
 import { startSmall } from '../../src/v8.ts';
 import { createFleet, type Pace } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
+import { stallMs } from '../statistics.ts';
 
 // As the command does it.
 startSmall();
@@ -40,7 +41,7 @@ const commands = {
   /** The longest stall of the event loop since, in milliseconds. */
   unwatch() {
     delay.disable();
-    return Math.max(0, delay.max / 1e6 - 1);
+    return stallMs(delay);
   },
 };
 export type ExportCommands = typeof commands;

@@ -24,6 +24,7 @@ import { measuredKinds } from '../datasets.ts';
 import { narrowedFile } from '../pages.ts';
 import { serveCommands } from '../processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
+import { stallMs } from '../statistics.ts';
 
 /** Which applications a change is about: consecutive ones, as the scheduler polls them, or any. */
 export type Spread = 'contiguous' | 'random';
@@ -242,7 +243,7 @@ const commands = {
   unwatch() {
     feeding?.abort();
     delay.disable();
-    return Math.max(0, delay.max / 1e6 - 1);
+    return stallMs(delay);
   },
 };
 export type HoldCommands = typeof commands;

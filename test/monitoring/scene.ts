@@ -359,6 +359,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       }));
     };
 
+    const query = (expr: string, at: Moment) => ask('query', { query: expr, time: String(moments[at]) });
     const page = new Map<string, Set<string>>();
     const moments = {} as Record<Moment, number>;
     /** A page that takes a busy machine more than a second is lost: a moment is not to fall into the gap. */
@@ -392,10 +393,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
     const [library = ''] = simulator.libraryIds;
     const unrecognized = ids[2] ?? '';
     // One without alerts: an alert ends where its status cannot be read any more.
-    const active = await ask('query', {
-      query: 'bunnynet_application_status{status="active"} == 1',
-      time: String(moments.calm),
-    });
+    const active = await query('bunnynet_application_status{status="active"} == 1', 'calm');
     const misread = active
       .map(({ metric }) => metric['app_id'] ?? '')
       .find((id) => id !== deleted && id !== unrecognized);
@@ -461,7 +459,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       notifications,
       nameless,
       deleted,
-      query: (expr, at) => ask('query', { query: expr, time: String(moments[at]) }),
+      query,
       queryRange: (expr) =>
         ask('query_range', {
           query: expr,
