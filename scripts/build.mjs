@@ -76,6 +76,27 @@ const slim = {
   },
 };
 
+/**
+ * Node's modules as `require` gives them. An import runs each getter of the module, wanted or not, and with Node 26 one of
+ * `node:http` loads fetch and WebSocket: 32 ms and 15 MB.
+ */
+const builtins = {
+  name: 'builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtins' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'builtins' }, ({ path }) => ({
+      contents: Object.keys(process.getBuiltinModule(path))
+        .map(
+          (name) =>
+            `export const ${name} = /* @__PURE__ */ (() => process.getBuiltinModule('${path}').${name})();`,
+        )
+        .join('\n'),
+    }));
+  },
+};
+
 const { metafile } = await build({
   metafile: true,
   absWorkingDir: root,
@@ -93,10 +114,10 @@ const { metafile } = await build({
   minifyWhitespace: true,
   legalComments: 'eof',
   logLevel: 'warning',
-  plugins: [slim],
+  plugins: [slim, builtins],
   // CommonJS packages in the bundle call require() for Node's own modules.
   banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
+    js: "#!/usr/bin/env node\nconst require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
   define: { BUILD_VERSION: JSON.stringify(version), BUILD_REVISION: JSON.stringify(revision()) },
 });

@@ -1,6 +1,5 @@
 /** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { builtin } from '../builtin.ts';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
@@ -26,7 +25,9 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
     timeout: timeoutMs,
-    ...(authorities === undefined ? {} : { ca: [...builtin('node:tls').rootCertificates, authorities] }),
+    ...(authorities === undefined
+      ? {}
+      : { ca: [...process.getBuiltinModule('node:tls').rootCertificates, authorities] }),
   };
   const options = {
     connections: config.maxConcurrency,

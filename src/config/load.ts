@@ -3,7 +3,6 @@
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
 import { resolve } from 'node:path';
-import { builtin } from '../builtin.ts';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
@@ -124,7 +123,7 @@ async function resolveAuthorities(
 }
 
 function isCertificates(pem: string): boolean {
-  const { X509Certificate } = builtin('node:crypto');
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   try {
     return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');

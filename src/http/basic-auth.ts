@@ -1,5 +1,4 @@
 /** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
-import { builtin } from '../builtin.ts';
 import type { PasswordCheck } from './password-check.ts';
 
 export interface AuthLimits {
@@ -73,7 +72,7 @@ export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = d
       const [user, password] = credentials;
       const known = users.get(user);
       const hash = known ?? dummyHash(users);
-      const { createHmac, randomBytes } = builtin('node:crypto');
+      const { createHmac, randomBytes } = process.getBuiltinModule('node:crypto');
       secret ??= randomBytes(32);
       const key = createHmac('sha256', secret)
         .update(JSON.stringify([user, hash, password]))

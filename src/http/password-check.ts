@@ -1,6 +1,5 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
 import type { Worker } from 'node:worker_threads';
-import { builtin } from '../builtin.ts';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
@@ -45,7 +44,7 @@ export function createPasswordCheck(): PasswordCheck {
   }
 
   function start(): Worker {
-    const { Worker: Thread } = builtin('node:worker_threads');
+    const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     const options = { execArgv: [], env: {} };
     const started =
       typeof BCRYPT_WORKER === 'string'
