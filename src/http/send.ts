@@ -1,9 +1,10 @@
 /** Sends a page at the pace of its reader and by a deadline, without copying it or handing the socket more than it asks for. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 
-/** Handed to the socket at once: what TLS may encrypt ahead of a slow reader. */
-const batchBytes = 1024 * 1024;
+/** Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is. */
+const batchBytes = { plain: 8 * 1024 * 1024, tls: 1024 * 1024 };
 const smallBytes = 64 * 1024;
 
 export interface SendOptions {
@@ -40,12 +41,14 @@ async function write(
   parts: readonly Buffer[],
   closed: Promise<unknown>,
 ): Promise<void> {
+  const { encrypted = false } = (response.socket ?? {}) as Partial<TLSSocket>;
+  const maxBatch = encrypted ? batchBytes.tls : batchBytes.plain;
   let batch = 0;
   response.cork();
   for (const part of parts) {
     response.write(part);
     batch += part.length;
-    if (batch < batchBytes) continue;
+    if (batch < maxBatch) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
     if (response.destroyed) return;

@@ -1,10 +1,20 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
+import { type Identity, issue } from './certificates.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -29,7 +39,7 @@ const zonePart = '# HELP zone_up Up.\n# TYPE zone_up gauge\nzone_up{zone_id="1"}
 const ownPart = '# TYPE own gauge\nown 1\n';
 const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
-async function serve(changes: Partial<MetricsRouteOptions> = {}) {
+async function serve(changes: Partial<MetricsRouteOptions> = {}, identity?: Identity) {
   const handler = createMetricsRoute({
     store: filledStore(),
     kinds: ['app', 'zone'],
@@ -40,14 +50,15 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}) {
   });
   const answers: Promise<void>[] = [];
   const responses: ServerResponse[] = [];
-  const server = createServer((incoming, response) => {
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     responses.push(response);
     answers.push(
       handler(incoming, response).catch((error: Error) => {
         response.writeHead(500).end(error.message);
       }),
     );
-  });
+  };
+  const server = identity ? createTlsServer(identity, answer) : createServer(answer);
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -197,20 +208,29 @@ describe('the metrics handler', () => {
     afterEach(() => page.release.mockClear());
     const bigStore = { page: () => page };
 
-    function stalled(port: number) {
-      const socket = connect(port, '127.0.0.1', () =>
-        socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'),
-      );
+    function asking(socket: Socket) {
       socket.on('error', () => socket.destroy());
+      socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
       return socket.pause();
     }
+    const stalled = (port: number) => asking(connect(port, '127.0.0.1'));
+    const stalledTls = (port: number) =>
+      asking(connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }));
 
-    it('hands the socket no more than it can send soon', async () => {
-      const { port, responses } = await serve({ store: bigStore });
-      const reader = stalled(port);
-      await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
-      expect(responses[0]?.writableLength).toBeLessThan(3_000_000);
-      reader.destroy();
+    it('hands a plain socket a part of a large page at a time, and one with TLS a smaller one', async () => {
+      const waiting = async (
+        { port, responses }: Awaited<ReturnType<typeof serve>>,
+        connectTo: typeof stalled,
+      ) => {
+        const reader = connectTo(port);
+        await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+        const { writableLength } = responses[0] as ServerResponse;
+        reader.destroy();
+        return writableLength;
+      };
+      expect(await waiting(await serve({ store: bigStore }), stalled)).toBeLessThan(10_000_000);
+      const secured = await serve({ store: bigStore }, issue({ name: 'server', usage: 'server' }));
+      expect(await waiting(secured, stalledTls)).toBeLessThan(3_000_000);
     });
 
     it('answers a scrape while more of them than may be rendered or sent at once hold their pages', async () => {
