@@ -13,7 +13,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
-import { type ApiCapacity, neededInAll, rateText } from './polling/capacity.ts';
+import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import { type ListingStatus, PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -30,7 +30,7 @@ import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
 import { plural } from './text.ts';
-import { letGrowFor } from './v8.ts';
+import { letGrowIfBusy } from './v8.ts';
 import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
@@ -148,7 +148,6 @@ class WiredExporter implements Exporter {
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;
-        letGrowFor(neededInAll(capacities));
         this.#telemetry.planned(capacities);
         this.#tellPlan(capacities);
       },
@@ -303,6 +302,7 @@ class WiredExporter implements Exporter {
       void this.#keyWatch.look();
       this.#tellDropped(this.#config.limits.maxSeries);
       this.#tellPlan(this.#capacities);
+      letGrowIfBusy();
     }, watchIntervalMs).unref();
   }
 

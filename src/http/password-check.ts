@@ -1,5 +1,6 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
 import type { Worker } from 'node:worker_threads';
+import { letGrow } from '../v8.ts';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
@@ -44,6 +45,8 @@ export function createPasswordCheck(): PasswordCheck {
   }
 
   function start(): Worker {
+    // Uncompiled, one comparison takes seconds.
+    letGrow();
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     const options = { execArgv: [], env: {} };
     const started =

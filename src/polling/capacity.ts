@@ -106,11 +106,6 @@ export function capacity(polls: PollClasses, apis: Config['apis']): readonly Api
   });
 }
 
-/** What all APIs are asked, in requests a second. */
-export function neededInAll(capacities: readonly ApiCapacity[]): number {
-  return capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
-}
-
 function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): string {
   const { polls, neededByKind, shortestIntervalMs, longestIntervalMs, staleAfterMs } = sum;
   const shortest = formatDuration(shortestIntervalMs);
