@@ -1,9 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What measures times or memory, or builds the bundle anew: it has the machine for itself. */
 const alone = ['monitoring', 'node-versions', 'pacing', 'prometheus', 'security-bounds', 'soak'].map(
   (name) => `test/stack/${name}.test.ts`,
 );
+
+/** Begins with what waits for five minutes, so that the others run meanwhile. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith('/memory.test.ts');
+    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  }
+}
 
 const shared = { setupFiles: 'test/set-up.ts', testTimeout: 300_000, hookTimeout: 120_000 };
 
@@ -11,6 +20,7 @@ const shared = { setupFiles: 'test/set-up.ts', testTimeout: 300_000, hookTimeout
 export default defineConfig({
   test: {
     globalSetup: 'test/build.ts',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
