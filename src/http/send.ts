@@ -1,10 +1,13 @@
-/** Sends a page at the pace of its reader and by a deadline, without copying it or handing the socket more than it asks for. */
+/** Sends a page at the pace of its reader and by a deadline, without copying it or handing all of a large one over at once. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-/** Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is. */
-const batchBytes = { plain: 8 * 1024 * 1024, tls: 1024 * 1024 };
+/**
+ * Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is, but tells
+ * only after it that the reader takes something.
+ */
+const batchBytes = { plain: 4 * 1024 * 1024, tls: 1024 * 1024 };
 const smallBytes = 64 * 1024;
 
 export interface SendOptions {
@@ -41,7 +44,8 @@ async function write(
   parts: readonly Buffer[],
   closed: Promise<unknown>,
 ): Promise<void> {
-  const { encrypted = false } = (response.socket ?? {}) as Partial<TLSSocket>;
+  // Not the response's own socket, which it has only when its turn comes on the connection.
+  const { encrypted } = response.req.socket as Partial<TLSSocket>;
   const maxBatch = encrypted ? batchBytes.tls : batchBytes.plain;
   let batch = 0;
   response.cork();
