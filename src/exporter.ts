@@ -255,7 +255,10 @@ class WiredExporter implements Exporter {
       store: this.#store,
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
-      beforeScrape: () => this.#engine.dropStale(),
+      beforeScrape: () => {
+        letGrowIfBusy();
+        this.#engine.dropStale();
+      },
       maxConcurrentScrapes,
       writeTimeoutMs: scrapeWriteTimeoutMs,
     });
@@ -302,7 +305,6 @@ class WiredExporter implements Exporter {
       void this.#keyWatch.look();
       this.#tellDropped(this.#config.limits.maxSeries);
       this.#tellPlan(this.#capacities);
-      letGrowIfBusy();
     }, watchIntervalMs).unref();
   }
 
@@ -327,6 +329,7 @@ function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
   const pausedUntilMs = new Map<ApiName, number>();
   return {
     requested(api, code, seconds, path) {
+      letGrowIfBusy();
       telemetry.requested(api, code, seconds);
       log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
     },

@@ -1,8 +1,10 @@
 /** What V8 is told, so that an exporter with little to do takes little memory, and one with much to do little time. */
+import type { EventLoopUtilization } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
-/** The share of a core from which on time is dearer than memory. */
+/** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
+const lookEveryMs = 1000;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
@@ -13,31 +15,41 @@ export function startSmall(): void {
   setFlags('--semi-space-growth-factor=1');
   // V8's compilers, and what they make, take 5 MB with Node 20 and 12 MB with Node 26.
   setFlags('--no-opt', '--no-maglev', '--no-sparkplug');
-  // With Node 26 it is 64 KB. Such a piece of memory outlives the space for new objects, so that it is not soon collected.
+  // Node 26 cuts small Buffers from pieces of 64 KB, which grow old before they are full, and are not soon collected then.
   Buffer.poolSize = 8 * 1024;
+  isSmall = true;
 }
+
+let isSmall = false;
+let before: EventLoopUtilization | undefined;
+let nextLookMs = 0;
+/** How many want it compiled meanwhile. */
+let compiling = 0;
 
 /**
- * Lets V8 compile, and the space for new objects grow: a small one is collected so often that it takes a third of the time.
- * Maglev stays off, for not every Node is meant to have it.
+ * To be called with each request, of the exporter or to it: an idle process need not wake up for it. Once the process was busy
+ * for a second, V8 compiles, and the space for new objects grows: a small one is collected so often that it takes a third of
+ * the time. Maglev stays off, for not every Node is built with it.
  */
-export function letGrow(): void {
-  grows = true;
-  setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2');
+export function letGrowIfBusy(): void {
+  if (!isSmall || performance.now() < nextLookMs) return;
+  nextLookMs = performance.now() + lookEveryMs;
+  const now = performance.eventLoopUtilization();
+  if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) {
+    isSmall = false;
+    setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2');
+  }
+  before = now;
 }
 
-let looked: { readonly atMs: number; readonly cpu: NodeJS.CpuUsage } | undefined;
-let grows = false;
-
-/** Lets V8 grow once the process was busy since the last call. Before the first one it started, which does not count. */
-export function letGrowIfBusy(): void {
-  if (grows) return;
-  const now = { atMs: performance.now(), cpu: process.cpuUsage() };
-  if (looked) {
-    const usedMs = (now.cpu.user - looked.cpu.user + now.cpu.system - looked.cpu.system) / 1000;
-    if (usedMs > busyShare * (now.atMs - looked.atMs)) letGrow();
-  }
-  looked = now;
+/** Lets V8 compile until the function that is returned is called: in the whole process, threads included. */
+export function compile(): () => void {
+  compiling++;
+  if (isSmall) setFlags('--opt', '--sparkplug');
+  return () => {
+    compiling--;
+    if (isSmall && compiling === 0) setFlags('--no-opt', '--no-sparkplug');
+  };
 }
 
 function setFlags(...flags: readonly string[]): void {

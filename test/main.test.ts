@@ -93,7 +93,7 @@ describe('the command', () => {
     expect([version.code, help.code]).toEqual([0, 0]);
   });
 
-  // To import node:http loads it with Node 26: 32 ms and 15 MB.
+  // Importing node:http loads it with Node 26: 32 ms and 15 MB.
   it('loads none of the fetch that Node brings', async () => {
     const hook = join(folder, 'loaded.cjs');
     await writeFile(hook, "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')));");

@@ -140,6 +140,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
     clientOf: () => ({
       async get({ path, permit }) {
         await nextTurn();
+        letGrowIfBusy();
         permit?.release();
         return answerTo(path, account, renamed());
       },
@@ -165,7 +166,6 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 // As the command does it.
 startSmall();
-setInterval(letGrowIfBusy, 5000).unref();
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
 

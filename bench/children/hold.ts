@@ -54,7 +54,6 @@ function listen(listener: RequestListener): Promise<number> {
 /** The exporter from the end of a poll to the socket, with the settings of V8 that the command makes. */
 function holdAsExporter(): Holder {
   startSmall();
-  setInterval(letGrowIfBusy, 5000).unref();
   const store = new Store(catalogue);
   const states = new TargetStates(store);
   const targets = new Map<string, Target>();
@@ -70,7 +69,10 @@ function holdAsExporter(): Holder {
     store,
     kinds,
     ownMetrics: (format) => telemetry.render(format),
-    beforeScrape: () => void states.dropStale(Date.now()),
+    beforeScrape: () => {
+      letGrowIfBusy();
+      states.dropStale(Date.now());
+    },
     maxConcurrentScrapes: 16,
     writeTimeoutMs: 30_000,
   });

@@ -1,6 +1,6 @@
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
 import type { Worker } from 'node:worker_threads';
-import { letGrow } from '../v8.ts';
+import { compile } from '../v8.ts';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
@@ -21,10 +21,13 @@ interface Waiting {
 export function createPasswordCheck(): PasswordCheck {
   const waiting: Waiting[] = [];
   let worker: Worker | undefined;
+  let stopCompiling: (() => void) | undefined;
 
   function end(): void {
     void worker?.terminate();
     worker = undefined;
+    stopCompiling?.();
+    stopCompiling = undefined;
   }
 
   function next(): void {
@@ -46,7 +49,7 @@ export function createPasswordCheck(): PasswordCheck {
 
   function start(): Worker {
     // Uncompiled, one comparison takes seconds.
-    letGrow();
+    stopCompiling ??= compile();
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     const options = { execArgv: [], env: {} };
     const started =
