@@ -5,6 +5,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+/** Where it goes: another folder leaves alone what runs from `dist`. */
+const outdir = process.env.BUILD_FOLDER ?? 'dist';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
@@ -103,7 +105,7 @@ const { metafile } = await build({
   splitting: true,
   chunkNames: '[name]-[hash]',
   entryPoints: { 'bunnynet-exporter': 'src/bin.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
-  outdir: 'dist',
+  outdir,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -123,5 +125,6 @@ const { metafile } = await build({
 });
 
 // The names of files change with what is in them: those of earlier builds go.
-for (const name of readdirSync(`${root}/dist`))
-  if (/\.js(\.map)?$/.test(name) && !(`dist/${name}` in metafile.outputs)) rmSync(`${root}/dist/${name}`);
+for (const name of readdirSync(`${root}/${outdir}`))
+  if (/\.js(\.map)?$/.test(name) && !(`${outdir}/${name}` in metafile.outputs))
+    rmSync(`${root}/${outdir}/${name}`);

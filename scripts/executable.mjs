@@ -9,15 +9,16 @@ import { build } from 'esbuild';
 import { inject } from 'postject';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-await import('./build.mjs');
-
 const architecture = { x64: 'amd64' }[process.arch] ?? process.arch;
 const name = `bunnynet-exporter-${process.platform}-${architecture}`;
 const work = 'dist/executable';
+const bundle = `${work}/bundle`;
 const blob = `${work}/blob`;
 const executable = `${work}/bunnynet-exporter`;
 rmSync(work, { recursive: true, force: true });
-mkdirSync(work);
+mkdirSync(work, { recursive: true });
+process.env.BUILD_FOLDER = bundle;
+await import('./build.mjs');
 
 /** The bundle as an executable takes it: one file of CommonJS. */
 async function singleFile(entry, define = {}) {
@@ -39,8 +40,8 @@ async function singleFile(entry, define = {}) {
   return outputFiles[0].text;
 }
 
-const worker = await singleFile('dist/bcrypt-worker.js');
-const main = await singleFile('dist/bunnynet-exporter.js', { BCRYPT_WORKER: JSON.stringify(worker) });
+const worker = await singleFile(`${bundle}/bcrypt-worker.js`);
+const main = await singleFile(`${bundle}/bunnynet-exporter.js`, { BCRYPT_WORKER: JSON.stringify(worker) });
 writeFileSync(`${work}/main.cjs`, main);
 writeFileSync(
   `${work}/sea.json`,

@@ -1,6 +1,14 @@
 /** What is published to run without this repository: the npm package, the single executable, and the unit of systemd. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
@@ -105,10 +113,20 @@ describe('the npm package', () => {
 describe('the executable', () => {
   const unpacked = join(folder, 'executable');
   let archive = '';
+  const written = () =>
+    readdirSync(`${root}dist`)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => [name, statSync(`${root}dist/${name}`).mtimeMs]);
+  const before = written();
   beforeAll(() => {
     archive = join(root, succeed(`${tools}/node/bin/node`, ['scripts/executable.mjs']).trim());
     succeed('mkdir', [unpacked]);
     succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+  });
+
+  test('is built without touching the bundle, which may be running', () => {
+    expect(before).not.toEqual([]);
+    expect(written()).toEqual(before);
   });
 
   test('comes with its unit, man page, completions and licences, as /usr/local has them', () => {
