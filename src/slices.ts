@@ -30,6 +30,22 @@ export class Slices {
   }
 }
 
+/** What becomes of each item. */
+export function mapInSlices<Item, Mapped>(
+  items: Iterable<Item>,
+  map: (item: Item) => Mapped,
+): Promise<Mapped[]> {
+  function* steps(): Generator<void, Mapped[]> {
+    const mapped: Mapped[] = [];
+    for (const item of items) {
+      mapped.push(map(item));
+      yield;
+    }
+    return mapped;
+  }
+  return new Slices().take(steps());
+}
+
 /** Takes all steps in one go. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {

@@ -37,6 +37,15 @@ function isSame(a: Discovered, b: Discovered): boolean {
   );
 }
 
+function* isInOrder(before: readonly Listed[], found: readonly Listed[]): Generator<void, boolean> {
+  if (before.length !== found.length) return false;
+  for (const [index, one] of found.entries()) {
+    if (index % stepSize === 0) yield;
+    if (!hasSameIds(one, before[index] ?? one)) return false;
+  }
+  return true;
+}
+
 /**
  * In steps, for listings can be long.
  *
@@ -57,7 +66,7 @@ export function* compareInSteps(
     return isSame(old, now) ? old : now;
   };
   // Most often the same things come in the same order; nothing is held against anything else then.
-  if (before?.length === found.length && found.every((one, i) => hasSameIds(one, before[i] ?? one))) {
+  if (before && (yield* isInOrder(before, found))) {
     const listed: Discovered[] = [];
     let isChanged = false;
     for (const [index, one] of found.entries()) {
@@ -68,7 +77,11 @@ export function* compareInSteps(
     }
     return { listed: isChanged ? listed : before, added: 0, removed: [], renamed };
   }
-  const known = new Map(before?.map((one) => [keyOf(one.ids), one]));
+  const known = new Map<string, Discovered>();
+  for (const [index, one] of before?.entries() ?? []) {
+    if (index % stepSize === 0) yield;
+    known.set(keyOf(one.ids), one);
+  }
   const listed = new Map<string, Discovered>();
   let added = 0;
   for (const [index, one] of found.entries()) {

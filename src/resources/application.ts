@@ -1,5 +1,6 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
+import { mapInSlices } from '../slices.ts';
 import { divided, number, object, parseChartKey, readFields, record, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
@@ -104,7 +105,7 @@ export const applications: Listing = {
       get,
       diagnostics,
     );
-    return [...found].map(([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
+    return mapInSlices(found, ([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
   },
 };
 

@@ -1,4 +1,5 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
+import { mapInSlices } from '../slices.ts';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { id, object, text } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
@@ -18,7 +19,7 @@ export const dnsZones: Listing = {
       get,
       diagnostics,
     );
-    return [...found].map(([dnsZoneId, { Domain }]) => ({
+    return mapInSlices(found, ([dnsZoneId, { Domain }]) => ({
       ids: { dns_zone_id: dnsZoneId },
       name: Domain ?? undefined,
     }));

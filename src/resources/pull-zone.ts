@@ -1,4 +1,5 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
+import { mapInSlices } from '../slices.ts';
 import {
   boolean,
   type FieldType,
@@ -79,7 +80,7 @@ export const pullZones: Listing<PullZoneReading> = {
       get,
       diagnostics,
     );
-    return [...found].map(([pullZoneId, reading]) => {
+    return mapInSlices(found, ([pullZoneId, reading]) => {
       const { Name, OriginType } = reading;
       if (typeof OriginType === 'number' && !originTypes[OriginType]) diagnostics.unrecognized('OriginType');
       return {

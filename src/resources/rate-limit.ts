@@ -1,4 +1,5 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
+import { mapInSlices } from '../slices.ts';
 import { figureByDay, mapDays } from './days.ts';
 import {
   type Day,
@@ -84,7 +85,7 @@ const rules: Listing = {
       get,
       diagnostics,
     );
-    return [...found].map(([ruleId, { ruleName }]) => ({
+    return mapInSlices(found, ([ruleId, { ruleName }]) => ({
       ids: { shield_zone_id: zoneId, rate_limit_id: ruleId },
       name: ruleName ?? undefined,
     }));

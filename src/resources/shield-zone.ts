@@ -1,4 +1,5 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
+import { mapInSlices } from '../slices.ts';
 import { boolean, code, codeFieldsOf, id, instant, integer, list, object, type ValueOf } from './fields.ts';
 import { readShieldPages, shieldPageFields } from './pages.ts';
 import { pullZones } from './pull-zone.ts';
@@ -53,7 +54,7 @@ export const zones: Listing<ShieldZoneReading> = {
       get,
       diagnostics,
     );
-    return [...found].map(([id, reading]) => ({
+    return mapInSlices(found, ([id, reading]) => ({
       ids: { shield_zone_id: id },
       namedBy: reading.pullZoneId ?? undefined,
       reading,

@@ -1,4 +1,5 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
+import { mapInSlices } from '../slices.ts';
 import { boolean, id, integer, list, object, text, type ValueOf } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
@@ -38,7 +39,7 @@ export const storageZones: Listing<StorageZoneReading> = {
       get,
       diagnostics,
     );
-    return [...found].map(([storageZoneId, reading]) => {
+    return mapInSlices(found, ([storageZoneId, reading]) => {
       const { Name, ZoneTier } = reading;
       if (typeof ZoneTier === 'number' && !tiers[ZoneTier]) diagnostics.unrecognized('ZoneTier');
       return { ids: { storage_zone_id: storageZoneId }, name: Name ?? undefined, reading };

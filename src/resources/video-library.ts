@@ -1,4 +1,5 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
+import { mapInSlices } from '../slices.ts';
 import { boolean, id, instant, integer, list, number, object, text, type ValueOf } from './fields.ts';
 import { corePageFields, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';
@@ -44,7 +45,7 @@ export const videoLibraries: Listing<VideoLibraryReading> = {
       get,
       diagnostics,
     );
-    return [...found].map(([libraryId, { Name, ApiKey, ...reading }]) => ({
+    return mapInSlices(found, ([libraryId, { Name, ApiKey, ...reading }]) => ({
       ids: { library_id: libraryId },
       name: Name ?? undefined,
       key: ApiKey ? () => ApiKey : undefined,

@@ -1,4 +1,5 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
+import { mapInSlices } from '../slices.ts';
 import { instant, integer, object, readFields, record, text, unwrapData, type ValueOf } from './fields.ts';
 import { readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
@@ -53,7 +54,7 @@ const videos: Listing = {
       get,
       diagnostics,
     );
-    return [...found].map(([videoId, { title }]) => ({
+    return mapInSlices(found, ([videoId, { title }]) => ({
       ids: { library_id: libraryId, video_id: videoId },
       name: title ?? undefined,
     }));
