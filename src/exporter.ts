@@ -84,7 +84,6 @@ const kinds = resources.map(({ kind }) => kind);
 const maxConcurrentScrapes = 16;
 const scrapeWriteTimeoutMs = 30_000;
 const probePages = ['/-/healthy', '/-/ready'];
-const watchIntervalMs = 5000;
 const stopGraceMs = 3000;
 
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
@@ -108,7 +107,7 @@ class WiredExporter implements Exporter {
   #credentials: Credentials;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   #capacities: readonly ApiCapacity[] = [];
-  #watch: NodeJS.Timeout | undefined;
+  #isPolling = false;
 
   constructor(options: ExporterOptions, { config, credentials }: Loaded) {
     const { log } = options;
@@ -151,6 +150,11 @@ class WiredExporter implements Exporter {
         this.#telemetry.planned(capacities);
         this.#tellPlan(capacities);
       },
+      onSweep: () => {
+        void this.#keyWatch.look();
+        this.#tellDropped(this.#config.limits.maxSeries);
+        this.#tellPlan(this.#capacities);
+      },
       now: options.now,
     });
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
@@ -176,7 +180,7 @@ class WiredExporter implements Exporter {
   }
 
   async pollOnce(): Promise<boolean> {
-    if (this.#watch) {
+    if (this.#isPolling) {
       await this.#engine.pollNow();
     } else {
       await this.#startPolling();
@@ -187,6 +191,7 @@ class WiredExporter implements Exporter {
   }
 
   targets(): readonly TargetStatus[] {
+    this.#engine.dropStale();
     return [...this.#engine.states.statuses()];
   }
 
@@ -227,7 +232,6 @@ class WiredExporter implements Exporter {
   });
 
   async stop(): Promise<void> {
-    clearInterval(this.#watch);
     this.#apis.closePacers();
     const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
     await Promise.all([this.#engine.stop(), ...servers]);
@@ -299,13 +303,9 @@ class WiredExporter implements Exporter {
   }
 
   async #startPolling(): Promise<void> {
+    this.#isPolling = true;
     await this.#apply();
     void this.#keyWatch.look();
-    this.#watch = setInterval(() => {
-      void this.#keyWatch.look();
-      this.#tellDropped(this.#config.limits.maxSeries);
-      this.#tellPlan(this.#capacities);
-    }, watchIntervalMs).unref();
   }
 
   #logTargets(): void {

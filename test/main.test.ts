@@ -66,7 +66,7 @@ async function logged(running: Running, message: string): Promise<Record<string,
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .find(({ msg }) => String(msg).includes(message));
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find, { timeout: 15_000 }).toBeDefined();
   return find() ?? {};
 }
 
@@ -297,7 +297,7 @@ describe('the command', () => {
     await writeFile(key, simulator.keys.account);
     await logged(running, 'the key of account changed');
     await logged(running, 'polls succeed again');
-  }, 20_000);
+  }, 30_000);
 
   it('logs one line for a change of state, not one for each poll', async () => {
     const file = join(folder, 'states.yml');

@@ -18,6 +18,8 @@ function createTunnels(origin: URL, settings: Pool.Options): Pool {
   return Object.assign(pool, { connect: connectOnce });
 }
 
+const keepAliveMs = 70_000;
+
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const tls = {
@@ -33,6 +35,8 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     connections: config.maxConcurrency,
     pipelining: 1,
     maxResponseSize: config.maxResponseBytes,
+    // Where the API does not say how long it keeps a connection: across the minute between two polls, as servers usually do.
+    keepAliveTimeout: keepAliveMs,
     // The client has one deadline for the whole request instead.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -86,6 +86,8 @@ export interface EngineOptions {
   readonly owns: (key: string) => boolean;
   /** Told when what is planned has changed, once the changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
+  /** Called now and then, so that an idle process need not wake up for others' sake too. */
+  readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -108,8 +110,8 @@ interface Active {
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
-/** As often as other things are looked after: each time that an idle process wakes up costs it a tenth of a millisecond. */
-const sweepIntervalMs = 5000;
+/** The page and its figures are looked after with each scrape: this is for the log, and for what nobody asks for. */
+const sweepIntervalMs = 10_000;
 /** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
 const cheapPlanningMs = 2;
 const planningShare = 0.05;
@@ -275,6 +277,7 @@ export class PollEngine {
       this.dropStale();
       this.#failureLog.tell();
       this.#tellPlanned();
+      this.#options.onSweep?.();
     }, sweepIntervalMs).unref();
     this.#tellPlanned();
   }

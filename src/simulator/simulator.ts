@@ -169,7 +169,7 @@ function createKeyring(generated: Keys, given: Partial<Keys> = {}) {
 /** The server on its port: one free at the first start, kept so that a second start is at the same address. */
 function createListener(handle: (request: IncomingMessage, response: ServerResponse) => void) {
   let port = 0;
-  const server = createServer({ keepAlive: true, keepAliveTimeout: 60_000 }, handle);
+  const server = createServer({ keepAlive: true, keepAliveTimeout: 75_000 }, handle);
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(tlsAlert, () => socket.destroy());
     else socket.destroy();

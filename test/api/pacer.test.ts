@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -338,9 +337,12 @@ describe('a permit', () => {
       return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
     };
     const signals = await leave();
-    await nextTurn();
-    collectGarbage();
-    expect(signals.map((signal) => signal.deref())).toEqual([undefined, undefined]);
+    // A collection that was under way already may leave what has just been dropped to the next.
+    const remembered = () => {
+      collectGarbage();
+      return signals.map((signal) => signal.deref() !== undefined);
+    };
+    await expect.poll(remembered).toEqual([false, false]);
     pacer.close();
   });
 });
