@@ -18,6 +18,10 @@ function createTunnels(origin: URL, settings: Pool.Options): Pool {
   return Object.assign(pool, { connect: connectOnce });
 }
 
+/**
+ * How long an idle connection is kept where the API does not say: from one poll of an application to the next, so that TLS
+ * need not be agreed on anew each minute.
+ */
 const keepAliveMs = 70_000;
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
@@ -35,7 +39,6 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     connections: config.maxConcurrency,
     pipelining: 1,
     maxResponseSize: config.maxResponseBytes,
-    // Where the API does not say how long it keeps a connection: across the minute between two polls, as servers usually do.
     keepAliveTimeout: keepAliveMs,
     // The client has one deadline for the whole request instead.
     headersTimeout: 0,

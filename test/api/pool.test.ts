@@ -7,6 +7,7 @@ import {
   createServer as createTcpServer,
   type Socket,
 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiClient } from '../../src/api/client.ts';
@@ -141,6 +142,20 @@ describe('an API over TLS', () => {
     expect(answer).toMatch(/^network: .*[Cc]ertificate|^network: .*CERT/);
     expect(seen).toEqual([]);
   });
+
+  it('keeps its connection for the next poll, where it does not say for how long', async () => {
+    let connections = 0;
+    const api = createHttpServer((_, response) => response.end('{"ok":true}'));
+    // Says nothing then.
+    api.keepAliveTimeout = 0;
+    api.on('connection', () => connections++);
+    const asking = clientFor(`http://127.0.0.1:${await listen(api)}`);
+    await asking();
+    // Longer than undici keeps one by itself.
+    await sleep(5500);
+    expect(await asking()).toEqual(good);
+    expect(connections).toBe(1);
+  }, 15_000);
 
   it('is verified whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
