@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
  * Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is, but tells
  * only after it that the reader takes something.
  */
-const batchBytes = { plain: 4 * 1024 * 1024, tls: 1024 * 1024 };
+const batchBytes = { plain: 8 * 1024 * 1024, tls: 1024 * 1024 };
 const smallBytes = 64 * 1024;
 
 export interface SendOptions {
