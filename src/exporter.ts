@@ -300,12 +300,12 @@ class WiredExporter implements Exporter {
     this.#keyWatch.follow(this.#credentials, Object.keys(this.#config.credentials));
     this.#telemetry.follow(kindsOn(this.#config));
     await this.#engine.apply(this.#config);
+    void this.#keyWatch.look();
   }
 
   async #startPolling(): Promise<void> {
-    this.#isPolling = true;
     await this.#apply();
-    void this.#keyWatch.look();
+    this.#isPolling = true;
   }
 
   #logTargets(): void {

@@ -30,7 +30,7 @@ export class Slices {
   }
 }
 
-/** What becomes of each item. */
+/** Maps the items in slices. */
 export function mapInSlices<Item, Mapped>(
   items: Iterable<Item>,
   map: (item: Item) => Mapped,

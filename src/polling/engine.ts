@@ -86,7 +86,7 @@ export interface EngineOptions {
   readonly owns: (key: string) => boolean;
   /** Told when what is planned has changed, once the changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
-  /** Called now and then, so that an idle process need not wake up for others' sake too. */
+  /** Called with each sweep, so that others need no timer of their own: an idle process seldom wakes up. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -110,7 +110,7 @@ interface Active {
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
-/** The page and its figures are looked after with each scrape: this is for the log, and for what nobody asks for. */
+/** How often it looks after the log, the keys and what is said of the plan; a scrape drops stale values by itself. */
 const sweepIntervalMs = 10_000;
 /** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
 const cheapPlanningMs = 2;

@@ -146,7 +146,7 @@ describe('an API over TLS', () => {
   it('keeps its connection for the next poll, where it does not say for how long', async () => {
     let connections = 0;
     const api = createHttpServer((_, response) => response.end('{"ok":true}'));
-    // Says nothing then.
+    // Node then sends no Keep-Alive header.
     api.keepAliveTimeout = 0;
     api.on('connection', () => connections++);
     const asking = clientFor(`http://127.0.0.1:${await listen(api)}`);
