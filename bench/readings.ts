@@ -125,7 +125,7 @@ async function* readAll(dataset: Dataset, nowMs: number): AsyncGenerator<TargetR
     const found = isReadAlone(resource)
       ? []
       : await resource.listing.discover(getWith(keys.account), undefined, notes);
-    const listed = new Map(found.map((one) => [idText(one.ids), one.reading]));
+    const listed = new Map(Array.from(found, (one) => [idText(one.ids), one.reading]));
     for (const { ids: settings, name = '', library } of kind.targets(dataset)) {
       const ids = Object.fromEntries(
         resource.ids.map(({ label, setting }) => [label, settings[setting] ?? '']),

@@ -30,18 +30,15 @@ export class Slices {
   }
 }
 
-/** Maps the items in slices. */
-export function mapInSlices<Item, Mapped>(
-  items: Iterable<Item>,
-  map: (item: Item) => Mapped,
-): Promise<Mapped[]> {
-  function* steps(): Generator<void, Mapped[]> {
-    const mapped: Mapped[] = [];
+/** All items, where it takes time to make them. */
+export function collectInSlices<Item>(items: Iterable<Item>): Promise<Item[]> {
+  function* steps(): Generator<void, Item[]> {
+    const collected: Item[] = [];
     for (const item of items) {
-      mapped.push(map(item));
+      collected.push(item);
       yield;
     }
-    return mapped;
+    return collected;
   }
   return new Slices().take(steps());
 }

@@ -1,16 +1,18 @@
 import { expect, test, vi } from 'vitest';
-import { mapInSlices } from '../src/slices.ts';
+import { mapEach } from '../src/resources/pages.ts';
+import { collectInSlices } from '../src/slices.ts';
 
 test('a long list is mapped in slices, and others have their turn between them', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const seen: string[] = [];
   setImmediate(() => seen.push('another'));
-  const mapped = await mapInSlices([1, 2, 3, 4], (item) => {
+  const items = mapEach([1, 2, 3, 4], (item) => {
     nowMs += 10;
     seen.push(`item ${item}`);
     return item * 2;
   });
+  const mapped = await collectInSlices(items);
   vi.restoreAllMocks();
   expect(mapped).toEqual([2, 4, 6, 8]);
   expect(seen).toEqual(['item 1', 'another', 'item 2', 'item 3', 'item 4']);

@@ -7,6 +7,7 @@ import type { Request } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
+import { collectInSlices } from '../slices.ts';
 import type { FailureLog } from './failure-log.ts';
 import { idText, type ListingPoll, type Poll, type ReadPoll, type Target } from './plan.ts';
 import type { Failure, TargetStates } from './target-states.ts';
@@ -240,7 +241,7 @@ export class Poller {
   async #discover(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
     const { listing, parent } = poll;
     try {
-      return await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll));
+      return await collectInSlices(await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll)));
     } catch (error) {
       const { result, answer } = describe(error);
       if (listing.isEmpty?.({ result, errorKey: answer.errorKey })) return [];

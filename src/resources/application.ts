@@ -1,8 +1,7 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
-import { mapInSlices } from '../slices.ts';
 import { divided, number, object, parseChartKey, readFields, record, text, type ValueOf } from './fields.ts';
-import { cursorPageFields, readCursorPages } from './pages.ts';
+import { cursorPageFields, mapEach, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** ApplicationStatus (reference 3), matched without regard to case. */
@@ -105,7 +104,7 @@ export const applications: Listing = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
+    return mapEach(found, ([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
   },
 };
 

@@ -1,8 +1,7 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
-import { mapInSlices } from '../slices.ts';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { id, object, text } from './fields.ts';
-import { corePageFields, readCorePages } from './pages.ts';
+import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
 
 const listedZone = object({ Id: id, Domain: text });
@@ -19,7 +18,7 @@ export const dnsZones: Listing = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([dnsZoneId, { Domain }]) => ({
+    return mapEach(found, ([dnsZoneId, { Domain }]) => ({
       ids: { dns_zone_id: dnsZoneId },
       name: Domain ?? undefined,
     }));

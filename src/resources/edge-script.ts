@@ -1,7 +1,7 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
 import { chartDays, dayQuery, newestPoint } from './days.ts';
 import { divided, id, number, object, readFields, record, text } from './fields.ts';
-import { corePageFields, readCorePages } from './pages.ts';
+import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
 
 const chart = record(number);
@@ -41,7 +41,7 @@ const scripts: Listing = {
       get,
       diagnostics,
     );
-    return Array.from(found, ([scriptId, { Name }]) => ({
+    return mapEach(found, ([scriptId, { Name }]) => ({
       ids: { script_id: scriptId },
       name: Name ?? undefined,
     }));

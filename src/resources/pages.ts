@@ -87,6 +87,11 @@ export async function readPages<Item, Position extends string | number>(
   return found;
 }
 
+/** What becomes of each item, made as it is asked for: all of a long listing at once would keep others waiting. */
+export function* mapEach<Item, Mapped>(items: Iterable<Item>, map: (item: Item) => Mapped): Iterable<Mapped> {
+  for (const item of items) yield map(item);
+}
+
 function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }

@@ -1,5 +1,4 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
-import { mapInSlices } from '../slices.ts';
 import {
   boolean,
   type FieldType,
@@ -11,7 +10,7 @@ import {
   text,
   type ValueOf,
 } from './fields.ts';
-import { corePageFields, readCorePages } from './pages.ts';
+import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';
 
 /** The id of another thing: 0 and less stand for none. */
@@ -80,7 +79,7 @@ export const pullZones: Listing<PullZoneReading> = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([pullZoneId, reading]) => {
+    return mapEach(found, ([pullZoneId, reading]) => {
       const { Name, OriginType } = reading;
       if (typeof OriginType === 'number' && !originTypes[OriginType]) diagnostics.unrecognized('OriginType');
       return {

@@ -1,5 +1,4 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
-import { mapInSlices } from '../slices.ts';
 import { figureByDay, mapDays } from './days.ts';
 import {
   type Day,
@@ -12,7 +11,7 @@ import {
   unwrapList,
   type ValueOf,
 } from './fields.ts';
-import { readShieldPages, shieldPageFields } from './pages.ts';
+import { mapEach, readShieldPages, shieldPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -85,7 +84,7 @@ const rules: Listing = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([ruleId, { ruleName }]) => ({
+    return mapEach(found, ([ruleId, { ruleName }]) => ({
       ids: { shield_zone_id: zoneId, rate_limit_id: ruleId },
       name: ruleName ?? undefined,
     }));

@@ -150,8 +150,8 @@ export interface Listing<Reading = unknown> {
   readonly fields: readonly string[];
   /** Those of them whose values the reference lists. Default: none. */
   readonly enumeratedFields?: readonly string[];
-  /** Rejects unless the listing is complete. parent: the ids of what the parent lists. */
-  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<readonly Found<Reading>[]>;
+  /** Rejects unless the listing is complete; gone through once, in slices. parent: the ids of what the parent lists. */
+  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<Iterable<Found<Reading>>>;
 }
 
 /** How bad a state is, for colours and order. */

@@ -1,7 +1,6 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
-import { mapInSlices } from '../slices.ts';
 import { boolean, code, codeFieldsOf, id, instant, integer, list, object, type ValueOf } from './fields.ts';
-import { readShieldPages, shieldPageFields } from './pages.ts';
+import { mapEach, readShieldPages, shieldPageFields } from './pages.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 
@@ -54,7 +53,7 @@ export const zones: Listing<ShieldZoneReading> = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([id, reading]) => ({
+    return mapEach(found, ([id, reading]) => ({
       ids: { shield_zone_id: id },
       namedBy: reading.pullZoneId ?? undefined,
       reading,

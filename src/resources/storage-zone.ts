@@ -1,7 +1,6 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
-import { mapInSlices } from '../slices.ts';
 import { boolean, id, integer, list, object, text, type ValueOf } from './fields.ts';
-import { corePageFields, readCorePages } from './pages.ts';
+import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 
 /** Only what is named here is kept: an answer also holds the passwords of the zone. */
@@ -39,7 +38,7 @@ export const storageZones: Listing<StorageZoneReading> = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([storageZoneId, reading]) => {
+    return mapEach(found, ([storageZoneId, reading]) => {
       const { Name, ZoneTier } = reading;
       if (typeof ZoneTier === 'number' && !tiers[ZoneTier]) diagnostics.unrecognized('ZoneTier');
       return { ids: { storage_zone_id: storageZoneId }, name: Name ?? undefined, reading };

@@ -1,7 +1,6 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
-import { mapInSlices } from '../slices.ts';
 import { boolean, id, instant, integer, list, number, object, text, type ValueOf } from './fields.ts';
-import { corePageFields, readCorePages } from './pages.ts';
+import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { defineResource, familiesOf, type IdField, type Listing } from './resource.ts';
 
 const drmSystem = object({ Enabled: boolean, CertificateExpirationDate: instant });
@@ -45,7 +44,7 @@ export const videoLibraries: Listing<VideoLibraryReading> = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([libraryId, { Name, ApiKey, ...reading }]) => ({
+    return mapEach(found, ([libraryId, { Name, ApiKey, ...reading }]) => ({
       ids: { library_id: libraryId },
       name: Name ?? undefined,
       key: ApiKey ? () => ApiKey : undefined,

@@ -1,7 +1,6 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import { mapInSlices } from '../slices.ts';
 import { instant, integer, object, readFields, record, text, unwrapData, type ValueOf } from './fields.ts';
-import { readVideoPages, videoPageFields } from './pages.ts';
+import { mapEach, readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
 
@@ -54,7 +53,7 @@ const videos: Listing = {
       get,
       diagnostics,
     );
-    return mapInSlices(found, ([videoId, { title }]) => ({
+    return mapEach(found, ([videoId, { title }]) => ({
       ids: { library_id: libraryId, video_id: videoId },
       name: title ?? undefined,
     }));

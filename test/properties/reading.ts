@@ -40,7 +40,7 @@ export function createReader(kind: KindName, settings?: unknown) {
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
     if (isReadAlone(resource)) return [await resource.read(get, target.ids, notes, { nowMs: Date.now() })];
-    const found = await resource.listing.discover(get, undefined, notes);
+    const found = [...(await resource.listing.discover(get, undefined, notes))];
     return found.map(({ reading }) => reading);
   }
 

@@ -57,15 +57,17 @@ bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
 
 it('is listed with its name, and no more than that is kept', async () => {
   const asked: string[] = [];
-  const found = await edgeScript.listing.discover(
-    (path) => {
-      asked.push(path);
-      const items = [{ Id: 61204, Name: 'redirects', DeploymentKey: 'a-secret', MonthlyCost: 1 }];
-      return Promise.resolve({ Items: items, CurrentPage: 1, TotalItems: 1, HasMoreItems: false });
-    },
-    undefined,
-    { mismatch: () => undefined, unrecognized: () => undefined },
-  );
+  const found = [
+    ...(await edgeScript.listing.discover(
+      (path) => {
+        asked.push(path);
+        const items = [{ Id: 61204, Name: 'redirects', DeploymentKey: 'a-secret', MonthlyCost: 1 }];
+        return Promise.resolve({ Items: items, CurrentPage: 1, TotalItems: 1, HasMoreItems: false });
+      },
+      undefined,
+      { mismatch: () => undefined, unrecognized: () => undefined },
+    )),
+  ];
   expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
   expect(found).toEqual([{ ids: { script_id: '61204' }, name: 'redirects' }]);
 });

@@ -121,7 +121,7 @@ export async function exposeListing(
     const answer = page(path);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(parsed(answer));
   };
-  const found = await resource.listing.discover(get, undefined, diagnostics);
+  const found = [...(await resource.listing.discover(get, undefined, diagnostics))];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
   const readings = found.map(({ reading }) => reading);
   return { ...(await render(targets, readings)), ...noted, asked };

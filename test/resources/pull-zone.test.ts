@@ -60,7 +60,7 @@ it('finds each pull zone with its name and what is switched on of it, and no sec
       { Id: 2, Name: 'b', OptimizerEnabled: false, EnableOriginShield: null, ZoneSecurityKey: 'very-secret' },
     ]);
   const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-  const found = await pullZone.listing.discover(get, undefined, diagnostics);
+  const found = [...(await pullZone.listing.discover(get, undefined, diagnostics))];
   expect(found).toMatchObject([
     { ids: { pull_zone_id: '1' }, name: 'a', features: ['optimizer', 'originShield', 'safeHop'] },
     { ids: { pull_zone_id: '2' }, name: 'b', features: [] },

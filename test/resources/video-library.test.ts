@@ -106,8 +106,9 @@ bunnynet_video_library_drm_system_enabled{library_id="4711",system="fairplay"} 1
 
 describe('the listing', () => {
   const diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
-  const list = (...libraries: readonly object[]) =>
-    videoLibraries.discover(() => Promise.resolve(libraries), undefined, diagnostics);
+  const list = async (...libraries: readonly object[]) => [
+    ...(await videoLibraries.discover(() => Promise.resolve(libraries), undefined, diagnostics)),
+  ];
 
   it('tells which libraries transcribe and which have DRM', async () => {
     const found = await list(
