@@ -77,7 +77,7 @@ export class Child<C extends Commands> extends Measured {
 
   /** entry: a file of `children`, without its extension. */
   constructor(name: string, entry: string, arguments_: readonly string[] = []) {
-    super(name, fork(new URL(`./${entry}.js`, import.meta.url), arguments_, { serialization: 'json' }));
+    super(name, fork(new URL(`./${entry}.mjs`, import.meta.url), arguments_, { serialization: 'json' }));
     this.process.on('message', (message: Told) => {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);

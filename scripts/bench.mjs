@@ -17,6 +17,7 @@ await build({
   ],
   outdir,
   entryNames: '[name]',
+  outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -28,7 +29,7 @@ await build({
   },
   define: { BUILD_VERSION: '"bench"', BUILD_REVISION: '"bench"' },
 });
-const { status, signal } = spawnSync(process.execPath, [`${outdir}/main.js`, ...process.argv.slice(2)], {
+const { status, signal } = spawnSync(process.execPath, [`${outdir}/main.mjs`, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
 });

@@ -1,13 +1,15 @@
-// Bundles the exporter, with what is seldom needed in files of their own, and its worker thread, each with a source map:
-// what `npm start`, the image and the npm package run.
+// Bundles the exporter, the command that starts it, and its worker thread, each with a source map: what `npm start`, the image
+// and the npm package run.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Where it goes: another folder leaves alone what runs from `dist`. */
-const outdir = process.env.BUILD_FOLDER ?? 'dist';
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Where it goes: another folder leaves alone what runs from `dist`. */
+const outdir = resolve(root, process.env.BUILD_FOLDER ?? 'dist');
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
 /** The commit that is built: from the environment where there is no git (an image build), else from git. */
@@ -78,53 +80,53 @@ const slim = {
   },
 };
 
-/**
- * Node's modules, as `require` gives them, for what imports them as `node:…`. An import runs each getter of the module, wanted
- * or not, and with Node 26 one of `node:http` loads fetch and WebSocket: 32 ms and 15 MB.
- */
-const builtins = {
-  name: 'builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace: 'builtins' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'builtins' }, ({ path }) => ({
-      contents: Object.keys(process.getBuiltinModule(path))
-        .map(
-          (name) =>
-            `export const ${name} = /* @__PURE__ */ (() => process.getBuiltinModule('${path}').${name})();`,
-        )
-        .join('\n'),
-    }));
-  },
-};
-
-const { metafile } = await build({
-  metafile: true,
+/** Built as CommonJS, which Node loads sooner than an ES module, and V8 from a cache. */
+const options = {
   absWorkingDir: root,
-  splitting: true,
-  chunkNames: '[name]-[hash]',
-  entryPoints: { 'bunnynet-exporter': 'src/bin.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
   outdir,
   bundle: true,
   platform: 'node',
-  format: 'esm',
+  format: 'cjs',
   target: 'node20.18',
+  // Code from a cache can import nothing later: what is imported at its first use is in the same file, and run then.
+  supported: { 'dynamic-import': false },
   sourcemap: true,
   sourcesContent: false,
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'eof',
   logLevel: 'warning',
-  plugins: [slim, builtins],
-  // CommonJS packages in the bundle call require() for Node's own modules.
-  banner: {
-    js: "#!/usr/bin/env node\nconst require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
-  },
-  define: { BUILD_VERSION: JSON.stringify(version), BUILD_REVISION: JSON.stringify(revision()) },
-});
+  plugins: [slim],
+};
 
-// The names of files change with what is in them: those of earlier builds go.
-for (const name of readdirSync(`${root}/${outdir}`))
-  if (/\.js(\.map)?$/.test(name) && !(`${outdir}/${name}` in metafile.outputs))
-    rmSync(`${root}/${outdir}/${name}`);
+mkdirSync(outdir, { recursive: true });
+// Of earlier builds, caches of their code among it.
+for (const name of readdirSync(outdir))
+  if (/\.js(\.map)?$|^code-cache-/.test(name)) rmSync(`${outdir}/${name}`);
+await build({
+  ...options,
+  entryPoints: { exporter: 'src/start.ts' },
+  // A function, as src/bin.ts calls it: it need not copy the code to make it one.
+  banner: {
+    js: "(function (exports, require, module, __filename, __dirname) {const FILE_URL = require('node:url').pathToFileURL(__filename).href;",
+  },
+  footer: { js: '})' },
+  define: {
+    'import.meta.url': 'FILE_URL',
+    BUILD_VERSION: JSON.stringify(version),
+    BUILD_REVISION: JSON.stringify(revision()),
+  },
+});
+const hash = createHash('sha256')
+  .update(readFileSync(`${outdir}/exporter.js`))
+  .digest('hex');
+await build({
+  ...options,
+  entryPoints: { 'bunnynet-exporter': 'src/bin.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
+  banner: { js: '#!/usr/bin/env node' },
+  define: {
+    'import.meta.dirname': '__dirname',
+    CODE_CACHE: JSON.stringify(`code-cache-${hash.slice(0, 8)}`),
+  },
+});
+writeFileSync(`${outdir}/package.json`, '{ "type": "commonjs" }\n');

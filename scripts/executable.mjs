@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { transform } from 'esbuild';
 import { inject } from 'postject';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -20,29 +20,18 @@ mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
 await import('./build.mjs');
 
-/** The bundle as an executable takes it: one file of CommonJS. */
-async function singleFile(entry, define = {}) {
-  const { outputFiles } = await build({
-    entryPoints: [entry],
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    // Code from the cache of code can import nothing later.
-    supported: { 'dynamic-import': false },
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'eof',
-    logLevel: 'warning',
-    define: { 'import.meta.url': 'EXECUTABLE_URL', ...define },
-    banner: { js: "const EXECUTABLE_URL = require('node:url').pathToFileURL(process.execPath).href;" },
-  });
-  return outputFiles[0].text;
-}
-
-const worker = await singleFile(`${bundle}/bcrypt-worker.js`);
-const main = await singleFile(`${bundle}/bunnynet-exporter.js`, { BCRYPT_WORKER: JSON.stringify(worker) });
-writeFileSync(`${work}/main.cjs`, main);
+// An executable is one file: the worker thread is in it as text.
+const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
+const { code } = await transform(readFileSync(`${bundle}/exporter.js`), {
+  define: { BCRYPT_WORKER: JSON.stringify(worker) },
+  minifySyntax: true,
+  minifyWhitespace: true,
+});
+// The program is a function, as CommonJS has around each module.
+writeFileSync(
+  `${work}/main.cjs`,
+  `(${code.trim().replace(/;$/, '')})(exports, require, module, __filename, __dirname);`,
+);
 writeFileSync(
   `${work}/sea.json`,
   JSON.stringify({

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../src/resources/index.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
@@ -100,6 +101,22 @@ describe('the command', () => {
     const { stderr } = await run(['--version'], { NODE_OPTIONS: `--require=${hook}` }).ended;
     expect(stderr).toContain('NativeModule http');
     expect(stderr).not.toContain('undici');
+  });
+
+  it('runs with a cache of its code, and without where V8 refuses it', async () => {
+    const built = join(folder, 'built');
+    for (const name of ['bunnynet-exporter.js', 'exporter.js', 'package.json'])
+      await cp(join('dist', name), join(built, name));
+    await promisify(execFile)(process.execPath, ['scripts/code-cache.mjs', built]);
+    const command = JSON.stringify(join(built, 'bunnynet-exporter.js'));
+    const ask = async () => {
+      const script = `process.argv.push('', '--version'); console.log(require(${command}).script.cachedDataRejected)`;
+      return (await promisify(execFile)(process.execPath, ['--eval', script])).stdout;
+    };
+    expect(await ask()).toMatch(/^false\nbunnynet-exporter \d/);
+    const cache = (await readdir(built)).find((name) => name.startsWith('code-cache-')) ?? '';
+    await writeFile(join(built, cache), 'the cache of another V8');
+    expect(await ask()).toMatch(/^true\nbunnynet-exporter \d/);
   });
 
   it('says what is wrong with a flag and ends with 2', async () => {

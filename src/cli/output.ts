@@ -13,15 +13,17 @@ export function isInteractive(env: Environment): boolean {
   return process.stderr.isTTY && env['TERM'] !== 'dumb';
 }
 
-// A reader that closes early, as `head` does, has had enough.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+function onOutputError({ code }: NodeJS.ErrnoException): void {
+  // A reader that closes early, as `head` does, has had enough.
   if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
-});
+}
 
 /** Resolves once the text was handed on. */
 export function print(text: string): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.listeners('error').includes(onOutputError)) stdout.on('error', onOutputError);
   return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
+    stdout.write(text, () => resolve());
   });
 }
 

@@ -1,0 +1,6 @@
+/** The program: what V8 must know before anything else is loaded, then `main.ts`. */
+import { startSmall } from './v8.ts';
+
+startSmall();
+// Not awaited, nor is anything else at this level: of such code the single executable, which is CommonJS, cannot be made.
+void import('./main.ts');
