@@ -17,115 +17,208 @@ interface CounterRows {
   readonly samples: readonly Sample[];
 }
 
+type Labels = CounterSample['labels'];
+
+/** Which series an array of numbers is about: by the counter's index in the catalogue, and its labels. */
 interface Series {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly createdSeconds: number;
-  value: number;
-  /** The highest figure seen of each of the newest days, the newest first. */
-  days: readonly DayFigure[];
-  /** A day before this one was counted before this process read it, or is too old to count. */
-  fromSeconds: number;
-  /** Since when readings lack it, as Unix time. */
-  missingSinceSeconds: number | undefined;
+  readonly family: number;
+  readonly labels: Labels;
 }
 
-const countersOfKinds = new Map<string, readonly number[]>();
+interface Given extends Series {
+  readonly days: readonly DayFigure[];
+}
 
-/** The indexes of a kind's counters in the catalogue. */
-function countersOf(kind: string): readonly number[] {
-  const known = countersOfKinds.get(kind);
+/**
+ * The numbers of a series, one after the other: an object for each would take seven times the memory, which is much where
+ * there are 100,000. Times are Unix times in seconds; what is not there is NaN.
+ */
+const place = {
+  value: 0,
+  created: 1,
+  /** A day before this one was counted before this process read it, or is too old to count. */
+  from: 2,
+  /** Since when readings lack the series. */
+  missingSince: 3,
+  /** The start of each of the newest days and the highest figure seen of it, the newest day first. */
+  days: 4,
+} as const;
+const numbersOfSeries = place.days + 2 * openDays;
+
+/** What the counters of a kind share. */
+interface KindCounters {
+  /** Their indexes in the catalogue. */
+  readonly families: readonly number[];
+  /** The series of the target that changed last: most targets have the same ones. */
+  latest: readonly Series[];
+}
+
+const kinds = new Map<string, KindCounters>();
+
+function countersOf(kind: string): KindCounters {
+  const known = kinds.get(kind);
   if (known) return known;
-  const counters: number[] = [];
+  const families: number[] = [];
   for (let family = firstFamilyOf(kind); catalogue[family]?.kind === kind; family++) {
-    if (catalogue[family]?.type === 'counter') counters.push(family);
+    if (catalogue[family]?.type === 'counter') families.push(family);
   }
-  countersOfKinds.set(kind, counters);
+  const counters = { families, latest: [] };
+  kinds.set(kind, counters);
   return counters;
 }
 
 export class Counters {
-  /** By family, then by the values of the labels. */
-  readonly #series: ReadonlyMap<number, Map<string, Series>>;
+  readonly #kind: KindCounters;
+  /** Those of a family stand together. */
+  #series: readonly Series[] = [];
+  /** As many for each series as `place` says. */
+  #numbers: number[] = [];
 
-  private constructor(families: readonly number[]) {
-    this.#series = new Map(families.map((family) => [family, new Map()]));
+  private constructor(kind: KindCounters) {
+    this.#kind = kind;
   }
 
   /** The counters of a target of this kind; undefined where the kind has none. */
   static of(kind: string): Counters | undefined {
-    const families = countersOf(kind);
-    return families.length > 0 ? new Counters(families) : undefined;
+    const counters = countersOf(kind);
+    return counters.families.length > 0 ? new Counters(counters) : undefined;
   }
 
   /** Counts a good reading. Throws, and changes nothing, where a family cannot use the reading. atMs: Unix time. */
   add(target: TargetContext, reading: unknown, atMs: number): void {
-    const given = Array.from(
-      this.#series,
-      ([family, series]) => [series, catalogue[family]?.days?.(reading, target) ?? []] as const,
-    );
-    for (const [series, samples] of given) count(series, samples, atMs / 1000);
+    const given: Given[] = [];
+    for (const family of this.#kind.families) {
+      for (const { labels, days } of catalogue[family]?.days?.(reading, target) ?? [])
+        given.push({ family, labels, days });
+    }
+    const atSeconds = atMs / 1000;
+    if (!isSame(this.#series, given)) this.#place(given, atSeconds);
+    else {
+      for (const [at, { days }] of given.entries()) {
+        const first = at * numbersOfSeries;
+        this.#numbers[first + place.missingSince] = Number.NaN;
+        grow(this.#numbers, first, days, atSeconds);
+      }
+    }
   }
 
   get rows(): readonly CounterRows[] {
-    return Array.from(this.#series, ([family, series]) => ({ family, samples: [...series.values()] }));
+    const rows = new Map(this.#kind.families.map((family): [number, Sample[]] => [family, []]));
+    for (const [at, { family, labels }] of this.#series.entries()) {
+      const first = at * numbersOfSeries;
+      rows.get(family)?.push({
+        ...(labels && { labels }),
+        value: this.#numbers[first + place.value] ?? Number.NaN,
+        createdSeconds: this.#numbers[first + place.created] ?? Number.NaN,
+      });
+    }
+    return Array.from(rows, ([family, samples]) => ({ family, samples }));
+  }
+
+  /** Counts a reading whose series are not those that are known, or not in their order. */
+  #place(given: readonly Given[], atSeconds: number): void {
+    // Of two samples with the same labels the later one is used, as on the page.
+    const left = new Map(given.map((one) => [keyOf(one), one]));
+    const placed: { readonly series: Series; readonly numbers: number[] }[] = [];
+    for (const [at, series] of this.#series.entries()) {
+      const numbers = this.#numbers.slice(at * numbersOfSeries, (at + 1) * numbersOfSeries);
+      const key = keyOf(series);
+      const days = left.get(key)?.days;
+      left.delete(key);
+      const before = numbers[place.missingSince] ?? Number.NaN;
+      const since = Number.isNaN(before) ? atSeconds : before;
+      if (!days && atSeconds - since > keptSeconds) continue;
+      numbers[place.missingSince] = days ? Number.NaN : since;
+      if (days) grow(numbers, 0, days, atSeconds);
+      placed.push({ series, numbers });
+    }
+    const copies = new Map<string, Labels>();
+    for (const { family, labels, days } of left.values())
+      placed.push({ series: { family, labels: detached(labels, copies) }, numbers: begin(days, atSeconds) });
+    placed.sort((a, b) => a.series.family - b.series.family);
+    const series = placed.map((one) => one.series);
+    if (!isSame(this.#kind.latest, series)) this.#kind.latest = series;
+    this.#series = this.#kind.latest;
+    this.#numbers = placed.flatMap(({ numbers }) => numbers);
   }
 }
 
-function count(known: Map<string, Series>, samples: readonly CounterSample[], atSeconds: number): void {
-  // Of two samples with the same labels the later one is used, as on the page.
-  const given = new Map(
-    samples.map((sample) => [JSON.stringify(Object.values(sample.labels ?? {})), sample]),
+function keyOf({ family, labels }: Series): string {
+  return JSON.stringify([family, ...Object.values(labels ?? {})]);
+}
+
+function isSame(known: readonly Series[], given: readonly Series[]): boolean {
+  return (
+    known.length === given.length &&
+    known.every(({ family, labels }, at) => {
+      const other = given[at];
+      return family === other?.family && sameValues(labels, other.labels);
+    })
   );
-  for (const [key, { labels, days }] of given) {
-    const series = known.get(key);
-    if (series) grow(series, days, atSeconds);
-    else known.set(key, begin(labels, days, atSeconds));
-  }
-  for (const [key, series] of known) {
-    series.missingSinceSeconds = given.has(key) ? undefined : (series.missingSinceSeconds ?? atSeconds);
-    if (atSeconds - (series.missingSinceSeconds ?? atSeconds) > keptSeconds) known.delete(key);
-  }
 }
 
-/** The first reading of a series: its days are known from here on, and nothing is counted yet. */
-function begin(labels: CounterSample['labels'], days: readonly DayFigure[], atSeconds: number): Series {
-  const series: Series = {
-    ...(labels && { labels: detached(labels) }),
-    createdSeconds: atSeconds,
-    value: 0,
-    days: [],
-    fromSeconds: Number.NEGATIVE_INFINITY,
-    missingSinceSeconds: undefined,
-  };
-  grow(series, days, atSeconds);
-  series.value = 0;
+/** Whether labels of the same family have the same values. */
+function sameValues(a: Labels, b: Labels): boolean {
+  for (const name in a) if (a[name] !== b?.[name]) return false;
+  return (a === undefined) === (b === undefined);
+}
+
+/** The numbers after the first reading of a series: its days are known from here on, and nothing is counted yet. */
+function begin(days: readonly DayFigure[], atSeconds: number): number[] {
+  const numbers = Array.from({ length: numbersOfSeries }, () => Number.NaN);
+  numbers[place.value] = 0;
+  numbers[place.created] = atSeconds;
+  numbers[place.from] = Number.NEGATIVE_INFINITY;
+  grow(numbers, 0, days, atSeconds);
+  numbers[place.value] = 0;
   // Where there is no day yet, that of the reading begins later, with its first figure.
-  series.fromSeconds = series.days.at(-1)?.startSeconds ?? Math.floor(atSeconds / daySeconds) * daySeconds;
-  return series;
+  numbers[place.from] = openDaysOf(numbers, 0).at(-1)?.[0] ?? Math.floor(atSeconds / daySeconds) * daySeconds;
+  return numbers;
 }
 
-function grow(series: Series, days: readonly DayFigure[], atSeconds: number): void {
-  const highest = new Map(series.days.map(({ startSeconds, value }) => [startSeconds, value]));
+/** The start and the highest figure of each day that may still grow, the newest first. */
+function openDaysOf(numbers: readonly number[], first: number): [number, number][] {
+  const days: [number, number][] = [];
+  for (let at = first + place.days; at < first + numbersOfSeries; at += 2) {
+    const [startSeconds = Number.NaN, value = Number.NaN] = [numbers[at], numbers[at + 1]];
+    if (!Number.isNaN(startSeconds)) days.push([startSeconds, value]);
+  }
+  return days;
+}
+
+/** first: where the numbers of the series begin. */
+function grow(numbers: number[], first: number, days: readonly DayFigure[], atSeconds: number): void {
+  const fromSeconds = numbers[first + place.from] ?? Number.NaN;
+  const highest = new Map(openDaysOf(numbers, first));
+  let gained = 0;
   for (const { startSeconds, value } of days) {
     // A day of the far future is none: as one of the newest it would stand in the way of those to come.
-    if (startSeconds < series.fromSeconds || startSeconds > atSeconds + daySeconds) continue;
+    if (startSeconds < fromSeconds || startSeconds > atSeconds + daySeconds) continue;
     const before = highest.get(startSeconds) ?? 0;
     const after = Math.max(before, value);
     if (!Number.isFinite(after)) continue;
-    series.value += after - before;
+    gained += after - before;
     highest.set(startSeconds, after);
   }
-  series.days = [...highest]
-    .toSorted(([a], [b]) => b - a)
-    .slice(0, openDays)
-    .map(([startSeconds, value]) => ({ startSeconds, value }));
-  const oldest = series.days[openDays - 1];
-  if (oldest) series.fromSeconds = oldest.startSeconds;
+  numbers[first + place.value] = (numbers[first + place.value] ?? 0) + gained;
+  const newest = [...highest].toSorted(([a], [b]) => b - a).slice(0, openDays);
+  for (const [at, [startSeconds, value]] of newest.entries()) {
+    numbers[first + place.days + 2 * at] = startSeconds;
+    numbers[first + place.days + 2 * at + 1] = value;
+  }
+  const oldest = newest[openDays - 1];
+  if (oldest) numbers[first + place.from] = oldest[0];
 }
 
-/** A copy of labels: slices of an answer would keep all of it in memory. */
-function detached(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
+/** A copy of labels: slices of an answer would keep all of it in memory. The same labels of two families have one. */
+function detached(labels: Labels, copies: Map<string, Labels>): Labels {
+  if (!labels) return undefined;
+  const key = JSON.stringify(labels);
+  const known = copies.get(key);
+  if (known) return known;
+  const copy = Object.fromEntries(
     Object.entries(labels).map(([name, value]) => [name, Buffer.from(value).toString()]),
   );
+  copies.set(key, copy);
+  return copy;
 }
