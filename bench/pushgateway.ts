@@ -73,7 +73,7 @@ async function pushGroup(port: number, group: number, targets: readonly TargetRe
   const parts: Buffer[] = [];
   for (const [family, lines] of rows) {
     const header = catalogue[family];
-    if (header) parts.push(renderHeader(header, 'text'), Buffer.from(lines.join('')));
+    if (header) parts.push(Buffer.from(renderHeader(header, 'text')), Buffer.from(lines.join('')));
   }
   const { statusCode, body } = await request(`http://127.0.0.1:${port}/metrics/job/g${group}`, {
     method: 'PUT',

@@ -29,11 +29,14 @@ export interface TargetReading {
   readonly reading: unknown;
 }
 
+/** The exporter's own texts: its targets share them, and those read from a file do not. */
+const kinds = new Map(resources.map(({ kind }) => [kind, kind]));
+
 /** As a target of the exporter's configuration; its values never become stale. */
 export function toTarget({ key, kind, ids, name }: Omit<TargetReading, 'reading' | 'atMs'>): Target {
   return {
     key,
-    kind,
+    kind: kinds.get(kind) ?? kind,
     ids,
     name,
     credential: 'account',

@@ -1,10 +1,13 @@
 /** What V8 is told, so that an exporter with little to do takes little memory, and one with much to do little time. */
 import type { EventLoopUtilization } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
 const lookEveryMs = 1000;
+/** So large the space for new objects becomes. V8 would let it take 32 MB, which polls no faster. */
+const maxYoungBytes = 8 * 2 ** 20;
+const lookAtGrowthEveryMs = 20;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
@@ -17,10 +20,10 @@ export function startSmall(): void {
   setFlags('--no-opt', '--no-maglev', '--no-sparkplug');
   // Node 26 cuts small Buffers from pieces of 64 KB, which grow old before they are full, and are not soon collected then.
   Buffer.poolSize = 8 * 1024;
-  isSmall = true;
+  state = 'small';
 }
 
-let isSmall = false;
+let state: 'as Node sets it' | 'small' | 'growing' | 'grown' = 'as Node sets it';
 let before: EventLoopUtilization | undefined;
 let nextLookMs = 0;
 /** How many want it compiled meanwhile. */
@@ -32,23 +35,38 @@ let compiling = 0;
  * the time. Maglev stays off, for not every Node is built with it.
  */
 export function letGrowIfBusy(): void {
-  if (!isSmall || performance.now() < nextLookMs) return;
+  if (state === 'small') growIfBusy();
+  else if (state === 'growing') stopWhenGrown();
+}
+
+function growIfBusy(): void {
+  if (performance.now() < nextLookMs) return;
   nextLookMs = performance.now() + lookEveryMs;
   const now = performance.eventLoopUtilization();
   if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) {
-    isSmall = false;
+    state = 'growing';
+    nextLookMs = 0;
     setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2');
   }
   before = now;
 }
 
+function stopWhenGrown(): void {
+  if (performance.now() < nextLookMs) return;
+  nextLookMs = performance.now() + lookAtGrowthEveryMs;
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  if (!young || young.space_size < maxYoungBytes) return;
+  state = 'grown';
+  setFlags('--semi-space-growth-factor=1');
+}
+
 /** Lets V8 compile until the function that is returned is called: in the whole process, threads included. */
 export function compile(): () => void {
   compiling++;
-  if (isSmall) setFlags('--opt', '--sparkplug');
+  if (state === 'small') setFlags('--opt', '--sparkplug');
   return () => {
     compiling--;
-    if (isSmall && compiling === 0) setFlags('--no-opt', '--no-sparkplug');
+    if (state === 'small' && compiling === 0) setFlags('--no-opt', '--no-sparkplug');
   };
 }
 

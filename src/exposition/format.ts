@@ -38,16 +38,15 @@ const firstOfCreated = 'c'.charCodeAt(0);
 const endOfFile = Buffer.from('# EOF\n');
 
 /** The header lines of a family. OpenMetrics names it without its `_info` or `_total` and gives the unit its own line. */
-export function renderHeader(family: Header, format: Format): Buffer {
+export function renderHeader(family: Header, format: Format): string {
   const { name, help, type, unit } = family;
   if (format === 'text') {
-    return Buffer.from(
-      `# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} ${type === 'info' ? 'gauge' : type}\n`,
-    );
+    const typeName = type === 'info' ? 'gauge' : type;
+    return `# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} ${typeName}\n`;
   }
   const base = type === 'gauge' ? name : name.replace(/_(info|total)$/, '');
   const unitLine = unit !== undefined && base.endsWith(`_${unit}`) ? `# UNIT ${base} ${unit}\n` : '';
-  return Buffer.from(`# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`);
+  return `# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`;
 }
 
 /** The labels as written between the braces; empty if there are none. */

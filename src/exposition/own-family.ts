@@ -17,9 +17,11 @@ interface Series {
 
 export class OwnFamily {
   readonly #header: Header;
-  /** In the order in which they came, by their labels as text. */
+  /** In the order in which they came, by the values of their labels. */
   readonly #series = new Map<string, Series>();
-  #rows: string | undefined;
+  readonly #headers: Partial<Record<Format, string>> = {};
+  /** While nothing changes. */
+  readonly #texts = new Map<Format, string>();
 
   constructor(header: OwnHeader) {
     const unit = /_(seconds|bytes)(?:_total)?$/.exec(header.name)?.[1] as Header['unit'];
@@ -30,7 +32,7 @@ export class OwnFamily {
     const { values } = this.#of(labels);
     if (values[0] === value) return;
     values[0] = value;
-    this.#rows = undefined;
+    this.#texts.clear();
   }
 
   add(labels: Labels, amount: number): void {
@@ -47,13 +49,18 @@ export class OwnFamily {
     for (const [key, { labels }] of this.#series) {
       if (!fits(labels)) continue;
       this.#series.delete(key);
-      this.#rows = undefined;
+      this.#texts.clear();
     }
   }
 
   render(format: Format): string {
-    this.#rows ??= [...this.#series.values()].map(rowsOf).join('');
-    return `${renderHeader(this.#header, format).toString()}${this.#rows}`;
+    const known = this.#texts.get(format);
+    if (known !== undefined) return known;
+    const rows = [...this.#series.values()].map(rowsOf).join('');
+    this.#headers[format] ??= renderHeader(this.#header, format);
+    const text = `${this.#headers[format]}${rows}`;
+    this.#texts.set(format, text);
+    return text;
   }
 
   /** What the rows of a series begin with, one for each of its numbers. */
@@ -64,19 +71,26 @@ export class OwnFamily {
   /** Changes the numbers of a series. */
   protected change(labels: Labels, change: (values: number[]) => void): void {
     change(this.#of(labels).values);
-    this.#rows = undefined;
+    this.#texts.clear();
   }
 
   #of(labels: Labels): Series {
-    const key = renderLabels(labels);
+    const key = keyOf(labels);
     const known = this.#series.get(key);
     if (known) return known;
-    const prefixes = this.prefixesOf(this.#header.name, key);
+    const prefixes = this.prefixesOf(this.#header.name, renderLabels(labels));
     const series: Series = { labels, prefixes, values: prefixes.map(() => 0) };
     this.#series.set(key, series);
-    this.#rows = undefined;
+    this.#texts.clear();
     return series;
   }
+}
+
+/** Labels of a family always have the same names. */
+function keyOf(labels: Labels): string {
+  let key = '';
+  for (const name in labels) key += `${labels[name]}\0`;
+  return key;
 }
 
 function rowsOf({ prefixes, values }: Series): string {

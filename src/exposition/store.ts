@@ -48,10 +48,12 @@ interface Family {
   lastShape: Shape | undefined;
 }
 
-/** The labels of a target's samples in a family, without the target's own. */
+/** A target's samples in a family. */
 interface Shape {
   readonly family: Family;
-  readonly labels: readonly (Labels | undefined)[];
+  readonly count: number;
+  /** Of each, beyond the target's; undefined where each target has other ones, which is what an info is for. */
+  readonly labels: readonly (Labels | undefined)[] | undefined;
 }
 
 /** What a page is made of. */
@@ -66,6 +68,8 @@ interface Target {
   readonly kind: string;
   readonly labels: Labels;
   readonly shapes: readonly Shape[];
+  /** Of its samples in infos, one after the other. */
+  readonly infoLabels: readonly (Labels | undefined)[];
   /** The number of each sample's row, shape after shape. */
   readonly rows: readonly number[];
 }
@@ -112,12 +116,12 @@ export class Store {
     const known = this.#targets.get(target);
     const wanted = this.#family(familyIndex);
     let at = 0;
-    for (const { family, labels } of known?.shapes ?? []) {
+    for (const { family, count } of known?.shapes ?? []) {
       if (family === wanted) {
         this.#setRow(family, known?.rows[at] ?? 0, value);
         return;
       }
-      at += labels.length;
+      at += count;
     }
   }
 
@@ -128,8 +132,8 @@ export class Store {
     this.#targets.delete(target);
     this.#count(known.kind, -known.rows.length);
     let at = 0;
-    for (const { family, labels } of known.shapes) {
-      for (const _ of labels) this.#removeRow(family, known.rows[at++] ?? 0);
+    for (const { family, count } of known.shapes) {
+      for (let i = 0; i < count; i++) this.#removeRow(family, known.rows[at++] ?? 0);
     }
   }
 
@@ -172,7 +176,7 @@ export class Store {
       if (kinds !== undefined && !kinds.has(header.kind)) continue;
       const rows = blocks.filter((block) => block !== undefined).map((block) => hold(block, header, format));
       if (rows.length === 0) continue;
-      headers[format] ??= done(renderHeader(header, format));
+      headers[format] ??= done(Buffer.from(renderHeader(header, format)));
       renditions.push(headers[format], ...rows);
     }
     if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
@@ -183,13 +187,17 @@ export class Store {
 
   /** Updates the values of a target in place; returns false if its families or labels have changed. */
   #update(target: Target, rows: readonly FamilySamples[]): boolean {
-    const { shapes, rows: numbers } = target;
+    const { shapes, infoLabels, rows: numbers } = target;
     let shapesSeen = 0;
+    let infosSeen = 0;
     for (const { family, samples } of rows) {
       if (samples.length === 0) continue;
       const shape = shapes[shapesSeen++];
       if (shape === undefined || shape.family !== this.#families[family]) return false;
-      if (!sameSampleLabels(shape.labels, samples)) return false;
+      if (shape.count !== samples.length) return false;
+      const { labels } = shape;
+      if (!sameSampleLabels(labels ?? infoLabels, labels ? 0 : infosSeen, samples)) return false;
+      if (!labels) infosSeen += samples.length;
     }
     if (shapesSeen !== shapes.length) return false;
     let at = 0;
@@ -233,6 +241,7 @@ export class Store {
       kind,
       labels,
       shapes: this.#shapesOf(wanted.values()),
+      infoLabels: infoLabelsOf(wanted.values()),
       rows: numbers.slice(),
     });
   }
@@ -339,13 +348,15 @@ function prefixOf(family: Family, targetLabels: string, labels: Labels | undefin
   return renderPrefix(family.header.name, targetLabels, labels === undefined ? '' : renderLabels(labels));
 }
 
-function rowsByPrefix({ labels, shapes, rows }: Target): Map<string, { family: Family; row: number }> {
+function rowsByPrefix(target: Target): Map<string, { family: Family; row: number }> {
   const byPrefix = new Map<string, { family: Family; row: number }>();
-  const targetLabels = renderLabels(labels);
-  let at = 0;
-  for (const { family, labels: sampleLabels } of shapes) {
-    for (const own of sampleLabels) {
-      byPrefix.set(prefixOf(family, targetLabels, own), { family, row: rows[at++] ?? 0 });
+  const targetLabels = renderLabels(target.labels);
+  let row = 0;
+  let infosSeen = 0;
+  for (const { family, count, labels } of target.shapes) {
+    for (let i = 0; i < count; i++) {
+      const own = labels ? labels[i] : target.infoLabels[infosSeen++];
+      byPrefix.set(prefixOf(family, targetLabels, own), { family, row: target.rows[row++] ?? 0 });
     }
   }
   return byPrefix;
@@ -353,22 +364,57 @@ function rowsByPrefix({ labels, shapes, rows }: Target): Map<string, { family: F
 
 /** The shape of these samples: the family's latest if it is the same. */
 function shapeOf(family: Family, samples: readonly Sample[]): Shape {
-  if (family.lastShape === undefined || !sameSampleLabels(family.lastShape.labels, samples)) {
-    family.lastShape = { family, labels: samples.map(({ labels }) => labels && detached(labels)) };
+  const { lastShape } = family;
+  const isInfo = family.header.type === 'info';
+  if (
+    lastShape?.count === samples.length &&
+    (isInfo || sameSampleLabels(lastShape.labels ?? [], 0, samples))
+  ) {
+    return lastShape;
   }
+  const labels = isInfo ? undefined : samples.map(detachedLabels);
+  family.lastShape = { family, count: samples.length, labels };
   return family.lastShape;
 }
+
+function infoLabelsOf(placed: Iterable<Placed>): readonly (Labels | undefined)[] {
+  const samples: Sample[] = [];
+  for (const { family, sample } of placed) if (family.header.type === 'info') samples.push(sample);
+  return samples.map(detachedLabels);
+}
+
+function detachedLabels({ labels }: Sample): Labels | undefined {
+  return labels && detached(labels);
+}
+
+/** Values of labels, copied; many targets have the same ones. */
+const copies = new Map<string, string>();
+const maxCopies = 1000;
 
 /** A copy of labels: slices of a large text would keep all of it in memory. */
 function detached(labels: Labels): Labels {
   const copy: Record<string, string> = { ...labels };
-  for (const name in copy) copy[name] = Buffer.from(labels[name] ?? '').toString();
+  for (const name in copy) {
+    const value = labels[name] ?? '';
+    let known = copies.get(value);
+    if (known === undefined) {
+      known = Buffer.from(value).toString();
+      if (copies.size === maxCopies) copies.clear();
+      copies.set(known, known);
+    }
+    copy[name] = known;
+  }
   return copy;
 }
 
-function sameSampleLabels(known: readonly (Labels | undefined)[], samples: readonly Sample[]): boolean {
-  if (known.length !== samples.length) return false;
-  for (let at = 0; at < known.length; at++) if (!sameLabels(known[at], samples[at]?.labels)) return false;
+/** from: where the known labels of these samples begin. */
+function sameSampleLabels(
+  known: readonly (Labels | undefined)[],
+  from: number,
+  samples: readonly Sample[],
+): boolean {
+  for (let at = 0; at < samples.length; at++)
+    if (!sameLabels(known[from + at], samples[at]?.labels)) return false;
   return true;
 }
 
