@@ -123,7 +123,6 @@ const hash = createHash('sha256')
 await build({
   ...options,
   entryPoints: { 'bunnynet-exporter': 'src/bin.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
-  banner: { js: '#!/usr/bin/env node' },
   define: {
     'import.meta.dirname': '__dirname',
     CODE_CACHE: JSON.stringify(`code-cache-${hash.slice(0, 8)}`),

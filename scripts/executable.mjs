@@ -20,18 +20,14 @@ mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
 await import('./build.mjs');
 
-// An executable is one file: the worker thread is in it as text.
+// An executable is one file, with the worker thread in it as text. The program is a function, as src/bin.ts calls it.
+const program = readFileSync(`${bundle}/exporter.js`, 'utf8');
 const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
-const { code } = await transform(readFileSync(`${bundle}/exporter.js`), {
-  define: { BCRYPT_WORKER: JSON.stringify(worker) },
-  minifySyntax: true,
-  minifyWhitespace: true,
-});
-// The program is a function, as CommonJS has around each module.
-writeFileSync(
-  `${work}/main.cjs`,
-  `(${code.trim().replace(/;$/, '')})(exports, require, module, __filename, __dirname);`,
+const { code } = await transform(
+  `const run = ${program};\nrun(exports, require, module, __filename, __dirname);`,
+  { define: { BCRYPT_WORKER: JSON.stringify(worker) }, minifySyntax: true, minifyWhitespace: true },
 );
+writeFileSync(`${work}/main.cjs`, code);
 writeFileSync(
   `${work}/sea.json`,
   JSON.stringify({

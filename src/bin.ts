@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The command: runs the program, with V8's cache of its code where there is one for this Node (`scripts/code-cache.mjs`). */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
