@@ -14,7 +14,7 @@ export function startSmall(): void {
   // undici parses HTTP in WebAssembly. Optimizing that code takes 25 MB for a moment: more than this process ever needs else.
   // Set so late, the first flag no longer brings the others with it.
   setFlags('--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering');
-  // The space for new objects would double until it takes 16 MB, within a minute of any use.
+  // The space for new objects would double until it takes 32 MB, within a minute of any use.
   setFlags('--semi-space-growth-factor=1');
   // V8's compilers, and what they make, take 5 MB with Node 20 and 12 MB with Node 26.
   setFlags('--no-opt', '--no-maglev', '--no-sparkplug');

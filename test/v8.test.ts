@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Says of one function after the other whether V8 has compiled it, after 200 ms of calls. */
 const program = `
+  import { getHeapSpaceStatistics } from 'node:v8';
   import { compile, letGrowIfBusy, startSmall } from './src/v8.ts';
   startSmall();
   const isOptimized = new Function('f', 'return %ActiveTierIsTurbofan(f)');
@@ -32,6 +33,17 @@ const program = `
   for (let times = 0; times < 5; times++) tell('busy');
   letGrowIfBusy();
   tell('once busy compiled');
+  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+  // Objects that live for a while let that space grow.
+  const before = young();
+  let kept = [];
+  for (let times = 0; times < 300; times++) {
+    kept = [kept[1], Array.from({ length: 1e4 }, (_, at) => ({ at, times }))];
+    letGrowIfBusy();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  console.log('new objects have more space', young() > before);
+  console.log('though not too much', young() <= 17);
 `;
 
 describe('V8', () => {
@@ -58,6 +70,8 @@ describe('V8', () => {
       'after a rest false',
       ...Array<string>(5).fill('busy false'),
       'once busy compiled true',
+      'new objects have more space true',
+      'though not too much true',
     ]);
   });
 });
