@@ -22,7 +22,7 @@ function readCache(): Buffer | undefined {
 }
 
 const cachedData = readCache();
-/** A function, as CommonJS has around each module. esbuild writes ASCII. */
+/** A function, as CommonJS has around each module, in ASCII. */
 const code = readFileSync(program, 'latin1');
 /** V8 refuses a cache that another V8 made, or one with other flags. */
 export const script = new Script(code, { filename: program, ...(cachedData && { cachedData }) });

@@ -202,6 +202,16 @@ describe('the command', () => {
     expect(checked.stderr).toContain('expected a pattern in RE2 syntax; missing closing )');
   });
 
+  it('has the characters beyond ASCII of its source, in patterns and on its pages', async () => {
+    const web = join(folder, 'web.yml');
+    await writeFile(web, 'rate_limit: { interval: 100µs }\n');
+    const checked = await run(['--config.check', `--web.config.file=${web}`], firstTry()).ended;
+    expect(checked.stderr).toBe('');
+    const running = run(['--demo', anyPort]);
+    const { url } = await logged(running, 'serving');
+    expect(await (await fetch(new URL('/', String(url)))).text()).toContain('reason …');
+  });
+
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends in order on %s with 0, also while polls hang',
     async (signal) => {

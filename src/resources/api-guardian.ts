@@ -119,7 +119,11 @@ export const apiGuardian = defineResource({
   },
 
   families: [
-    info('The name that the configuration gives the endpoint.', ['name'], (_, { name }) => ({ name })),
+    info(
+      'The name of the endpoint, from the configuration or else from the API.',
+      ['name'],
+      (_, { name }) => ({ name }),
+    ),
     ...figures.map(([name, field, , words]) =>
       gauge(
         `${name}_28d`,

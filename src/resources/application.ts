@@ -146,7 +146,11 @@ export const application = defineResource({
   },
 
   families: [
-    info('The name that the configuration gives the application.', ['name'], (_, { name }) => ({ name })),
+    info(
+      'The name of the application, from the configuration or else from the API.',
+      ['name'],
+      (_, { name }) => ({ name }),
+    ),
     gauge(
       'status',
       'ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.',

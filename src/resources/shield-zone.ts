@@ -104,7 +104,7 @@ export const shieldZone = defineResource({
 
   families: [
     info(
-      'The name that the configuration gives the zone, its pull zone and its WAF profile (API fields pullZoneId, wafProfileId).',
+      'The name of the zone, from the configuration or else from the API, its pull zone and its WAF profile (API fields pullZoneId, wafProfileId).',
       ['name', 'pull_zone_id', 'waf_profile_id'],
       ({ pullZoneId, wafProfileId }, { name }) => ({
         name,

@@ -82,7 +82,9 @@ export const videoStorage = defineResource({
   },
 
   families: [
-    info('The name that the configuration gives the video.', ['name'], (_, { name }) => ({ name })),
+    info('The name of the video, from the configuration or else from the API.', ['name'], (_, { name }) => ({
+      name,
+    })),
     gauge(
       'storage_bytes',
       'Stored bytes by component; the sum over the components is the size of the video, and too small while one of them is missing: encoded is, as long as the size of one encoding cannot be read (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous).',

@@ -23,7 +23,7 @@ it('shows a usage summary', async () => {
   );
   expect(asked).toEqual(['/apps/HbqFNk0KZjzYOcp/summary']);
   expect(page).toBe(`\
-# HELP bunnynet_application_info The name that the configuration gives the application.
+# HELP bunnynet_application_info The name of the application, from the configuration or else from the API.
 # TYPE bunnynet_application_info gauge
 bunnynet_application_info{app_id="HbqFNk0KZjzYOcp",name="storefront"} 1
 # HELP bunnynet_application_status ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.

@@ -55,7 +55,7 @@ describe.each(resources)('$kind', (resource) => {
 
   it('names in each HELP the field of the API that the figure is', () => {
     const notOfTheApi = own.filter(({ help }) => fieldsIn(help).length === 0).map(({ name }) => name);
-    // What the exporter found out itself, and names that the configuration gives.
+    // What the exporter found out itself, and names.
     expect(notOfTheApi.filter((name) => !isState(name) && !name.endsWith('_info'))).toEqual([]);
   });
 
