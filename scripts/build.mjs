@@ -1,5 +1,5 @@
-// Bundles the exporter, the command that starts it, and its worker thread, each with a source map: what `npm start`, the image
-// and the npm package run.
+// Bundles the exporter, the command that starts it, and its worker thread, each with a source map, to read the
+// stack traces of reports with: what `npm start`, the image and the npm package run.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -114,7 +114,7 @@ const { outputFiles } = await build({
   entryPoints: { exporter: 'src/start.ts' },
   // A function, as src/bin.ts calls it: it need not copy the code to make it one.
   banner: {
-    js: "(function (exports, require, module, __filename, __dirname) {const FILE_URL = require('node:url').pathToFileURL(__filename).href;",
+    js: "(function (exports, require, module, __filename, __dirname) {'use strict';const FILE_URL = require('node:url').pathToFileURL(__filename).href;",
   },
   footer: { js: '})' },
   define: {

@@ -24,7 +24,7 @@ function readCache(): Buffer | undefined {
 const cachedData = readCache();
 /** A function, as CommonJS has around each module, in ASCII. */
 const code = readFileSync(program, 'latin1');
-/** V8 refuses a cache that another V8 made, or one with other flags. */
+/** V8 refuses a cache that another V8 made, or one with other flags. Damage it does not notice: the cache is code, as the program is. */
 export const script = new Script(code, { filename: program, ...(cachedData && { cachedData }) });
 const run = script.runInThisContext() as (...names: readonly unknown[]) => void;
 const module = { exports: {} };

@@ -5,7 +5,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
 const lookEveryMs = 1000;
-/** So large the space for new objects becomes. V8 would let it take 32 MB, which polls no faster. */
+/** Once the space for new objects is so large, it grows no more: 8 or 16 MB. V8 would let it take 32, which polls no faster. */
 const maxYoungBytes = 8 * 2 ** 20;
 const lookAtGrowthEveryMs = 20;
 

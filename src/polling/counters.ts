@@ -139,7 +139,8 @@ export class Counters {
     const series = placed.map((one) => one.series);
     if (!isSame(this.#kind.latest, series)) this.#kind.latest = series;
     this.#series = this.#kind.latest;
-    this.#numbers = placed.flatMap(({ numbers }) => numbers);
+    // The copy has no room to spare.
+    this.#numbers = placed.flatMap(({ numbers }) => numbers).slice();
   }
 }
 
@@ -213,12 +214,8 @@ function grow(numbers: number[], first: number, days: readonly DayFigure[], atSe
 /** A copy of labels: slices of an answer would keep all of it in memory. The same labels of two families have one. */
 function detached(labels: Labels, copies: Map<string, Labels>): Labels {
   if (!labels) return undefined;
-  const key = JSON.stringify(labels);
-  const known = copies.get(key);
-  if (known) return known;
-  const copy = Object.fromEntries(
-    Object.entries(labels).map(([name, value]) => [name, Buffer.from(value).toString()]),
-  );
-  copies.set(key, copy);
+  const text = JSON.stringify(labels);
+  const copy = copies.get(text) ?? (JSON.parse(text) as Labels);
+  copies.set(text, copy);
   return copy;
 }

@@ -77,6 +77,19 @@ describe('a counter', () => {
     expect(read(0.2, rateLimit({ [-1]: 500, 0: 3 }))).toEqual({ 11: 3 });
   });
 
+  it('stays the same where its label is no well-formed text', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 10 }, 'a\ud800'));
+    expect(read(0.2, rateLimit({ 0: 15 }, 'a\ud800'))).toEqual({ 'a\ud800': 5 });
+  });
+
+  it('stays the same where readings have its neighbours in another order', () => {
+    const { read } = counted();
+    read(0.1, rateLimit({ 0: 1 }, '11'), rateLimit({ 0: 1 }, '12'));
+    expect(read(0.2, rateLimit({ 0: 3 }, '12'), rateLimit({ 0: 2 }, '11'))).toEqual({ 11: 1, 12: 2 });
+    expect(read(0.3, rateLimit({ 0: 4 }, '12'))).toEqual({ 11: 1, 12: 3 });
+  });
+
   it('begins with the first reading that has its days', () => {
     const { read } = counted();
     expect(read(0.1, rateLimit(undefined))).toEqual({});
