@@ -137,8 +137,8 @@ async function measureNode(node: string, sidecar: Sidecar, quick: boolean): Prom
 
   const [exporter, server] = [await sidecar.start(node, '1m'), await startStatic()];
   await Promise.all([untilAnswered(exporter.port, '/-/healthy'), untilAnswered(server.port, '/')]);
-  // What starting left behind is collected within half a minute.
-  await sleep(quick ? 10_000 : 30_000);
+  // What starting left behind is collected within a minute.
+  await sleep(quick ? 10_000 : 60_000);
   const before = [exporter, server].map(({ program }) => program.cpuMs());
   const minutes = quick ? 1 : 3;
   for (let scrape = 0; scrape < minutes * 4; scrape++) {
