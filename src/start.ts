@@ -2,5 +2,5 @@
 import { startSmall } from './v8.ts';
 
 startSmall();
-// Not awaited, nor is anything else at this level: of such code the single executable, which is CommonJS, cannot be made.
+// Not awaited, nor is anything else at this level: of such code the bundle, which is CommonJS, cannot be made.
 void import('./main.ts');

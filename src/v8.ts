@@ -4,10 +4,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
-const lookEveryMs = 1000;
+const lookEveryMs = { small: 1000, growing: 20 } as const;
 /** Once the space for new objects is so large, it grows no more: 8 or 16 MB. V8 would let it take 32, which polls no faster. */
 const maxYoungBytes = 8 * 2 ** 20;
-const lookAtGrowthEveryMs = 20;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
@@ -35,13 +34,13 @@ let compiling = 0;
  * the time. Maglev stays off, for not every Node is built with it.
  */
 export function letGrowIfBusy(): void {
+  if ((state !== 'small' && state !== 'growing') || performance.now() < nextLookMs) return;
+  nextLookMs = performance.now() + lookEveryMs[state];
   if (state === 'small') growIfBusy();
-  else if (state === 'growing') stopWhenGrown();
+  else stopWhenGrown();
 }
 
 function growIfBusy(): void {
-  if (performance.now() < nextLookMs) return;
-  nextLookMs = performance.now() + lookEveryMs;
   const now = performance.eventLoopUtilization();
   if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) {
     state = 'growing';
@@ -52,8 +51,6 @@ function growIfBusy(): void {
 }
 
 function stopWhenGrown(): void {
-  if (performance.now() < nextLookMs) return;
-  nextLookMs = performance.now() + lookAtGrowthEveryMs;
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (!young || young.space_size < maxYoungBytes) return;
   state = 'grown';

@@ -365,14 +365,11 @@ function rowsByPrefix(target: Target): Map<string, { family: Family; row: number
 /** The shape of these samples: the family's latest if it is the same. */
 function shapeOf(family: Family, samples: readonly Sample[]): Shape {
   const { lastShape } = family;
-  const isInfo = family.header.type === 'info';
-  if (
+  const isSame =
     lastShape?.count === samples.length &&
-    (isInfo || sameSampleLabels(lastShape.labels ?? [], 0, samples))
-  ) {
-    return lastShape;
-  }
-  const labels = isInfo ? undefined : samples.map(detachedLabels);
+    (!lastShape.labels || sameSampleLabels(lastShape.labels, 0, samples));
+  if (isSame) return lastShape;
+  const labels = family.header.type === 'info' ? undefined : samples.map(detachedLabels);
   family.lastShape = { family, count: samples.length, labels };
   return family.lastShape;
 }

@@ -147,6 +147,8 @@ describe('the image', () => {
     expect(added.sort()).toEqual(
       [...[...built, 'package.json', 'LICENSE', 'licences.md'].map((file) => `app/${file}`), ...cache].sort(),
     );
+    const manifest = JSON.parse(readFileSync(join(imageRoot, 'app/package.json'), 'utf8')) as unknown;
+    expect(manifest).toEqual({ type: 'commonjs' });
   });
 
   test('holds no npm, no dependency of development, no test and no shell', () => {
