@@ -92,5 +92,6 @@ function wholeOrParts({ whole, parts }: Page): readonly Buffer[] {
 
 function kindsOf({ url = '' }: IncomingMessage): ReadonlySet<string> {
   const query = url.indexOf('?');
-  return new Set(query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('kind'));
+  const given = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('kind');
+  return new Set(given.flatMap((kinds) => kinds.split(',')));
 }

@@ -119,6 +119,7 @@ describe('the metrics handler', () => {
   it.each([
     ['?kind=app', appPart],
     ['?kind=zone&kind=app', appPart + zonePart],
+    ['?kind=zone,app', appPart + zonePart],
     ['?kind=exporter', ownPart],
     ['?kind=exporter&kind=zone', zonePart + ownPart],
     ['?other=1', appPart + zonePart + ownPart],
