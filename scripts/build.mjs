@@ -32,7 +32,6 @@ function revision() {
  */
 const slimUndici = `
 const Dispatcher = require('undici/lib/dispatcher/dispatcher');
-exports.Agent = require('undici/lib/dispatcher/agent');
 exports.Pool = require('undici/lib/dispatcher/pool');
 exports.errors = require('undici/lib/core/errors');
 Object.defineProperty(exports, 'EnvHttpProxyAgent', {

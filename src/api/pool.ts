@@ -1,5 +1,5 @@
 /** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
@@ -46,7 +46,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // undici keeps what waits for a connection, also when nobody waits for its answer any more.
     connect: tls,
   };
-  if (!proxy || !baseUrl.startsWith('https:')) return new Agent(options);
+  if (!proxy || !baseUrl.startsWith('https:')) return new Pool(new URL(baseUrl).origin, options);
   return new EnvHttpProxyAgent({
     ...options,
     requestTls: tls,
