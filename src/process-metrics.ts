@@ -1,5 +1,5 @@
 /** What the exporter tells of its process and of Node: a few figures by default, all that prom-client has where asked for. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Format } from './exposition/format.ts';
 import { OwnFamily } from './exposition/own-family.ts';
 
@@ -80,8 +80,8 @@ function basicMetrics(): ProcessMetrics {
 /** Linux alone tells. */
 function openFiles(): number | undefined {
   try {
-    // One of them is the folder itself, while it is read.
-    return readdirSync('/proc/self/fd').length - 1;
+    // Since Linux 6.2 the folder's size is their number, and before 0. Of those that are listed, one is the folder itself.
+    return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;
   }

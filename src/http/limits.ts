@@ -39,5 +39,5 @@ export const defaultWebLimits: WebLimits = {
   maxBodyBytes: 1_024,
   maxRequestsPerConnection: 10_000,
   maxRequestsInFlight: 16,
-  checkIntervalMs: 15_000,
+  checkIntervalMs: 30_000,
 };

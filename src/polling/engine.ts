@@ -110,8 +110,11 @@ interface Active {
 const noWaiters: Active['waiters'] = [];
 const noTargets: Active['fed'] = new Map();
 
-/** How often it looks after the log, the keys and what is said of the plan; a scrape drops stale values by itself. */
-const sweepIntervalMs = 10_000;
+/**
+ * How often it looks after the log, the keys and what is said of the plan: seldom where nothing fails and all was polled, for an
+ * idle process should sleep. A scrape drops stale values by itself.
+ */
+const sweepIntervalMs = { calm: 60_000, busy: 10_000 } as const;
 /** A plan that takes longer to make is made for many changes at once, so that planning takes a small share of the time. */
 const cheapPlanningMs = 2;
 const planningShare = 0.05;
@@ -161,7 +164,7 @@ export class PollEngine {
   #planningMs = 0;
   #hasChanged = false;
   readonly #classes = new PollClasses();
-  #sweep: NodeJS.Timeout | undefined;
+  #sweep: { readonly interval: keyof typeof sweepIntervalMs; readonly timer: NodeJS.Timeout } | undefined;
   #onAllPolled: (() => void) | undefined;
   #isReady = false;
 
@@ -273,12 +276,6 @@ export class PollEngine {
     this.#addressCheck.reset();
     await this.#reconcile();
     for (const [key, { health }] of this.#active) if (health.lasting > 0) this.#scheduler.runNow(key);
-    this.#sweep ??= setInterval(() => {
-      this.dropStale();
-      this.#failureLog.tell();
-      this.#tellPlanned();
-      this.#options.onSweep?.();
-    }, sweepIntervalMs).unref();
     this.#tellPlanned();
   }
 
@@ -313,11 +310,29 @@ export class PollEngine {
 
   /** Ends every poll; resolves when none is under way. */
   async stop(): Promise<void> {
-    clearInterval(this.#sweep);
+    clearTimeout(this.#sweep?.timer);
     this.#scheduler.stop();
     this.#abort.abort(new Error('the exporter is stopping'));
     await Promise.allSettled(this.#running);
     this.#failureLog.tell(true);
+  }
+
+  /** Looks after what time alone changes, now and again; called once more when something is there to look after. */
+  #keepSweeping(): void {
+    const isBusy = this.#pending > 0 || this.#hasChanged || this.#failureLog.isBusy;
+    const interval = isBusy ? 'busy' : 'calm';
+    if (this.#abort.signal.aborted || this.#sweep?.interval === 'busy' || this.#sweep?.interval === interval)
+      return;
+    clearTimeout(this.#sweep?.timer);
+    const timer = setTimeout(() => {
+      this.#sweep = undefined;
+      this.dropStale();
+      this.#failureLog.tell();
+      this.#tellPlanned();
+      this.#options.onSweep?.();
+      this.#keepSweeping();
+    }, sweepIntervalMs[interval]).unref();
+    this.#sweep = { interval, timer };
   }
 
   /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
@@ -349,6 +364,7 @@ export class PollEngine {
     } finally {
       this.#reconciling = undefined;
     }
+    this.#keepSweeping();
     // The last that was waited for may have left.
     this.#checkReady();
   }
@@ -479,6 +495,7 @@ export class PollEngine {
     this.#running.add(running);
     const backoffFactor = await running;
     this.#running.delete(running);
+    if (active.health.lastFailure) this.#keepSweeping();
     for (const resolve of waiters) resolve();
     // The end of a poll that is wanted no more, or otherwise since, counts for nothing.
     const isCurrent =
@@ -636,5 +653,6 @@ export class PollEngine {
       { kind, target: ids, name, last_success: new Date(lastSuccessMs ?? 0).toISOString() },
       `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
     );
+    this.#keepSweeping();
   }
 }

@@ -49,6 +49,10 @@ class Pace {
     this.#sinceMs ??= nowMs;
   }
 
+  get isWanted(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
   /** Whether it is time; then it counts as told. */
   take(nowMs: number, atOnce: boolean): boolean {
     if (this.#sinceMs === undefined) return false;
@@ -142,6 +146,12 @@ export class FailureLog {
     group.total--;
     group.told = Math.min(group.told, group.total);
     group.untold = Math.min(group.untold, group.total);
+  }
+
+  /** Whether a poll fails, or a summary is still to come. */
+  get isBusy(): boolean {
+    const paces = [this.#failurePace, this.#agedPace, this.#recoveryPace];
+    return this.#groupOf.size > 0 || paces.some(({ isWanted }) => isWanted);
   }
 
   /** How much it holds: what must not grow while targets come and go. */
