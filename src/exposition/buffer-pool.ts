@@ -5,7 +5,7 @@
 
 /** The most that the pool keeps; the rest is left to the garbage collector. */
 const maxBuffers = 64;
-const maxBytes = 16 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 const pool: ArrayBufferLike[] = [];
 let poolBytes = 0;

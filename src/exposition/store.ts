@@ -185,27 +185,27 @@ export class Store {
     return pageOf(format, page);
   }
 
-  /** Updates the values of a target in place; returns false if its families or labels have changed. */
-  #update(target: Target, rows: readonly FamilySamples[]): boolean {
-    const { shapes, infoLabels, rows: numbers } = target;
+  /**
+   * Updates the values of a target in place; returns false if its families or labels have changed. Some of its values are
+   * new then: `#reshape` sets them all.
+   */
+  #update({ shapes, infoLabels, rows: numbers }: Target, rows: readonly FamilySamples[]): boolean {
     let shapesSeen = 0;
     let infosSeen = 0;
-    for (const { family, samples } of rows) {
-      if (samples.length === 0) continue;
-      const shape = shapes[shapesSeen++];
-      if (shape === undefined || shape.family !== this.#families[family]) return false;
-      if (shape.count !== samples.length) return false;
-      const { labels } = shape;
-      if (!sameSampleLabels(labels ?? infoLabels, labels ? 0 : infosSeen, samples)) return false;
-      if (!labels) infosSeen += samples.length;
-    }
-    if (shapesSeen !== shapes.length) return false;
     let at = 0;
     for (const { family: index, samples } of rows) {
-      const family = this.#family(index);
-      for (const { value } of samples) this.#setRow(family, numbers[at++] ?? 0, value);
+      if (samples.length === 0) continue;
+      const shape = shapes[shapesSeen++];
+      if (shape?.family !== this.#family(index) || shape.count !== samples.length) return false;
+      const known = shape.labels ?? infoLabels;
+      let labelsSeen = shape.labels ? 0 : infosSeen;
+      for (const { labels, value } of samples) {
+        if (!sameLabels(known[labelsSeen++], labels)) return false;
+        this.#setRow(shape.family, numbers[at++] ?? 0, value);
+      }
+      if (!shape.labels) infosSeen = labelsSeen;
     }
-    return true;
+    return shapesSeen === shapes.length;
   }
 
   /** Replaces a target whose families or labels have changed; rows that it still has stay where they are. */
@@ -367,7 +367,7 @@ function shapeOf(family: Family, samples: readonly Sample[]): Shape {
   const { lastShape } = family;
   const isSame =
     lastShape?.count === samples.length &&
-    (!lastShape.labels || sameSampleLabels(lastShape.labels, 0, samples));
+    (!lastShape.labels || samples.every(({ labels }, i) => sameLabels(lastShape.labels?.[i], labels)));
   if (isSame) return lastShape;
   const labels = family.header.type === 'info' ? undefined : samples.map(detachedLabels);
   family.lastShape = { family, count: samples.length, labels };
@@ -402,17 +402,6 @@ function detached(labels: Labels): Labels {
     copy[name] = known;
   }
   return copy;
-}
-
-/** from: where the known labels of these samples begin. */
-function sameSampleLabels(
-  known: readonly (Labels | undefined)[],
-  from: number,
-  samples: readonly Sample[],
-): boolean {
-  for (let at = 0; at < samples.length; at++)
-    if (!sameLabels(known[from + at], samples[at]?.labels)) return false;
-  return true;
 }
 
 function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {
