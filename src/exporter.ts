@@ -226,6 +226,7 @@ class WiredExporter implements Exporter {
     );
     const before = this.targets();
     await this.#apply();
+    this.#tellDropped(this.#config.limits.maxSeries);
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
     this.#logTargets();

@@ -264,6 +264,9 @@ describe('the exporter', () => {
     await exporter.reload();
     await exporter.pollOnce();
     expect(logged('no series is left out any more')).toHaveLength(1);
+    setConfig((config) => ({ ...config, limits: { maxSeries: 20 } }));
+    await exporter.reload();
+    expect(logged('are left out, because limits.max_series is 20')).toHaveLength(2);
   });
 
   it('logs every request at the level debug, without a key', async () => {

@@ -30,6 +30,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // Set here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
+    // undici keeps what waits for a connection, also when nobody waits for its answer any more.
     timeout: timeoutMs,
     ...(authorities === undefined
       ? {}
@@ -43,7 +44,6 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // The client has one deadline for the whole request instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // undici keeps what waits for a connection, also when nobody waits for its answer any more.
     connect: tls,
   };
   if (!proxy || !baseUrl.startsWith('https:')) return new Pool(new URL(baseUrl).origin, options);

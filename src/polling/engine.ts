@@ -495,7 +495,9 @@ export class PollEngine {
     this.#running.add(running);
     const backoffFactor = await running;
     this.#running.delete(running);
-    if (active.health.lastFailure) this.#keepSweeping();
+    // Of a poll that is wanted no more, the log remembers nothing.
+    if (!this.#active.has(poll.key)) this.#failureLog.forget(poll.key);
+    else if (active.health.lastFailure) this.#keepSweeping();
     for (const resolve of waiters) resolve();
     // The end of a poll that is wanted no more, or otherwise since, counts for nothing.
     const isCurrent =

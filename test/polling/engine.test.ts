@@ -123,6 +123,21 @@ describe('a sweep', () => {
 });
 
 describe('the log', () => {
+  it('forgets a poll that fails after its target has left', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { engine, count } = await engineOf(config, { isDown: () => true, hold: () => held });
+    await settle();
+    expect(count('/')).toBe(2);
+    await engine.apply(configOf([]));
+    release();
+    await settle();
+    expect(engine.sizes).toMatchObject({ active: 0, failing: 0, failureGroups: 0 });
+    await engine.stop();
+  });
+
   it('has fewer than 50 lines a minute of an outage of 20,000 targets, and says what was down for how long', {
     timeout: 120_000,
   }, async () => {
