@@ -80,7 +80,7 @@ function basicMetrics(): ProcessMetrics {
 /** Linux alone tells. */
 function openFiles(): number | undefined {
   try {
-    // Since Linux 6.2 the folder's size is their number, and before 0. Of those that are listed, one is the folder itself.
+    // Since Linux 6.2 the folder's size is their number; before, it is 0. Of those that are listed, one is the folder itself.
     return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;

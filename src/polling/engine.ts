@@ -164,7 +164,7 @@ export class PollEngine {
   #planningMs = 0;
   #hasChanged = false;
   readonly #classes = new PollClasses();
-  #sweep: { readonly interval: keyof typeof sweepIntervalMs; readonly timer: NodeJS.Timeout } | undefined;
+  #sweep: { readonly isBusy: boolean; readonly timer: NodeJS.Timeout } | undefined;
   #onAllPolled: (() => void) | undefined;
   #isReady = false;
 
@@ -317,22 +317,22 @@ export class PollEngine {
     this.#failureLog.tell(true);
   }
 
-  /** Looks after what time alone changes, now and again; called once more when something is there to look after. */
+  /** Sets the time of the next sweep; called again when something came that cannot wait for a calm one. */
   #keepSweeping(): void {
     const isBusy = this.#pending > 0 || this.#hasChanged || this.#failureLog.isBusy;
-    const interval = isBusy ? 'busy' : 'calm';
-    if (this.#abort.signal.aborted || this.#sweep?.interval === 'busy' || this.#sweep?.interval === interval)
-      return;
+    const isSoonEnough = this.#sweep !== undefined && (this.#sweep.isBusy || !isBusy);
+    if (isSoonEnough || this.#abort.signal.aborted) return;
     clearTimeout(this.#sweep?.timer);
-    const timer = setTimeout(() => {
+    const sweep = () => {
       this.#sweep = undefined;
       this.dropStale();
       this.#failureLog.tell();
       this.#tellPlanned();
       this.#options.onSweep?.();
       this.#keepSweeping();
-    }, sweepIntervalMs[interval]).unref();
-    this.#sweep = { interval, timer };
+    };
+    const timer = setTimeout(sweep, sweepIntervalMs[isBusy ? 'busy' : 'calm']).unref();
+    this.#sweep = { isBusy, timer };
   }
 
   /** Carries out the plan of what is known now; who asks while one is carried out joins it. */
