@@ -18,6 +18,7 @@ const fresh = 3;
 const minFresh = 256;
 const firstRows = 16;
 const newline = 10;
+const space = 32;
 const firstScratchBytes = 512 * 1024;
 const maxScratchBytes = 4 * 1024 * 1024;
 
@@ -78,7 +79,6 @@ export class Block {
   #states = new Uint8Array(firstRows);
   /** Where each row starts in the bytes; it ends where the next one starts. */
   #starts = new Uint32Array(firstRows + 1);
-  #prefixLengths = new Uint32Array(firstRows);
   /** The number of slots that were ever used. */
   #slots = 0;
   readonly #holes: number[] = [];
@@ -151,15 +151,11 @@ export class Block {
       const state = this.#states[slot];
       this.#starts[slot] = at + oldStart - keptFrom;
       if (state !== rendered) {
-        const keptTo = state === changed ? oldStart + (this.#prefixLengths[slot] ?? 0) : oldStart;
+        const keptTo = state === changed ? numberStart(oldBytes, oldEnd) : oldStart;
         scratch.copyWithin(at, old + keptFrom, old + keptTo);
         at += keptTo - keptFrom;
         keptFrom = oldEnd;
-        if (state === fresh) {
-          const length = scratch.write(this.#fresh.get(slot) ?? '', at);
-          this.#prefixLengths[slot] = length;
-          at += length;
-        }
+        if (state === fresh) at += scratch.write(this.#fresh.get(slot) ?? '', at);
         if (state !== hole) {
           at = writeNumber(scratch, at, this.#values[slot] ?? Number.NaN);
           scratch[at++] = newline;
@@ -206,8 +202,14 @@ export class Block {
     this.#values = grown(this.#values, new Float64Array(rows));
     this.#states = grown(this.#states, new Uint8Array(rows));
     this.#starts = grown(this.#starts, new Uint32Array(rows + 1));
-    this.#prefixLengths = grown(this.#prefixLengths, new Uint32Array(rows));
   }
+}
+
+/** Where the number of a row starts: behind its last space. rowEnd: behind its newline. */
+function numberStart(bytes: Buffer, rowEnd: number): number {
+  let start = rowEnd - 1;
+  while (bytes[start - 1] !== space) start--;
+  return start;
 }
 
 function grown<T extends Float64Array | Uint32Array | Uint8Array>(from: T, to: T): T {
