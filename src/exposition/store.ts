@@ -381,7 +381,7 @@ function infoLabelsOf(placed: Iterable<Placed>): readonly (Labels | undefined)[]
 }
 
 function detachedLabels({ labels }: Sample): Labels | undefined {
-  return labels && detached(labels);
+  return labels && (Object.isFrozen(labels) ? labels : detached(labels));
 }
 
 /** Values of labels, copied; many targets have the same ones. */

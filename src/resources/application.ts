@@ -14,6 +14,8 @@ export const applicationStates = [
   'suspended',
 ] as const;
 
+const statusLabels = applicationStates.map((status) => Object.freeze({ status }));
+
 const maxChartPoints = 100;
 
 const summary = object({
@@ -155,7 +157,7 @@ export const application = defineResource({
       'status',
       'ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.',
       ({ state }) =>
-        state && applicationStates.map((status) => ({ labels: { status }, value: status === state ? 1 : 0 })),
+        state && statusLabels.map((labels) => ({ labels, value: labels.status === state ? 1 : 0 })),
       ['status'],
     ),
     gauge(

@@ -69,7 +69,10 @@ export interface TargetContext<Settings = unknown> {
 }
 
 export interface Sample {
-  /** Labels beyond the target's; their names are the family's `labels`. */
+  /**
+   * Labels beyond the target's; their names are the family's `labels`. Frozen ones are made once for all targets: the store keeps
+   * them as they are, and need not compare them.
+   */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
   /** Of a counter: when it began to count, as Unix time. It never changes. */

@@ -29,6 +29,21 @@ function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
   return sum;
 }
 
+type BytesOf = (reading: VideoStorageReading) => number | null | undefined;
+
+function component(name: string, bytesOf: BytesOf) {
+  return { labels: Object.freeze({ component: name }), bytesOf };
+}
+
+const components = [
+  component('originals', ({ originals }) => originals),
+  component('encoded', encodedBytes),
+  component('thumbnails', ({ thumbnails }) => thumbnails),
+  component('previews', ({ previews }) => previews),
+  component('mp4_fallback', ({ mp4Fallback }) => mp4Fallback),
+  component('miscellaneous', ({ miscellaneous }) => miscellaneous),
+];
+
 const { gauge, info } = familiesOf<VideoStorageReading>('bunnynet_video');
 
 const listedVideo = object({ guid: text, title: text });
@@ -89,18 +104,10 @@ export const videoStorage = defineResource({
       'storage_bytes',
       'Stored bytes by component; the sum over the components is the size of the video, and too small while one of them is missing: encoded is, as long as the size of one encoding cannot be read (API fields originals, encoded, thumbnails, previews, mp4Fallback, miscellaneous).',
       (reading) =>
-        [
-          ['originals', reading.originals],
-          ['encoded', encodedBytes(reading)],
-          ['thumbnails', reading.thumbnails],
-          ['previews', reading.previews],
-          ['mp4_fallback', reading.mp4Fallback],
-          ['miscellaneous', reading.miscellaneous],
-        ].flatMap(([component, value]) =>
-          typeof component === 'string' && typeof value === 'number'
-            ? [{ labels: { component }, value }]
-            : [],
-        ),
+        components.flatMap(({ labels, bytesOf }) => {
+          const value = bytesOf(reading);
+          return typeof value === 'number' ? [{ labels, value }] : [];
+        }),
       ['component'],
     ),
     gauge(

@@ -326,9 +326,9 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');
-  const labels = fc.option(fc.record({ x: labelValue, y: labelValue }, { requiredKeys: [] }), {
-    nil: undefined,
-  });
+  const ownLabels = fc.record({ x: labelValue, y: labelValue }, { requiredKeys: [] });
+  const sharedLabels = fc.constantFrom(...['a', '\n'].map((x) => Object.freeze({ x })));
+  const labels = fc.option(fc.oneof(ownLabels, sharedLabels), { nil: undefined });
   const sample = fc.record(
     {
       labels,
