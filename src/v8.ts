@@ -4,8 +4,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
-const lookEveryMs = { small: 1000, growing: 20 } as const;
-/** Once the space for new objects is so large, it grows no more: 4 or 8 MB. V8 would let it take 32; a larger one polls a few percent faster. */
+const lookEveryMs = 1000;
+/** Once the space for new objects is so large, it grows no more. V8 would let it take 32 MB; a larger one polls a few percent faster. */
 const maxYoungBytes = 4 * 2 ** 20;
 
 /** To be called before anything else is loaded. */
@@ -26,7 +26,7 @@ export function startSmall(): void {
   state = 'small';
 }
 
-let state: 'as Node sets it' | 'small' | 'growing' | 'grown' = 'as Node sets it';
+let state: 'as Node sets it' | 'small' | 'grown' = 'as Node sets it';
 let before: EventLoopUtilization | undefined;
 let nextLookMs = 0;
 /** How many want it compiled meanwhile. */
@@ -38,27 +38,24 @@ let compiling = 0;
  * the time. Maglev stays off, for not every Node is built with it.
  */
 export function letGrowIfBusy(): void {
-  if ((state !== 'small' && state !== 'growing') || performance.now() < nextLookMs) return;
-  nextLookMs = performance.now() + lookEveryMs[state];
-  if (state === 'small') growIfBusy();
-  else stopWhenGrown();
-}
-
-function growIfBusy(): void {
+  if (state !== 'small' || performance.now() < nextLookMs) return;
+  nextLookMs = performance.now() + lookEveryMs;
   const now = performance.eventLoopUtilization();
-  if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) {
-    state = 'growing';
-    nextLookMs = 0;
-    setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
-  }
+  if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) grow();
   before = now;
 }
 
-function stopWhenGrown(): void {
-  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-  if (!young || young.space_size < maxYoungBytes) return;
+function grow(): void {
   state = 'grown';
-  setFlags('--semi-space-growth-factor=1');
+  setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
+  // V8 has no flag for the most that it may take, once it runs.
+  const collections = new PerformanceObserver(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+    if (!young || young.space_size < maxYoungBytes) return;
+    setFlags('--semi-space-growth-factor=1');
+    collections.disconnect();
+  });
+  collections.observe({ type: 'gc' });
 }
 
 /** Lets V8 compile until the function that is returned is called: in the whole process, threads included. */

@@ -43,7 +43,7 @@ const program = `
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   console.log('new objects have more space', young() > before);
-  console.log('though not too much', young() <= 17);
+  console.log('though not too much', young() <= 9);
 `;
 
 describe('V8', () => {
