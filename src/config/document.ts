@@ -1,6 +1,6 @@
 /** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
-import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { readStart, statFile } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
 import type { Raw } from './yaml.ts';
@@ -81,23 +81,13 @@ const maxFileBytes = 10 * 2 ** 20;
 
 /** The content of the file, or why there is none. */
 export async function readBytes(file: string): Promise<Buffer | string> {
-  let handle: FileHandle | undefined;
   try {
-    handle = await open(file, constants.O_RDONLY);
-    if ((await handle.stat()).isDirectory()) return 'expected a configuration file; it is a directory';
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(2 ** 16), 0, 2 ** 16);
-      if (bytesRead === 0) return Buffer.concat(chunks);
-      size += bytesRead;
-      if (size > maxFileBytes) return 'expected a configuration file of at most 10MiB; it is larger';
-      chunks.push(buffer.subarray(0, bytesRead));
-    }
+    if ((await statFile(file)).isDirectory()) return 'expected a configuration file; it is a directory';
+    const { content } = await readStart(file, maxFileBytes + 1);
+    if (content.length <= maxFileBytes) return content;
+    return 'expected a configuration file of at most 10MiB; it is larger';
   } catch (error) {
     return `expected a configuration file; ${unreadable(error)}`;
-  } finally {
-    await handle?.close();
   }
 }
 

@@ -3,9 +3,9 @@
  * rotated key is used from the next request on.
  */
 import type { BigIntStats } from 'node:fs';
-import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import type { CredentialSource } from '../config/config.ts';
+import { readStart, statFile } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { isExposed } from './file-permissions.ts';
 import { Redactor, redacted } from './redactor.ts';
@@ -189,7 +189,7 @@ class FileKey implements Key {
     let current = this.#current;
     try {
       // Where this fails, reading fails the same way, and says why.
-      const now = await stat(this.#path, { bigint: true }).catch(() => undefined);
+      const now = await statFile(this.#path, { bigint: true }).catch(() => undefined);
       if (!current?.settled || now === undefined || current.identity !== identityOf(now)) {
         const { secret, stats } = await readKeyFile(this.#path);
         if (current?.secret.reveal() !== secret.reveal()) this.version++;
@@ -219,27 +219,18 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIntStats }> {
-  let handle: FileHandle | undefined;
   try {
-    const what = await stat(path);
+    const what = await statFile(path);
     if (what.isDirectory()) throw new CredentialError(`expected the key file ${path}; it is a directory`);
     if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is not a regular file`);
-    handle = await open(path, constants.O_RDONLY);
-    const stats = await handle.stat({ bigint: true });
-    const buffer = Buffer.alloc(maxKeyBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
-    }
-    const text = buffer.toString('latin1', 0, length);
-    buffer.fill(0);
+    const { content, stats } = await readStart(path, maxKeyBytes + 1);
+    const text = content.toString('latin1');
+    content.fill(0);
     return { secret: parseKey(text, `in the file ${path}`), stats };
   } catch (error) {
     throw error instanceof CredentialError
       ? error
       : new CredentialError(`expected the key file ${shown(path)}; ${unreadable(error)}`);
-  } finally {
-    await handle?.close();
   }
 }
 
