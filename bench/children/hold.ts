@@ -29,13 +29,18 @@ import { stallMs } from '../statistics.ts';
 /** Which applications a change is about: consecutive ones, as the scheduler polls them, or any. */
 export type Spread = 'contiguous' | 'random';
 
+/** What rows are kept by. */
+type Held = Pick<TargetReading, 'key' | 'kind' | 'ids'>;
+
 interface Holder {
   /** The targets that there are. */
   expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
   /** A poll of one of them ended well. */
   take(reading: TargetReading): void;
+  /** The target that a poll of it would have at hand. */
+  find(target: TargetReading): Held;
   /** These rows are all that a target has. */
-  replace(target: TargetReading, rows: readonly FamilyRows[]): void;
+  replace(target: Held, rows: readonly FamilyRows[]): void;
   /** Serves and resolves with the port. */
   serve(): Promise<number>;
 }
@@ -86,8 +91,8 @@ function holdAsExporter(): Holder {
       const target = targets.get(key);
       if (target) states.succeeded(target, reading, 0.1, atMs);
     },
+    find: (target) => targets.get(target.key) ?? target,
     replace({ key, kind, ids }, rows) {
-      // The board keeps the first two families, those of the target's state, apart.
       store.replace(key, kind, ids, rows);
     },
     async serve() {
@@ -119,6 +124,7 @@ function holdAsPromClient(): Holder {
   return {
     expect: () => undefined,
     take: (reading) => set(reading.ids, rowsOfTarget(reading)),
+    find: (target) => target,
     replace: ({ ids }, rows) => set(ids, rows),
     serve: () =>
       listen((request, response) => {
@@ -146,6 +152,7 @@ function holdAsBuffers(file: string): Holder {
   return {
     expect: () => undefined,
     take: () => undefined,
+    find: (target) => target,
     replace: () => undefined,
     serve: () =>
       listen((request, response) => {
@@ -214,7 +221,7 @@ const commands = {
   /** Every value becomes another; resolves with the milliseconds that taking them in took, less the making of them. */
   async changeAll({ folder, by }: { folder: string; by: number }) {
     let tookMs = 0;
-    let batch: { target: TargetReading; rows: readonly FamilyRows[] }[] = [];
+    let batch: { target: Held; rows: readonly FamilyRows[] }[] = [];
     const replace = () => {
       const startedMs = performance.now();
       for (const { target, rows } of batch) holder.replace(target, rows);
@@ -226,7 +233,7 @@ const commands = {
         family,
         samples: samples.map((sample) => ({ ...sample, value: sample.value + by })),
       }));
-      batch.push({ target, rows });
+      batch.push({ target: holder.find(target), rows });
       if (batch.length === 500) replace();
     }
     replace();
