@@ -28,7 +28,11 @@ export interface MetricsRouteOptions {
 }
 
 /** Answers a GET or HEAD; resolves when the response closed, rejects when no page could be made. */
-export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type MetricsHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+) => Promise<void>;
 
 export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler {
   const { store, ownMetrics, maxConcurrentScrapes, writeTimeoutMs } = options;
@@ -37,7 +41,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
   const readers = new Readers(options.maxReaders);
   let rendering = 0;
 
-  return async (request, response) => {
+  return async (request, response, query) => {
     const headersOnly = request.method === 'HEAD';
     const answer = (parts: readonly Buffer[]) => send(response, parts, { headersOnly, writeTimeoutMs });
     const refuse = (status: number, reason: string) => {
@@ -47,7 +51,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
     };
 
     response.setHeader('Vary', 'Accept, Accept-Encoding');
-    const kinds = kindsOf(request);
+    const kinds = new Set(query.getAll('kind').flatMap((given) => given.split(',')));
     const unknown = [...kinds].filter((kind) => !knownKinds.includes(kind));
     if (unknown.length > 0) {
       const names = unknown.map((kind) => JSON.stringify(kind)).join(', ');
@@ -88,10 +92,4 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
 
 function wholeOrParts({ whole, parts }: Page): readonly Buffer[] {
   return whole ? [whole] : parts;
-}
-
-function kindsOf({ url = '' }: IncomingMessage): ReadonlySet<string> {
-  const query = url.indexOf('?');
-  const given = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('kind');
-  return new Set(given.flatMap((kinds) => kinds.split(',')));
 }

@@ -26,9 +26,8 @@ export interface Route {
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
   /**
    * Ends the response, now or later. An error becomes a 500 without detail and one line in the log.
-   * `url` is the route's path with the query of the request; its host has no meaning.
    */
-  handle(request: WebRequest, response: WebResponse, url: URL): void | Promise<void>;
+  handle(request: WebRequest, response: WebResponse, query: URLSearchParams): void | Promise<void>;
 }
 
 /** pino's shape. */

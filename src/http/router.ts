@@ -22,17 +22,15 @@ export function createRouter(routes: readonly Route[], log: WebLog): Router {
     // Compared byte for byte, without decoding or normalising.
     const route = byPath.get(path);
     if (!route) return answerText(response, 404, `Not found. Pages: ${pages}`);
-    const allowed = route.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    if (!allowed.includes(request.method ?? '')) {
-      response.setHeader('Allow', allowed.join(', '));
+    const { method = '' } = request;
+    if (!route.methods.some((allowed) => allowed === (method === 'HEAD' ? 'GET' : method))) {
+      response.setHeader('Allow', route.methods.join(', ').replace('GET', 'GET, HEAD'));
       return answerText(response, 405);
     }
     try {
       for (const [name, value] of [...Object.entries((await route.headers?.()) ?? {}), ...fixed])
         response.setHeader(name, value);
-      // The host that the client named is never used.
-      const url = new URL(`http://localhost${route.path}${queryAt < 0 ? '' : target.slice(queryAt)}`);
-      await route.handle(request, response, url);
+      await route.handle(request, response, new URLSearchParams(queryAt < 0 ? '' : target.slice(queryAt)));
     } catch (err) {
       log.error({ err, path: route.path }, 'A page failed; the client got a 500 or was cut off');
       if (response.headersSent) response.destroy();

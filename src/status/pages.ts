@@ -35,9 +35,9 @@ function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
   return {
     path: '/-/ready',
     methods: ['GET'],
-    handle(_, response, url) {
+    handle(_, response, query) {
       if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
-      else if (url.searchParams.has('strict') && !isRead())
+      else if (query.has('strict') && !isRead())
         answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
       else answerText(response, 200, 'ready');
     },

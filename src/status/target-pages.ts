@@ -57,16 +57,16 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
   let queries = 0;
 
   const handle =
-    (answer: AnswerTargets): Route['handle'] =>
-    async (request, response, url) => {
+    (answer: AnswerTargets, isUntidy = (_query: URLSearchParams) => false): Route['handle'] =>
+    async (request, response, given) => {
       let query: StatusQuery;
       try {
-        query = parseQuery(url.searchParams, kinds, conditions);
+        query = parseQuery(given, kinds, conditions);
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
         return answerText(response, 400, error.message);
       }
-      if (url.pathname === '/' && isForm(url)) return redirect(response, linkTo(query));
+      if (isUntidy(given)) return redirect(response, linkTo(query));
       if (queries >= maxConcurrentQueries) {
         response.setHeader('Retry-After', retryAfterSeconds);
         return answerText(response, 503, `${queries} queries are being answered, which is the limit`);
@@ -101,7 +101,7 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
         nowMs: Date.now(),
       });
       answerWhole(response, 'text/html', page);
-    }),
+    }, isForm),
     json: handle(({ query, targets: result, listings: listed }, { method }, response) => {
       const { matching } = result;
       const shown =
@@ -117,8 +117,8 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
 }
 
 /** A form sends what is not set, too; an address keeps only what is. */
-function isForm({ searchParams }: URL): boolean {
-  return searchParams.has('sort', 'state') || [...searchParams.values()].includes('');
+function isForm(query: URLSearchParams): boolean {
+  return query.has('sort', 'state') || [...query.values()].includes('');
 }
 
 function redirect(response: WebResponse, location: string): void {

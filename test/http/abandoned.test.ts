@@ -51,12 +51,12 @@ it('cuts a reader at once though its response waits behind another of its connec
       {
         path: '/page',
         methods: ['GET'],
-        handle: (_, response, url) =>
+        handle: (_, response, query) =>
           readers.serve(response, async () => {
             const closed = once(response, 'close');
             response.write('page');
             await closed;
-            ended.push(url.search);
+            ended.push(query.toString());
           }),
       },
     ],
@@ -65,5 +65,5 @@ it('cuts a reader at once though its response waits behind another of its connec
   const pipelining = rawClient(port, get('/first') + get('/page?queued'));
   await pipelining.until('begun');
   await rawClient(port, get('/page?next')).until('page');
-  expect(ended).toEqual(['?queued']);
+  expect(ended).toEqual(['queued=']);
 });

@@ -53,7 +53,7 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}, identity?: Iden
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     responses.push(response);
     answers.push(
-      handler(incoming, response).catch((error: Error) => {
+      handler(incoming, response, new URLSearchParams(incoming.url?.split('?')[1])).catch((error: Error) => {
         response.writeHead(500).end(error.message);
       }),
     );

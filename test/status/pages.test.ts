@@ -264,7 +264,7 @@ describe('the pages', () => {
   it('answer 16 readers of the targets at the same time, and the next with 503', async () => {
     const route = pagesOver(() => crowd).find(({ path }) => path === '/');
     const read = async (response: ReturnType<typeof recorder>) => {
-      await route?.handle({ method: 'GET', headers: {} }, response, new URL('http://localhost/'));
+      await route?.handle({ method: 'GET', headers: {} }, response, new URLSearchParams());
       return response.statusCode;
     };
     const first = Array.from({ length: 16 }, () => read(recorder()));
