@@ -1,13 +1,14 @@
 /** Sends a page at the pace of its reader and by a deadline, without copying it or handing all of a large one over at once. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 
 /**
  * Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is, but tells
  * only after it that the reader takes something.
  */
-const batchBytes = { plain: 8 * 1024 * 1024, tls: 1024 * 1024 };
+const batchBytes = { plain: 4 * 1024 * 1024, tls: 1024 * 1024 };
 const smallBytes = 64 * 1024;
 
 export interface SendOptions {
@@ -55,6 +56,8 @@ async function write(
     if (batch < maxBatch) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
+    // Else a reader that keeps up gets the whole page in one turn of the event loop.
+    await nextTurn();
     if (response.destroyed) return;
     response.cork();
     batch = 0;
