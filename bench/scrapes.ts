@@ -259,6 +259,8 @@ async function measureUpdates(
 }
 
 const polledPerSecond = 300;
+/** After a page of hundreds of megabytes prom-client collects garbage for a while, in threads: not in the time of the next one. */
+const settlingMs = 500;
 
 /** The longest stall of each round, in milliseconds: scraped with and without gzip, and polled meanwhile. */
 async function measureStalls(
@@ -272,6 +274,7 @@ async function measureStalls(
     for (const contender of contenders) {
       const { hold, port } = contender;
       if (!hold) continue;
+      await sleep(settlingMs);
       await hold.ask('watch', { polls: { folder, version: 1 + (round % 2), perSecond: polledPerSecond } });
       for (const gzip of [false, true]) {
         await load.ask('scrape', { port, path: '/metrics', gzip, scrapers: 1, count: 4, maxMs: 500 });
