@@ -259,7 +259,7 @@ async function measureUpdates(
 }
 
 const polledPerSecond = 300;
-/** After a page of hundreds of megabytes prom-client collects garbage for a while, in threads: not in the time of the next one. */
+/** After a large page prom-client goes on collecting garbage, in threads: that is not to fall into the time of the next one. */
 const settlingMs = 500;
 
 /** The longest stall of each round, in milliseconds: scraped with and without gzip, and polled meanwhile. */

@@ -29,9 +29,10 @@ export async function readStart(
       chunks.push(chunk.subarray(0, bytesRead));
       length += bytesRead;
     }
-    // No copy of a key is left behind: the caller can overwrite what it was read into.
-    const [only = Buffer.alloc(0), ...more] = chunks;
-    return { content: more.length > 0 ? Buffer.concat(chunks) : only, stats };
+    const content = Buffer.concat(chunks);
+    // It may have been a key: the caller has the only copy, and can clear it.
+    for (const chunk of chunks) chunk.fill(0);
+    return { content, stats };
   } finally {
     await close(file);
   }

@@ -5,7 +5,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
 const lookEveryMs = 1000;
-/** Once the space for new objects is so large, it grows no more. V8 would let it take 32 MB; a larger one polls a few percent faster. */
+/** Once the space for new objects is so large, it grows no more: 4 or 8 MB. V8 would let it take 32; a larger one polls a few percent faster. */
 const maxYoungBytes = 4 * 2 ** 20;
 
 /** To be called before anything else is loaded. */
@@ -48,7 +48,7 @@ export function letGrowIfBusy(): void {
 function grow(): void {
   state = 'grown';
   setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
-  // V8 has no flag for the most that it may take, once it runs.
+  // V8 has no flag that bounds this space once it runs.
   const collections = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (!young || young.space_size < maxYoungBytes) return;

@@ -91,7 +91,11 @@ function holdAsExporter(): Holder {
       const target = targets.get(key);
       if (target) states.succeeded(target, reading, 0.1, atMs);
     },
-    find: (target) => targets.get(target.key) ?? target,
+    find({ key }) {
+      const target = targets.get(key);
+      if (!target) throw new Error(`${key} is not expected`);
+      return target;
+    },
     replace({ key, kind, ids }, rows) {
       store.replace(key, kind, ids, rows);
     },

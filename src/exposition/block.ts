@@ -208,7 +208,7 @@ export class Block {
 /** Where the number of a row starts: behind its last space. rowEnd: behind its newline. */
 function numberStart(bytes: Buffer, rowEnd: number): number {
   let start = rowEnd - 1;
-  while (bytes[start - 1] !== space) start--;
+  while (start > 0 && bytes[start - 1] !== space) start--;
   return start;
 }
 

@@ -19,7 +19,7 @@ export interface MetricsRouteOptions {
   readonly ownMetrics: (format: Format) => Promise<readonly Buffer[]>;
   /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
   readonly maxConcurrentScrapes: number;
-  /** Pages that may be sent at the same time; at one more the reader that makes no progress is cut. Default 16. */
+  /** Pages that may be sent at the same time; at one more the reader is cut that has gone longest without taking anything. Default 16. */
   readonly maxReaders?: number;
   /** From the first byte of a page to the last. */
   readonly writeTimeoutMs: number;

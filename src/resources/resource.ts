@@ -70,8 +70,8 @@ export interface TargetContext<Settings = unknown> {
 
 export interface Sample {
   /**
-   * Labels beyond the target's; their names are the family's `labels`. Frozen ones are made once for all targets: the store keeps
-   * them as they are, and need not compare them.
+   * Labels beyond the target's; their names are the family's `labels`. Freeze those alone that are made once, of literals: the
+   * store keeps frozen ones as they are, where a text cut from an answer would keep the whole answer in memory.
    */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
