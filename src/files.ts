@@ -4,12 +4,10 @@ import { promisify } from 'node:util';
 
 const chunkBytes = 64 * 1024;
 
-const [open, fstat, read, close] = [
-  promisify(fs.open),
-  promisify(fs.fstat),
-  promisify(fs.read),
-  promisify(fs.close),
-];
+const open = promisify(fs.open);
+const fstat = promisify(fs.fstat);
+const read = promisify(fs.read);
+const close = promisify(fs.close);
 export const statFile = promisify(fs.stat);
 export const realPathOf = promisify(fs.realpath.native);
 

@@ -27,6 +27,7 @@ export function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is none';
   if (code === 'EACCES' || code === 'EPERM') return 'this process may not read it';
+  if (code === 'EISDIR') return 'it is a directory';
   return `it cannot be read (${code})`;
 }
 

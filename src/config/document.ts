@@ -1,6 +1,6 @@
 /** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
 import { dirname, resolve } from 'node:path';
-import { readStart, statFile } from '../files.ts';
+import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
 import type { Raw } from './yaml.ts';
@@ -82,7 +82,6 @@ const maxFileBytes = 10 * 2 ** 20;
 /** The content of the file, or why there is none. */
 export async function readBytes(file: string): Promise<Buffer | string> {
   try {
-    if ((await statFile(file)).isDirectory()) return 'expected a configuration file; it is a directory';
     const { content } = await readStart(file, maxFileBytes + 1);
     if (content.length <= maxFileBytes) return content;
     return 'expected a configuration file of at most 10MiB; it is larger';

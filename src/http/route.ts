@@ -24,9 +24,7 @@ export interface Route {
   readonly methods: readonly ('GET' | 'POST')[];
   /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
-  /**
-   * Ends the response, now or later. An error becomes a 500 without detail and one line in the log.
-   */
+  /** Ends the response, now or later. An error becomes a 500 without detail and one line in the log. */
   handle(request: WebRequest, response: WebResponse, query: URLSearchParams): void | Promise<void>;
 }
 
