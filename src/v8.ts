@@ -7,6 +7,8 @@ const busyShare = 0.1;
 const lookEveryMs = 1000;
 /** Once the space for new objects is so large, it grows no more: 4 or 8 MB. V8 would let it take 32; a larger one polls a few percent faster. */
 const maxYoungBytes = 4 * 2 ** 20;
+/** Once all other objects take so much, garbage may take two fifths of what is in use; V8 would let it take three times as much. */
+const largeOldBytes = 96 * 2 ** 20;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
@@ -48,11 +50,17 @@ export function letGrowIfBusy(): void {
 function grow(): void {
   state = 'grown';
   setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
-  // V8 has no flag that bounds this space once it runs.
+  // V8 has no flags that bound spaces once it runs.
+  whenCollectedAt('new_space', maxYoungBytes, '--semi-space-growth-factor=1');
+  whenCollectedAt('old_space', largeOldBytes, '--heap-growing-percent=40');
+}
+
+/** Sets a flag at the first collection after which the space takes so many bytes. */
+function whenCollectedAt(space: string, bytes: number, flag: string): void {
   const collections = new PerformanceObserver(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    if (!young || young.space_size < maxYoungBytes) return;
-    setFlags('--semi-space-growth-factor=1');
+    const size = getHeapSpaceStatistics().find(({ space_name: name }) => name === space)?.space_size ?? 0;
+    if (size < bytes) return;
+    setFlags(flag);
     collections.disconnect();
   });
   collections.observe({ type: 'gc' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Says of one function after the other whether V8 has compiled it, after 200 ms of calls. */
 const program = `
-  import { getHeapSpaceStatistics } from 'node:v8';
+  import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
   import { compile, letGrowIfBusy, startSmall } from './src/v8.ts';
   startSmall();
   const isOptimized = new Function('f', 'return %ActiveTierIsTurbofan(f)');
@@ -33,7 +33,8 @@ const program = `
   for (let times = 0; times < 5; times++) tell('busy');
   letGrowIfBusy();
   tell('once busy compiled');
-  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 2 ** 20;
+  const sizeOf = (name) => getHeapSpaceStatistics().find((space) => space.space_name === name).space_size / 2 ** 20;
+  const young = () => sizeOf('new_space');
   // Objects that live for a while let that space grow.
   const before = young();
   let kept = [];
@@ -44,6 +45,22 @@ const program = `
   }
   console.log('new objects have more space', young() > before);
   console.log('though not too much', young() <= 9);
+  // Objects that live for long, until others take their place.
+  const part = () => Array.from({ length: 5e4 }, (_, at) => ({ at, more: [] }));
+  const parts = Array.from({ length: 30 }, part);
+  // One collection sees that there is much, the next one decides how much garbage there may be.
+  for (let times = 0; times < 2; times++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const live = getHeapStatistics().used_heap_size / 2 ** 20;
+  let most = 0;
+  for (let times = 0; times < 100; times++) {
+    parts[times % parts.length] = part();
+    await new Promise((resolve) => setTimeout(resolve));
+    most = Math.max(most, sizeOf('old_space'));
+  }
+  console.log('old ones leave little garbage', most < live * 2);
 `;
 
 describe('V8', () => {
@@ -59,7 +76,7 @@ describe('V8', () => {
     });
     const { stdout, stderr } = spawnSync(
       process.execPath,
-      ['--allow-natives-syntax', '--input-type=module', '-e', outputFiles[0]?.text ?? ''],
+      ['--allow-natives-syntax', '--expose-gc', '--input-type=module', '-e', outputFiles[0]?.text ?? ''],
       { encoding: 'utf8' },
     );
     expect(stderr).toBe('');
@@ -72,6 +89,7 @@ describe('V8', () => {
       'once busy compiled true',
       'new objects have more space true',
       'though not too much true',
+      'old ones leave little garbage true',
     ]);
   });
 });
