@@ -1,14 +1,18 @@
 /** What V8 is told, so that an exporter with little to do takes little memory, and one with much to do little time. */
 import type { EventLoopUtilization } from 'node:perf_hooks';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** The share of the time in which the event loop is busy from which on time is dearer than memory. */
 const busyShare = 0.1;
 const lookEveryMs = 1000;
 /** Once the space for new objects is so large, it grows no more: 4 or 8 MB. V8 would let it take 32; a larger one polls a few percent faster. */
 const maxYoungBytes = 4 * 2 ** 20;
-/** Once all other objects take so much, garbage may take two fifths of what is in use; V8 would let it take three times as much. */
+/**
+ * Once the space for old objects has grown so large, garbage included, garbage may take two fifths of what is in use. V8 would
+ * let it take up to three times as much, where there is memory for it; below this limit of the heap it is as strict itself.
+ */
 const largeOldBytes = 96 * 2 ** 20;
+const roomyHeapBytes = 640 * 2 ** 20;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
@@ -50,12 +54,13 @@ export function letGrowIfBusy(): void {
 function grow(): void {
   state = 'grown';
   setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
-  // V8 has no flags that bound spaces once it runs.
+  // No flag sets a limit for a space once V8 runs: its growth is what can be held back.
   whenCollectedAt('new_space', maxYoungBytes, '--semi-space-growth-factor=1');
-  whenCollectedAt('old_space', largeOldBytes, '--heap-growing-percent=40');
+  if (getHeapStatistics().heap_size_limit > roomyHeapBytes)
+    whenCollectedAt('old_space', largeOldBytes, '--heap-growing-percent=40');
 }
 
-/** Sets a flag at the first collection after which the space takes so many bytes. */
+/** Sets a flag soon after a collection that leaves the space so large. For old objects it counts from the next full one on. */
 function whenCollectedAt(space: string, bytes: number, flag: string): void {
   const collections = new PerformanceObserver(() => {
     const size = getHeapSpaceStatistics().find(({ space_name: name }) => name === space)?.space_size ?? 0;
