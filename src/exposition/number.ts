@@ -6,8 +6,12 @@ export const maxNumberBytes = 25;
 const minus = 45;
 const point = 46;
 const zero = 48;
-/** Values with up to 3, 6 or 9 decimals are written digit by digit. */
-const scales = [1e3, 1e6, 1e9];
+/** Values with up to so many decimals are written digit by digit. */
+const scales = [
+  { decimals: 3, scale: 1e3 },
+  { decimals: 6, scale: 1e6 },
+  { decimals: 9, scale: 1e9 },
+];
 /** Up to this size, two different decimals are never the same double. */
 const exactLimit = 1e15;
 /** Smaller numbers are written with an exponent by JavaScript. */
@@ -24,13 +28,15 @@ export function renderNumber(value: number): string {
 export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   const size = Math.abs(value);
   if (size < exactLimit) {
-    if (Math.floor(size) === size) return writeDigits(bytes, writeSign(bytes, at, value), size);
+    if (Math.floor(size) === size) return writeInteger(bytes, writeSign(bytes, at, value), size);
     if (size >= plainLimit) {
-      for (const scale of scales) {
+      for (const { decimals, scale } of scales) {
         const scaled = Math.round(size * scale);
         // The decimal scaled / scale has at most 15 digits and is this very double: it is its shortest form.
         if (scaled < exactLimit && scaled / scale === size) {
-          return writeDecimal(bytes, writeSign(bytes, at, value), scaled, scale);
+          const whole = Math.floor(scaled / scale);
+          const end = writeInteger(bytes, writeSign(bytes, at, value), whole);
+          return writeFraction(bytes, end, scaled - whole * scale, decimals);
         }
       }
     }
@@ -46,28 +52,31 @@ function writeSign(bytes: Uint8Array, at: number, value: number): number {
   return at + 1;
 }
 
-function writeDigits(bytes: Uint8Array, at: number, integer: number): number {
+function writeInteger(bytes: Uint8Array, at: number, integer: number): number {
+  if (integer >= 1e9) {
+    const high = Math.floor(integer / 1e9);
+    return writeDigits(bytes, writeInteger(bytes, at, high), integer - high * 1e9, 9);
+  }
   let digits = 1;
   for (let limit = 10; integer >= limit; limit *= 10) digits++;
-  const end = at + digits;
-  let rest = integer;
-  for (let i = end - 1; i >= at; i--) {
-    const next = Math.floor(rest / 10);
-    bytes[i] = zero + rest - next * 10;
-    rest = next;
-  }
+  return writeDigits(bytes, at, integer, digits);
+}
+
+/** Without zeros at its end. */
+function writeFraction(bytes: Uint8Array, at: number, fraction: number, decimals: number): number {
+  bytes[at] = point;
+  let end = writeDigits(bytes, at + 1, fraction, decimals);
+  while (bytes[end - 1] === zero) end--;
   return end;
 }
 
-function writeDecimal(bytes: Uint8Array, at: number, scaled: number, scale: number): number {
-  const whole = Math.floor(scaled / scale);
-  let end = writeDigits(bytes, at, whole);
-  bytes[end++] = point;
-  let rest = scaled - whole * scale;
-  for (let unit = scale / 10; rest > 0; unit /= 10) {
-    const digit = Math.floor(rest / unit);
-    bytes[end++] = zero + digit;
-    rest -= digit * unit;
+/** Writes the last digits of an integer below 1e9: those are written in half the time that larger ones would take. */
+function writeDigits(bytes: Uint8Array, at: number, integer: number, digits: number): number {
+  let rest = integer | 0;
+  for (let i = at + digits - 1; i >= at; i--) {
+    const next = (rest / 10) | 0;
+    bytes[i] = zero + rest - next * 10;
+    rest = next;
   }
-  return end;
+  return at + digits;
 }
