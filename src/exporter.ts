@@ -221,6 +221,7 @@ class WiredExporter implements Exporter {
     this.#config = loaded.config;
     this.#credentials = loaded.credentials;
     this.#store.setMaxSeries(this.#config.limits.maxSeries);
+    this.#engine.states.makeRoom();
     this.#apis.reconfigure(this.#config.apis, (api, err) =>
       log.error({ api, err }, 'keeping its previous settings'),
     );

@@ -136,7 +136,10 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
   const pacers = new Map(apiNames.map((name) => [name, new Pacer(paceOf(name))]));
   return new PollEngine({
     resources,
-    store: { replace: ignore, set: ignore, remove: ignore },
+    store: {
+      target: () => ({ replace: ignore, set: ignore, remove: ignore, drop: ignore }),
+      isOverfull: false,
+    },
     clientOf: () => ({
       async get({ path, permit }) {
         await nextTurn();

@@ -14,7 +14,7 @@ import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { createWebServer } from '../../src/http/server.ts';
 import type { Target } from '../../src/polling/plan.ts';
-import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
+import { type FamilyRows, type TargetRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
@@ -29,18 +29,16 @@ import { stallMs } from '../statistics.ts';
 /** Which applications a change is about: consecutive ones, as the scheduler polls them, or any. */
 export type Spread = 'contiguous' | 'random';
 
-/** What rows are kept by. */
-type Held = Pick<TargetReading, 'key' | 'kind' | 'ids'>;
+/** Says that these rows are all that a target has. */
+type Replace = (rows: readonly FamilyRows[]) => void;
 
 interface Holder {
   /** The targets that there are. */
   expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
   /** A poll of one of them ended well. */
   take(reading: TargetReading): void;
-  /** The target that a poll of it would have at hand. */
-  find(target: TargetReading): Held;
-  /** These rows are all that a target has. */
-  replace(target: Held, rows: readonly FamilyRows[]): void;
+  /** For a target that is expected, with all at hand that a poll of it would have. */
+  replaceOf(target: TargetReading): Replace;
   /** Serves and resolves with the port. */
   serve(): Promise<number>;
 }
@@ -60,8 +58,20 @@ function listen(listener: RequestListener): Promise<number> {
 function holdAsExporter(): Holder {
   startSmall();
   const store = new Store(catalogue);
-  const states = new TargetStates(store);
-  const targets = new Map<string, Target>();
+  const rowsOf = new Map<Target['ids'], TargetRows>();
+  const states = new TargetStates({
+    target: (kind, ids) => {
+      const rows = store.target(kind, ids);
+      rowsOf.set(ids, rows);
+      return rows;
+    },
+    isOverfull: false,
+  });
+  const targetOf = (key: string) => {
+    const target = states.status(key)?.target;
+    if (!target) throw new Error(`${key} is not expected`);
+    return target;
+  };
   const kindsOn = resources.filter(({ kind }) => (measuredKinds as readonly string[]).includes(kind));
   const telemetry = createTelemetry(kindsOn, {
     targets: (kind) => states.counts(kind).targets,
@@ -84,20 +94,14 @@ function holdAsExporter(): Holder {
   const log = { info: () => undefined, warn: () => undefined, error: console.error };
   return {
     expect(expected) {
-      for (const one of expected) targets.set(one.key, toTarget(one));
-      for (const target of targets.values()) states.add(target);
+      for (const one of expected) states.add(toTarget(one));
     },
     take({ key, reading, atMs }) {
-      const target = targets.get(key);
-      if (target) states.succeeded(target, reading, 0.1, atMs);
+      states.succeeded(targetOf(key), reading, 0.1, atMs);
     },
-    find({ key }) {
-      const target = targets.get(key);
-      if (!target) throw new Error(`${key} is not expected`);
-      return target;
-    },
-    replace({ key, kind, ids }, rows) {
-      store.replace(key, kind, ids, rows);
+    replaceOf({ key }) {
+      const rows = rowsOf.get(targetOf(key).ids);
+      return (samples) => rows?.replace(samples);
     },
     async serve() {
       const server = createWebServer({
@@ -128,8 +132,10 @@ function holdAsPromClient(): Holder {
   return {
     expect: () => undefined,
     take: (reading) => set(reading.ids, rowsOfTarget(reading)),
-    find: (target) => target,
-    replace: ({ ids }, rows) => set(ids, rows),
+    replaceOf:
+      ({ ids }) =>
+      (rows) =>
+        set(ids, rows),
     serve: () =>
       listen((request, response) => {
         const answer = async () => {
@@ -156,8 +162,7 @@ function holdAsBuffers(file: string): Holder {
   return {
     expect: () => undefined,
     take: () => undefined,
-    find: (target) => target,
-    replace: () => undefined,
+    replaceOf: () => () => undefined,
     serve: () =>
       listen((request, response) => {
         const coded = request.headers['accept-encoding']?.includes('gzip') ?? false;
@@ -225,10 +230,10 @@ const commands = {
   /** Every value becomes another; resolves with the milliseconds that taking them in took, less the making of them. */
   async changeAll({ folder, by }: { folder: string; by: number }) {
     let tookMs = 0;
-    let batch: { target: Held; rows: readonly FamilyRows[] }[] = [];
-    const replace = () => {
+    let batch: { replace: Replace; rows: readonly FamilyRows[] }[] = [];
+    const replaceAll = () => {
       const startedMs = performance.now();
-      for (const { target, rows } of batch) holder.replace(target, rows);
+      for (const { replace, rows } of batch) replace(rows);
       tookMs += performance.now() - startedMs;
       batch = [];
     };
@@ -237,10 +242,10 @@ const commands = {
         family,
         samples: samples.map((sample) => ({ ...sample, value: sample.value + by })),
       }));
-      batch.push({ target: holder.find(target), rows });
-      if (batch.length === 500) replace();
+      batch.push({ replace: holder.replaceOf(target), rows });
+      if (batch.length === 500) replaceAll();
     }
-    replace();
+    replaceAll();
     return tookMs;
   },
   /** Begins to watch the event loop and, for a contender that is polled, to take readings in. */

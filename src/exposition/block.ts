@@ -80,6 +80,8 @@ export class Block {
   #states = new Uint8Array(firstRows);
   /** Where each row starts in the bytes; it ends where the next one starts. */
   #starts = new Uint32Array(firstRows + 1);
+  /** With each row a number that whoever has the block keeps there. */
+  #links = new Uint32Array(firstRows);
   /** The number of slots that were ever used. */
   #slots = 0;
   readonly #holes: number[] = [];
@@ -127,6 +129,14 @@ export class Block {
     this.#states[slot] = hole;
     this.#fresh.delete(slot);
     this.#holes.push(slot);
+  }
+
+  linkOf(slot: number): number {
+    return this.#links[slot] ?? 0;
+  }
+
+  link(slot: number, to: number): void {
+    this.#links[slot] = to;
   }
 
   /** The current rows, for a page: later changes do not affect it. */
@@ -215,6 +225,7 @@ export class Block {
     this.#values = grown(this.#values, new Float64Array(rows));
     this.#states = grown(this.#states, new Uint8Array(rows));
     this.#starts = grown(this.#starts, new Uint32Array(rows + 1));
+    this.#links = grown(this.#links, new Uint32Array(rows));
   }
 }
 

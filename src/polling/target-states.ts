@@ -13,12 +13,22 @@ export interface FamilyRows {
   readonly samples: readonly Sample[];
 }
 
-/** Where rows are kept: all of a target together, so that none is ever shown in part. */
+/** The rows of one target: all together, so that none is ever shown in part. */
+export interface TargetRows {
+  replace(rows: readonly FamilyRows[]): void;
+  /** Sets the value in a family, where there is one. */
+  set(family: number, value: number): void;
+  remove(): void;
+  /** Leaves them out, for there is no room. */
+  drop(): void;
+}
+
+/** Where rows are kept. */
 export interface RowStore {
-  replace(target: string, kind: string, labels: Ids, rows: readonly FamilyRows[]): void;
-  /** Sets a target's value in a family, where it has one. */
-  set(target: string, family: number, value: number): void;
-  remove(target: string): void;
+  /** For one more target, no rows so far. */
+  target(kind: string, ids: Ids): TargetRows;
+  /** Whether there are more rows than there may be. */
+  readonly isOverfull: boolean;
 }
 
 export interface Failure {
@@ -43,22 +53,20 @@ export interface TargetStatus {
   readonly condition?: string | undefined;
 }
 
-/** A moment on both clocks. */
-interface Moment {
-  /** Unix time: it jumps when it is set, and goes on while the machine sleeps. */
-  readonly wallMs: number;
-  /** It never jumps, and may rest while the machine sleeps. */
-  readonly steadyMs: number;
-}
-
 interface TargetState {
   target: Target;
+  readonly rows: TargetRows;
   state: TargetStatus['state'];
   stale: boolean;
   /** Whether a reading is on the page, or would be but for the cap on series. */
   hasValues: boolean;
-  /** From when on its age counts: the last success, or when it was first wanted. */
-  freshSince: Moment;
+  /**
+   * From when on its age counts: the last success, or when it was first wanted. Unix time, which jumps when the clock is set,
+   * and goes on while the machine sleeps.
+   */
+  freshMs: number;
+  /** The same moment by a clock that never jumps, and may rest while the machine sleeps. */
+  steadyFreshMs: number;
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
@@ -70,8 +78,6 @@ interface Counts {
   targets: number;
   stale: number;
 }
-
-const never: Moment = { wallMs: Number.POSITIVE_INFINITY, steadyMs: Number.POSITIVE_INFINITY };
 
 /** The rows that every target has that was polled: whether it answers, when it last did, and what it has counted. */
 function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
@@ -108,22 +114,14 @@ export function rowsOf(
   return rows;
 }
 
-function momentAt(wallMs: number): Moment {
-  return { wallMs, steadyMs: performance.now() };
-}
-
-/** The greater age of the two: a clock that was set back must not make an old value fresh. */
-function ageMs(since: Moment, now: Moment): number {
-  return Math.max(now.wallMs - since.wallMs, now.steadyMs - since.steadyMs);
-}
-
 export class TargetStates {
   readonly #store: RowStore;
   readonly #now: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
-  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
-  #staleAfter: Moment = never;
+  /** Up to then nothing more becomes stale, by both clocks: most scrapes and sweeps have nothing to look through. */
+  #staleAfterMs = Number.POSITIVE_INFINITY;
+  #steadyStaleAfterMs = Number.POSITIVE_INFINITY;
 
   /** now: Unix time. */
   constructor(store: RowStore, now: () => number = Date.now) {
@@ -138,7 +136,7 @@ export class TargetStates {
 
   /** A target that is wanted from now on. */
   add(target: Target): void {
-    const known = this.#blank(target);
+    const known = this.#blank(target, this.#store.target(target.kind, target.ids));
     this.#states.set(target.key, known);
     this.#countsOf(target.kind).targets++;
     this.#watch(known);
@@ -150,9 +148,9 @@ export class TargetStates {
     if (!known) return;
     const before = known.target;
     if (before.baseUrl !== target.baseUrl) {
-      this.#store.remove(target.key);
+      known.rows.remove();
       this.#setStale(known, false);
-      Object.assign(known, this.#blank(target));
+      Object.assign(known, this.#blank(target, known.rows));
     }
     known.target = target;
     if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
@@ -163,7 +161,7 @@ export class TargetStates {
   remove(key: string): void {
     const known = this.#states.get(key);
     if (!known) return;
-    this.#store.remove(key);
+    known.rows.remove();
     this.#states.delete(key);
     this.#setStale(known, false);
     this.#countsOf(known.target.kind).targets--;
@@ -184,14 +182,15 @@ export class TargetStates {
     known.counters?.add(target, reading, atMs);
     known.state = 'ok';
     this.#setStale(known, false);
-    known.freshSince = momentAt(atMs);
+    known.freshMs = atMs;
+    known.steadyFreshMs = performance.now();
     this.#watch(known);
     known.lastSuccessMs = atMs;
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
     known.hasValues = true;
     known.condition = conditionOf(target.kind, reading);
-    this.#store.replace(target.key, target.kind, target.ids, [...lastingRowsOf(known), ...rows]);
+    known.rows.replace([...lastingRowsOf(known), ...rows]);
   }
 
   /** A poll that failed: the values stay until they are stale. */
@@ -201,7 +200,7 @@ export class TargetStates {
     known.state = 'failing';
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = failure;
-    if (known.hasValues) this.#store.set(target.key, firstFamilyOf(target.kind), 0);
+    if (known.hasValues) known.rows.set(firstFamilyOf(target.kind), 0);
     else this.#showStateAlone(known);
   }
 
@@ -220,12 +219,15 @@ export class TargetStates {
   /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
   dropStale(nowMs: number): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
-    const now = momentAt(nowMs);
-    if (now.wallMs <= this.#staleAfter.wallMs && now.steadyMs <= this.#staleAfter.steadyMs) return dropped;
-    this.#staleAfter = never;
+    const steadyNowMs = performance.now();
+    if (nowMs <= this.#staleAfterMs && steadyNowMs <= this.#steadyStaleAfterMs) return dropped;
+    this.#staleAfterMs = Number.POSITIVE_INFINITY;
+    this.#steadyStaleAfterMs = Number.POSITIVE_INFINITY;
     for (const known of this.#states.values()) {
       if (known.stale) continue;
-      if (ageMs(known.freshSince, now) <= known.target.staleAfterMs) {
+      // The greater age of the two: a clock that was set back must not make an old value fresh.
+      const ageMs = Math.max(nowMs - known.freshMs, steadyNowMs - known.steadyFreshMs);
+      if (ageMs <= known.target.staleAfterMs) {
         this.#watch(known);
         continue;
       }
@@ -234,6 +236,14 @@ export class TargetStates {
       if (known.lastSuccessMs !== undefined) dropped.push(known);
     }
     return dropped;
+  }
+
+  /** Leaves targets out, those wanted last first, until there is room for the others. */
+  makeRoom(): void {
+    for (const { rows } of [...this.#states.values()].reverse()) {
+      if (!this.#store.isOverfull) return;
+      rows.drop();
+    }
   }
 
   status(key: string): TargetStatus | undefined {
@@ -256,13 +266,15 @@ export class TargetStates {
     return counts;
   }
 
-  #blank(target: Target): TargetState {
+  #blank(target: Target, rows: TargetRows): TargetState {
     return {
       target,
+      rows,
       state: 'pending',
       stale: false,
       hasValues: false,
-      freshSince: momentAt(this.#now()),
+      freshMs: this.#now(),
+      steadyFreshMs: performance.now(),
       lastSuccessMs: undefined,
       lastDurationSeconds: undefined,
       lastFailure: undefined,
@@ -278,12 +290,9 @@ export class TargetStates {
   }
 
   /** Takes into account when the target's values become stale. */
-  #watch({ freshSince, target: { staleAfterMs } }: TargetState): void {
-    const { wallMs, steadyMs } = this.#staleAfter;
-    this.#staleAfter = {
-      wallMs: Math.min(wallMs, freshSince.wallMs + staleAfterMs),
-      steadyMs: Math.min(steadyMs, freshSince.steadyMs + staleAfterMs),
-    };
+  #watch({ freshMs, steadyFreshMs, target: { staleAfterMs } }: TargetState): void {
+    this.#staleAfterMs = Math.min(this.#staleAfterMs, freshMs + staleAfterMs);
+    this.#steadyStaleAfterMs = Math.min(this.#steadyStaleAfterMs, steadyFreshMs + staleAfterMs);
   }
 
   #stateOf(target: Target): TargetState | undefined {
@@ -293,9 +302,9 @@ export class TargetStates {
 
   /** Of a target that was polled: takes its values off the page, if there are any. */
   #showStateAlone(known: TargetState): void {
-    const { target, state } = known;
+    const { state } = known;
     known.hasValues = false;
     known.condition = undefined;
-    if (state !== 'pending') this.#store.replace(target.key, target.kind, target.ids, lastingRowsOf(known));
+    if (state !== 'pending') known.rows.replace(lastingRowsOf(known));
   }
 }

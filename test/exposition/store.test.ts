@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FamilyHeader, type Format, renderEnd } from '../../src/exposition/format.ts';
 import { renderNumber } from '../../src/exposition/number.ts';
-import { type FamilySamples, type Page, Store } from '../../src/exposition/store.ts';
+import type { Page, Store } from '../../src/exposition/store.ts';
+import type { FamilySamples } from '../../src/exposition/target-rows.ts';
+import { KeyedStore } from './keyed-store.ts';
 
 const families: readonly FamilyHeader[] = [
   { name: 'app_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'app' },
@@ -20,7 +22,7 @@ async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<s
 
 describe('Store', () => {
   it('shows families in their order, each below its header, and none without rows', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     store.replace('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
     store.replace('app/a', 'app', { app_id: 'a' }, [
       single(0, 1),
@@ -42,7 +44,7 @@ zone_up{zone_id="1"} 0
   });
 
   it('shows the same rows as OpenMetrics, with info type, unit and end', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     store.replace('app/a', 'app', { app_id: 'a' }, [
       { family: 1, samples: [{ labels: { name: 'shop' }, value: 1 }] },
       single(2, 0.25),
@@ -74,7 +76,7 @@ app_latency_seconds{app_id="a"} 0.25
     });
 
     it('names it as each format does, and tells in OpenMetrics when it began', async () => {
-      const store = new Store(counters);
+      const store = new KeyedStore(counters);
       store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
       store.replace('app/b', 'app', { app_id: 'b' }, [sent(8, '_total\n_created{', 2e9)]);
       expect(await text(store)).toBe(`\
@@ -96,7 +98,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     });
 
     it('keeps the row when its value or its neighbours change, and takes both lines with the target', async () => {
-      const store = new Store(counters);
+      const store = new KeyedStore(counters);
       store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
       await text(store, 'openmetrics');
       store.replace('app/a', 'app', { app_id: 'a' }, [sent(9), single(1, 1)]);
@@ -109,7 +111,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     });
 
     it('gives the very same bytes again as long as nothing changes, in each format', async () => {
-      const store = new Store(counters);
+      const store = new KeyedStore(counters);
       store.replace('app/a', 'app', { app_id: 'a' }, [sent(7)]);
       for (const format of ['text', 'openmetrics'] as const) {
         const before = await store.page(format);
@@ -126,12 +128,12 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('is empty without series', async () => {
-    expect(await text(new Store(families))).toBe('');
-    expect(await text(new Store(families), 'openmetrics')).toBe('# EOF\n');
+    expect(await text(new KeyedStore(families))).toBe('');
+    expect(await text(new KeyedStore(families), 'openmetrics')).toBe('# EOF\n');
   });
 
   it('narrows to kinds', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     store.replace('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
     store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1)]);
     expect(await text(store, 'text', new Set(['zone']))).toBe(
@@ -140,7 +142,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('escapes label values and keeps their bytes valid UTF-8', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     const name = 'a\\b\n"c" é 漢 🐰 \uD83D.\uDC30';
     store.replace('app/a', 'app', { app_id: 'a' }, [
       { family: 1, samples: [{ labels: { name }, value: 1 }] },
@@ -160,13 +162,13 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     [1.7e21, '1.7e+21'],
     [2 ** 53, '9007199254740992'],
   ])('writes %d as %s', async (value, written) => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     store.replace('app/a', 'app', {}, [single(0, value)]);
     expect((await text(store)).split('\n')[2]).toBe(`app_up ${written}`);
   });
 
   it('gives the very same bytes while nothing changed, at once', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     const rows = [single(0, 1), single(2, Number.NaN)];
     store.replace('app/a', 'app', { app_id: 'a' }, rows);
     const { parts } = await store.page('text');
@@ -177,7 +179,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('renders only the block that changed', async () => {
-    const store = new Store(families, { blockRows: 2 });
+    const store = new KeyedStore(families, { blockRows: 2 });
     for (const id of ['a', 'b', 'c', 'd', 'e']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
     const before = (await store.page('text')).parts;
     store.replace('c', 'app', { app_id: 'c' }, [single(0, 2)]);
@@ -188,7 +190,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('shares the bytes of rows between the formats', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1)]);
     const plain = (await store.page('text')).parts;
     const open = (await store.page('openmetrics')).parts;
@@ -196,7 +198,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('fills the holes that a removed target leaves', async () => {
-    const store = new Store(families, { blockRows: 2 });
+    const store = new KeyedStore(families, { blockRows: 2 });
     for (const id of ['a', 'b', 'c', 'd']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
     store.remove('a');
     store.remove('b');
@@ -209,7 +211,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('lets the later of two samples with the same labels win', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     const samples = [
       { labels: { name: 'x' }, value: 1 },
       { labels: { name: 'y' }, value: 2 },
@@ -227,7 +229,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('leaves a target out whole when the cap is reached, counts it, and lets it in when there is room', async () => {
-    const store = new Store(families, { maxSeries: 3 });
+    const store = new KeyedStore(families, { maxSeries: 3 });
     store.replace('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.replace('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
     store.replace('1', 'zone', { zone_id: '1' }, [single(3, 1)]);
@@ -245,24 +247,37 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     expect(store.dropped('app')).toBe(0);
   });
 
-  it('drops the targets that came last when the cap is lowered', async () => {
-    const store = new Store(families);
-    for (const id of ['a', 'b', 'c']) store.replace(id, 'app', { app_id: id }, [single(0, 1)]);
+  it('says when the cap was lowered below what is held, and lets a target in again that was left out for it', async () => {
+    const store = new KeyedStore(families);
+    const add = (id: string) => {
+      const rows = store.target('app', { app_id: id });
+      rows.replace([single(0, 1)]);
+      return rows;
+    };
+    const a = add('a');
+    add('b');
     store.setMaxSeries(1);
-    expect([store.series('app'), store.dropped('app')]).toEqual([1, 2]);
-    expect(await text(store)).toContain('"a"');
+    expect(store.isOverfull).toBe(true);
+    for (let i = 0; i < 2; i++) {
+      a.drop();
+      expect([store.isOverfull, store.series('app'), store.dropped('app')]).toEqual([false, 1, 1]);
+      expect(await text(store)).toMatch(/"b"} 1\n$/);
+    }
     store.setMaxSeries(2);
-    store.replace('c', 'app', { app_id: 'c' }, [single(0, 1)]);
-    expect([store.series('app'), store.dropped('app')]).toEqual([2, 1]);
+    a.replace([single(0, 1)]);
+    expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
+    a.drop();
+    a.replace([]);
+    expect([store.series('app'), store.dropped('app')]).toEqual([1, 0]);
   });
 
   it('refuses a family that it was not made with', () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     expect(() => store.replace('a', 'app', {}, [single(9, 1)])).toThrow('there is no family 9');
   });
 
   it('shows the series as they were when the page was asked for', async () => {
-    const store = new Store(families, { blockRows: 8 });
+    const store = new KeyedStore(families, { blockRows: 8 });
     const replaceAll = (value: number) => {
       for (let i = 0; i < 3000; i++)
         store.replace(`${i}`, 'app', { app_id: `${i}` }, [single(0, value), single(2, value)]);
@@ -287,7 +302,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('renders a page once for all that ask for it at the same time, and not again while nothing changes', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     const set = (value: number) =>
       store.replace('app/a', 'app', { app_id: 'a' }, [single(0, 1), single(2, value)]);
     set(1);
@@ -305,7 +320,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
   });
 
   it('uses the memory of a page again once it is released, and not before', async () => {
-    const store = new Store(families);
+    const store = new KeyedStore(families);
     const rendered = async (value: number) => {
       store.replace('app/a', 'app', { app_id: 'a' }, [single(0, value)]);
       return await store.page('text');
@@ -362,7 +377,7 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
         fc.array(step, { maxLength: 40 }),
         fc.integer({ min: 1, max: 5 }),
         async (steps, blockRows) => {
-          const store = new Store(families, { blockRows });
+          const store = new KeyedStore(families, { blockRows });
           const plain = new Map<number, readonly FamilySamples[]>();
           const given: { page: Page | Promise<Page>; expected: string[] }[] = [];
           for (const step of steps) {

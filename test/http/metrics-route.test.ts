@@ -12,8 +12,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
+import { KeyedStore } from '../exposition/keyed-store.ts';
 import { type Identity, issue } from './certificates.ts';
 
 const servers: Server[] = [];
@@ -24,8 +24,8 @@ afterEach(() => {
   }
 });
 
-function filledStore(): Store {
-  const store = new Store([
+function filledStore(): KeyedStore {
+  const store = new KeyedStore([
     { name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' },
     { name: 'zone_up', help: 'Up.', type: 'gauge', kind: 'zone' },
   ]);
@@ -303,7 +303,7 @@ describe('the metrics handler', () => {
     });
 
     it('sends what was true when they asked, while others scrape newer pages', async () => {
-      const store = new Store([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
+      const store = new KeyedStore([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
       const labels = Array.from({ length: 50_000 }, (_, i) => ({ app_id: `${i}`, padding: 'x'.repeat(300) }));
       const replaceAll = (value: number) => {
         for (const [i, own] of labels.entries()) {

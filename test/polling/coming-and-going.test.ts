@@ -26,14 +26,21 @@ interface Sent {
 function setUp(answer: (sent: Sent) => unknown) {
   const foundKeys = new FoundKeys();
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
-  const rows = new Set<string>();
+  const rows = new Set<object>();
   const sent: Sent[] = [];
   const engine = new PollEngine({
     resources,
     store: {
-      replace: (key) => void rows.add(key),
-      set: (key) => void rows.add(key),
-      remove: (key) => void rows.delete(key),
+      target: () => {
+        const target = {
+          replace: () => void rows.add(target),
+          set: () => void rows.add(target),
+          remove: () => void rows.delete(target),
+          drop: () => void rows.delete(target),
+        };
+        return target;
+      },
+      isOverfull: false,
     },
     clientOf: () => ({
       get: async ({ path, credential, permit, queue }, signal) => {

@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
+import { Store } from '../../src/exposition/store.ts';
 import type { ApiCapacity } from '../../src/polling/capacity.ts';
 import { PollEngine } from '../../src/polling/engine.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { configOf, sectionConfig, targetConfig } from './fixtures.ts';
 
@@ -38,7 +40,7 @@ async function engineOf(config: Config, setting: Setting = {}) {
   vi.spyOn(pacer, 'setQueues').mockImplementation((names) => void queues.push([...names]));
   const engine = new PollEngine({
     resources,
-    store: { replace: () => undefined, set: () => undefined, remove: () => undefined },
+    store: new Store(catalogue),
     clientOf: () => ({
       get: async ({ path, credential, permit }) => {
         asked.push(path);

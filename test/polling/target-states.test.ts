@@ -38,7 +38,7 @@ function statesOf(ids: readonly string[], maxSeries = 1_000_000) {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
   };
-  return { states, want, known, target, rows };
+  return { store, states, want, known, target, rows };
 }
 
 const reading = { monthlyCost: 3.5, state: undefined, chart: undefined };
@@ -68,6 +68,24 @@ describe('target states', () => {
     vi.setSystemTime(Date.now() - 86_400_000);
     expect(states.dropStale(Date.now())).toHaveLength(1);
     expect(await rows()).not.toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
+  });
+
+  it('takes off the page what was wanted last, as soon as fewer series are allowed', async () => {
+    const { store, states, target, rows } = statesOf(['a', 'b', 'c']);
+    const poll = (id: string) => states.succeeded(target(id), reading, 0.5, Date.now());
+    // In another order than they are wanted in.
+    for (const id of ['c', 'b', 'a']) poll(id);
+    store.setMaxSeries(6);
+    states.makeRoom();
+    expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
+    expect(await rows()).not.toContain('bunnynet_application_up{app_id="c"} 1');
+    store.setMaxSeries(3);
+    states.makeRoom();
+    expect([(await rows()).length, store.dropped('application')]).toEqual([3, 6]);
+    expect(await rows()).toContain('bunnynet_application_up{app_id="a"} 1');
+    store.setMaxSeries(6);
+    poll('c');
+    expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
   });
 
   it('says 0 for a target whose first poll failed, and nothing more', async () => {

@@ -84,7 +84,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
         }
       }
     }
-    store.replace(target.key, target.kind, target.ids, rows);
+    store.target(target.kind, target.ids).replace(rows);
   }
   const { parts } = await store.page('text');
   const page = Buffer.concat(parts).toString();

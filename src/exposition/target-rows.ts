@@ -1,0 +1,259 @@
+/** The series of one target: which rows they have, and what of the rows changes with its samples. */
+import type { Sample } from '../resources/resource.ts';
+import type { Family } from './family.ts';
+import { type Labels, renderLabels } from './format.ts';
+
+/** Some samples of one family. */
+export interface FamilySamples {
+  /** The family's index among the headers that the store was made with. */
+  readonly family: number;
+  readonly samples: readonly Sample[];
+}
+
+/** What the targets of a store share. */
+export interface Shared {
+  readonly families: readonly Family[];
+  /** The most series held at once. */
+  maxSeries: number;
+  series: number;
+}
+
+/** A target's samples in a family. */
+interface Shape {
+  readonly family: Family;
+  readonly count: number;
+  /** Of each, beyond the target's; undefined where each target has other ones, which is what an info is for. */
+  readonly labels: readonly (Labels | undefined)[] | undefined;
+}
+
+/** The order of a target's samples. */
+interface Layout {
+  readonly shapes: readonly Shape[];
+  /** How many samples that are. */
+  readonly series: number;
+}
+
+interface Placed {
+  readonly family: Family;
+  readonly sample: Sample;
+}
+
+const noLayout: Layout = { shapes: [], series: 0 };
+
+/** What the targets of one kind share. */
+export class Kind {
+  readonly shared: Shared;
+  /** How many series are held. */
+  series = 0;
+  /** How many are left out because of the cap. */
+  dropped = 0;
+  /** The latest layout, and the latest shape in each family: most targets have the same ones. */
+  lastLayout = noLayout;
+  readonly lastShapes = new Map<Family, Shape>();
+
+  constructor(shared: Shared) {
+    this.shared = shared;
+  }
+
+  /** Counts so many series more. */
+  add(series: number): void {
+    this.series += series;
+    this.shared.series += series;
+  }
+}
+
+export class TargetRows {
+  readonly #kind: Kind;
+  readonly #labels: Labels;
+  #layout = noLayout;
+  /** The number of its first row; that one is linked to the second, and so on, in the order of the layout. */
+  #first = 0;
+  /** How many series are left out because of the cap. */
+  #dropped = 0;
+
+  /** labels: the target's own, first on each row; in the same order for all targets of a kind. */
+  constructor(kind: Kind, labels: Labels) {
+    this.#kind = kind;
+    this.#labels = labels;
+  }
+
+  /**
+   * Replaces all of them; what did not change costs nothing. Of two samples with the same labels the later one is used. If
+   * they would exceed the cap, the target is left out entirely until its next replacement.
+   */
+  replace(rows: readonly FamilySamples[]): void {
+    if (this.#dropped > 0 || !this.#update(rows)) this.#reshape(rows);
+  }
+
+  /** Sets the first value in a family; does nothing if there is none or the target is left out. */
+  set(family: number, value: number): void {
+    const wanted = this.#family(family);
+    for (const [row, of] of this.#rows()) {
+      if (of === wanted) return void of.set(row, value);
+    }
+  }
+
+  remove(): void {
+    this.#count(0, 0);
+    for (const [row, family] of this.#rows()) family.remove(row);
+    this.#layout = noLayout;
+  }
+
+  /** Removes them, and counts them as left out because of the cap. */
+  drop(series = this.#layout.series + this.#dropped): void {
+    this.remove();
+    this.#count(0, series);
+  }
+
+  /**
+   * Updates the values in place; returns false if families or labels have changed. Some of the values are new then:
+   * `#reshape` sets them all.
+   */
+  #update(rows: readonly FamilySamples[]): boolean {
+    const { shapes } = this.#layout;
+    let shapesSeen = 0;
+    let row = this.#first;
+    for (const { family: index, samples } of rows) {
+      if (samples.length === 0) continue;
+      const shape = shapes[shapesSeen++];
+      if (shape?.count !== samples.length || shape.family !== this.#family(index)) return false;
+      const { family, labels: known } = shape;
+      let seen = 0;
+      for (const { labels, value } of samples) {
+        if (!sameLabels(known ? known[seen++] : family.textsOf(row), labels)) return false;
+        row = family.set(row, value);
+      }
+    }
+    return shapesSeen === shapes.length;
+  }
+
+  /** Replaces rows whose families or labels have changed; those that are still wanted stay where they are. */
+  #reshape(rows: readonly FamilySamples[]): void {
+    const wanted = this.#layOut(rows);
+    const { series, maxSeries } = this.#kind.shared;
+    if (series - this.#layout.series + wanted.size > maxSeries) {
+      this.drop(wanted.size);
+      return;
+    }
+    const held = this.#rowsByPrefix();
+    let last: { readonly family: Family; readonly row: number } | undefined;
+    for (const [prefix, { family, sample }] of wanted) {
+      const known = held.get(prefix);
+      held.delete(prefix);
+      if (known) family.set(known.row, sample.value);
+      const row = known?.row ?? family.add(prefix, sample);
+      if (family.header.type === 'info') family.setTexts(row, copyOf(sample.labels));
+      if (last) last.family.link(last.row, row);
+      else this.#first = row;
+      last = { family, row };
+    }
+    for (const { family, row } of held.values()) family.remove(row);
+    this.#count(wanted.size, 0);
+    this.#layout = this.#layoutOf([...wanted.values()]);
+  }
+
+  /** Each row, in the order of the layout. */
+  *#rows(): Generator<readonly [row: number, family: Family, labels: Labels | undefined]> {
+    let next = this.#first;
+    for (const { family, count, labels } of this.#layout.shapes) {
+      for (let i = 0; i < count; i++) {
+        const row = next;
+        next = family.linkOf(row);
+        yield [row, family, labels ? labels[i] : family.textsOf(row)];
+      }
+    }
+  }
+
+  #rowsByPrefix(): Map<string, { readonly family: Family; readonly row: number }> {
+    const byPrefix = new Map<string, { readonly family: Family; readonly row: number }>();
+    const targetLabels = renderLabels(this.#labels);
+    for (const [row, family, labels] of this.#rows()) {
+      byPrefix.set(family.prefixOf(targetLabels, labels), { family, row });
+    }
+    return byPrefix;
+  }
+
+  /** The samples by the text of their rows; the last one of equals. */
+  #layOut(rows: readonly FamilySamples[]): Map<string, Placed> {
+    const placed = new Map<string, Placed>();
+    const targetLabels = renderLabels(this.#labels);
+    for (const { family: index, samples } of rows) {
+      const family = this.#family(index);
+      for (const sample of samples)
+        placed.set(family.prefixOf(targetLabels, sample.labels), { family, sample });
+    }
+    return placed;
+  }
+
+  /** The layout of these samples: the latest one of the kind if it is the same. */
+  #layoutOf(placed: readonly Placed[]): Layout {
+    const last = this.#kind.lastLayout;
+    const shapes: Shape[] = [];
+    let from = 0;
+    for (const [at, { family }] of placed.entries()) {
+      if (placed[at + 1]?.family === family) continue;
+      shapes.push(this.#shapeOf(family, placed.slice(from, at + 1)));
+      from = at + 1;
+    }
+    if (shapes.length === last.shapes.length && shapes.every((shape, i) => shape === last.shapes[i]))
+      return last;
+    this.#kind.lastLayout = { shapes: shapes.slice(), series: placed.length };
+    return this.#kind.lastLayout;
+  }
+
+  /** The shape of these samples: the latest one in the family if it is the same. */
+  #shapeOf(family: Family, placed: readonly Placed[]): Shape {
+    const last = this.#kind.lastShapes.get(family);
+    const isSame =
+      last?.count === placed.length &&
+      (!last.labels || placed.every(({ sample }, i) => sameLabels(last.labels?.[i], sample.labels)));
+    if (isSame) return last;
+    const labels =
+      family.header.type === 'info' ? undefined : placed.map(({ sample }) => copyOf(sample.labels));
+    const shape = { family, count: placed.length, labels };
+    this.#kind.lastShapes.set(family, shape);
+    return shape;
+  }
+
+  #family(index: number): Family {
+    const family = this.#kind.shared.families[index];
+    if (family === undefined) throw new RangeError(`there is no family ${index}`);
+    return family;
+  }
+
+  /** From now on so many are held, and so many left out. */
+  #count(series: number, dropped: number): void {
+    this.#kind.add(series - this.#layout.series);
+    this.#kind.dropped += dropped - this.#dropped;
+    this.#dropped = dropped;
+  }
+}
+
+/** The latest copies of labels, by their JSON: many targets have the same ones. */
+const copies = new Map<string, Labels>();
+const maxCopies = 1000;
+
+/** A copy of labels, unless they never change: slices of a large text would keep all of it in memory. */
+function copyOf(labels: Labels | undefined): Labels | undefined {
+  if (labels === undefined || Object.isFrozen(labels)) return labels;
+  const json = JSON.stringify(labels);
+  let copy = copies.get(json);
+  if (copy === undefined) {
+    copy = JSON.parse(json) as Labels;
+    if (copies.size === maxCopies) copies.clear();
+    copies.set(json, copy);
+  }
+  return copy;
+}
+
+function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  let names = 0;
+  for (const name in a) {
+    if (a[name] !== b[name]) return false;
+    names++;
+  }
+  for (const _ in b) names--;
+  return names === 0;
+}
