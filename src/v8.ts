@@ -38,6 +38,8 @@ export function startSmall(): void {
 }
 
 let state: 'as Node sets it' | 'small' | 'grown' = 'as Node sets it';
+/** Whether the space for new objects may grow. */
+let youngGrows = false;
 let before: EventLoopUtilization | undefined;
 let nextLookMs = 0;
 /** How many want it compiled meanwhile. */
@@ -46,34 +48,50 @@ let compiling = 0;
 /**
  * To be called with each request, of the exporter or to it: an idle process need not wake up for it. Once the process was busy
  * for a second, V8 compiles, and the space for new objects grows: a small one is collected so often that it takes a third of
- * the time. Maglev stays off, for not every Node is built with it.
+ * the time. At rest V8 makes that space small again, so it grows after each rest. Maglev stays off, for not every Node is
+ * built with it.
  */
 export function letGrowIfBusy(): void {
-  if (state !== 'small' || performance.now() < nextLookMs) return;
+  if (state === 'as Node sets it' || performance.now() < nextLookMs) return;
   nextLookMs = performance.now() + lookEveryMs;
   const now = performance.eventLoopUtilization();
-  if (before && performance.eventLoopUtilization(now, before).utilization > busyShare) grow();
+  const isBusy = before && performance.eventLoopUtilization(now, before).utilization > busyShare;
   before = now;
+  if (!isBusy) return;
+  if (state === 'small') grow();
+  if (!youngGrows && sizeOf('new_space') < maxYoungBytes) growYoung();
 }
 
 function grow(): void {
   state = 'grown';
-  setFlags('--opt', '--sparkplug', '--semi-space-growth-factor=2', '--no-optimize-for-size');
-  // No flag sets a limit for a space once V8 runs: its growth is what can be held back.
-  whenCollectedAt('new_space', maxYoungBytes, '--semi-space-growth-factor=1');
+  setFlags('--opt', '--sparkplug', '--no-optimize-for-size');
   if (getHeapStatistics().heap_size_limit > roomyHeapBytes)
-    whenCollectedAt('old_space', largeOldBytes, '--heap-growing-percent=40');
+    whenCollectedAt('old_space', largeOldBytes, () => setFlags('--heap-growing-percent=40'));
 }
 
-/** Sets a flag soon after a collection that leaves the space so large. For old objects it counts from the next full one on. */
-function whenCollectedAt(space: string, bytes: number, flag: string): void {
+/** No flag sets a limit for the space once V8 runs: its growth is what can be held back. */
+function growYoung(): void {
+  youngGrows = true;
+  setFlags('--semi-space-growth-factor=2');
+  whenCollectedAt('new_space', maxYoungBytes, () => {
+    youngGrows = false;
+    setFlags('--semi-space-growth-factor=1');
+  });
+}
+
+/** Calls back soon after a collection that leaves the space so large. */
+function whenCollectedAt(space: string, bytes: number, then: () => void): void {
   const collections = new PerformanceObserver(() => {
-    const size = getHeapSpaceStatistics().find(({ space_name: name }) => name === space)?.space_size ?? 0;
-    if (size < bytes) return;
-    setFlags(flag);
+    if (sizeOf(space) < bytes) return;
     collections.disconnect();
+    then();
   });
   collections.observe({ type: 'gc' });
+}
+
+/** In bytes, free ones included. */
+function sizeOf(space: string): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === space)?.space_size ?? 0;
 }
 
 /** Lets V8 compile until the function that is returned is called: in the whole process, threads included. */

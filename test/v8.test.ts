@@ -38,12 +38,25 @@ const program = `
   // Objects that live for a while let that space grow.
   const before = young();
   let kept = [];
-  for (let times = 0; times < 300; times++) {
-    kept = [kept[1], Array.from({ length: 1e4 }, (_, at) => ({ at, times }))];
-    letGrowIfBusy();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+  const renew = async () => {
+    for (let times = 0; times < 300; times++) {
+      kept = [kept[1], Array.from({ length: 1e4 }, (_, at) => ({ at, times }))];
+      letGrowIfBusy();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  };
+  await renew();
+  const grown = young();
+  console.log('new objects have more space', grown > before);
+  // After some seconds of rest, a collection gives the space back.
+  for (let times = 0; times < 10 && young() === grown; times++) {
+    await rest();
+    gc();
   }
-  console.log('new objects have more space', young() > before);
+  console.log('less at rest', young() < grown);
+  for (let times = 0; times < 10 && young() < grown; times++) await renew();
+  console.log('and more again', young() >= grown);
+  await renew();
   console.log('though not too much', young() <= 9);
   // Objects that live for long, until others take their place.
   const part = () => Array.from({ length: 5e4 }, (_, at) => ({ at, more: [] }));
@@ -95,6 +108,8 @@ describe('V8', () => {
       ...Array<string>(5).fill('busy false'),
       'once busy compiled true',
       'new objects have more space true',
+      'less at rest true',
+      'and more again true',
       'though not too much true',
       'old ones leave little garbage true',
     ]);
