@@ -67,8 +67,9 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
 /** Serves until a signal comes. */
 async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    // Further ones change nothing: where a whole group of processes is ended, npm hands its signal on as a second one.
+    process.on('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
   });
   // The outcome is logged where it happens.
   process.on('SIGHUP', () => void exporter.reload().catch(() => undefined));

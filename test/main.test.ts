@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -220,6 +222,28 @@ describe('the command', () => {
       heal();
     },
   );
+
+  it('ends in order when the signal comes twice, as npm hands on what its whole group was sent', async () => {
+    const file = join(folder, 'many.yml');
+    const ids = Array.from({ length: 20_000 }, (_, i) => `"${i}"`).join();
+    const api = `application: { base_url: "${simulator.baseUrls.application}" }`;
+    await writeFile(
+      file,
+      `credentials: { account: { env: KEY } }\napis: { ${api} }\napplications: { targets: [${ids}] }\n`,
+    );
+    const running = run([anyPort, `--config.file=${file}`], { KEY: simulator.keys.account });
+    const { url } = await logged(running, 'serving');
+    // The end waits for the reader of an answer, and the system does not take so much of one.
+    const reader = connect(Number(new URL(String(url)).port), '127.0.0.1').pause();
+    reader.write('GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(reader, 'readable');
+    running.child.kill('SIGTERM');
+    await logged(running, 'stopping');
+    running.child.kill('SIGTERM');
+    reader.destroy();
+    expect((await running.ended).code).toBe(0);
+    expect(running.stderr()).toContain('"msg":"stopped"');
+  });
 
   it('reloads on SIGHUP, and keeps what it had when the file is bad', async () => {
     const file = join(folder, 'reload.yml');
