@@ -221,12 +221,13 @@ class WiredExporter implements Exporter {
     this.#config = loaded.config;
     this.#credentials = loaded.credentials;
     this.#store.setMaxSeries(this.#config.limits.maxSeries);
-    this.#engine.states.makeRoom();
     this.#apis.reconfigure(this.#config.apis, (api, err) =>
       log.error({ api, err }, 'keeping its previous settings'),
     );
     const before = this.targets();
     await this.#apply();
+    // Only now: what is no longer wanted has made room, too.
+    this.#engine.states.makeRoom();
     this.#tellDropped(this.#config.limits.maxSeries);
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);

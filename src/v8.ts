@@ -65,6 +65,7 @@ export function letGrowIfBusy(): void {
 function grow(): void {
   state = 'grown';
   setFlags('--opt', '--sparkplug', '--no-optimize-for-size');
+  // It counts from the next full collection on.
   if (getHeapStatistics().heap_size_limit > roomyHeapBytes)
     whenCollectedAt('old_space', largeOldBytes, () => setFlags('--heap-growing-percent=40'));
 }

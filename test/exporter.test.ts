@@ -304,4 +304,23 @@ describe('the exporter', () => {
     await expect.poll(async () => (await about(added?.id)).length).toBeGreaterThan(2);
     expect(simulator.counters.application.requests).toBe(asked + 1);
   });
+
+  it('leaves out nothing that has room once the targets have left that the same reload removes', async () => {
+    const { simulator, exporter, rows, setConfig } = await startAll((config) => ({
+      ...config,
+      sections: config.sections.filter(({ kind }) => kind === 'application'),
+    }));
+    await exporter.pollOnce();
+    const { id = '', name } = simulator.applications[1] ?? {};
+    const kept = async () => (await rows()).filter((row) => row.includes(`app_id="${id}"`));
+    const before = await kept();
+    expect(before.length).toBeGreaterThan(2);
+    setConfig((config) => ({
+      ...config,
+      limits: { maxSeries: before.length },
+      sections: [sectionConfig('application', [targetConfig({ app_id: id }, { name })])],
+    }));
+    await exporter.reload();
+    expect(await kept()).toEqual(before);
+  });
 });

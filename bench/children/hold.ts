@@ -100,8 +100,8 @@ function holdAsExporter(): Holder {
       states.succeeded(targetOf(key), reading, 0.1, atMs);
     },
     replaceOf({ key }) {
-      const rows = rowsOf.get(targetOf(key).ids);
-      return (samples) => rows?.replace(samples);
+      const rows = rowsOf.get(targetOf(key).ids) as TargetRows;
+      return (samples) => rows.replace(samples);
     },
     async serve() {
       const server = createWebServer({

@@ -23,7 +23,7 @@ const firstScratchBytes = 512 * 1024;
 const maxScratchBytes = 4 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
-const number = new Uint8Array(maxNumberBytes);
+const numberBytes = new Uint8Array(maxNumberBytes);
 let scratch = Buffer.allocUnsafeSlow(firstScratchBytes);
 
 /** One version of a block's rows, for one page. Its bytes exist once it is rendered, and never change until it is released. */
@@ -162,16 +162,16 @@ export class Block {
       const state = this.#states[slot];
       this.#starts[slot] = at + oldStart - keptFrom;
       if (state === changed) {
-        const numberEnd = writeNumber(number, 0, this.#values[slot] ?? Number.NaN);
+        const numberEnd = writeNumber(numberBytes, 0, this.#values[slot] ?? Number.NaN);
         const oldNumber = numberStart(oldBytes, oldEnd);
         this.#states[slot] = rendered;
         if (numberEnd === oldEnd - 1 - oldNumber) {
           // As long as the old one: it is copied together with what is around it.
-          for (let i = 0; i < numberEnd; i++) scratch[old + oldNumber + i] = number[i] ?? 0;
+          for (let i = 0; i < numberEnd; i++) scratch[old + oldNumber + i] = numberBytes[i] ?? 0;
         } else {
           scratch.copyWithin(at, old + keptFrom, old + oldNumber);
           at += oldNumber - keptFrom;
-          for (let i = 0; i < numberEnd; i++) scratch[at++] = number[i] ?? 0;
+          for (let i = 0; i < numberEnd; i++) scratch[at++] = numberBytes[i] ?? 0;
           keptFrom = oldEnd - 1;
         }
       } else if (state !== rendered) {

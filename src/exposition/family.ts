@@ -24,7 +24,7 @@ export class Family {
   /** The indexes of blocks with free rows, and of emptied blocks. */
   readonly #roomy = new Set<number>();
   /** The labels of each row of an info, beyond the target's. */
-  readonly #texts: (Labels | undefined)[] = [];
+  readonly #labels: (Labels | undefined)[] = [];
 
   /** onChange: called before rows are added or removed, and when a value has become another. */
   constructor(header: FamilyHeader, blockRows: number, onChange: () => void) {
@@ -74,7 +74,7 @@ export class Family {
     block.remove(row % this.#blockRows);
     if (block.rows === 0) this.#blocks[index] = undefined;
     this.#roomy.add(index);
-    if (row < this.#texts.length) this.#texts[row] = undefined;
+    if (row < this.#labels.length) this.#labels[row] = undefined;
   }
 
   /** What a row is linked to: the number of the target's next row, of this family or of another. */
@@ -86,14 +86,14 @@ export class Family {
     this.#blockOf(row)?.link(row % this.#blockRows, to);
   }
 
-  textsOf(row: number): Labels | undefined {
-    return this.#texts[row];
+  labelsOf(row: number): Labels | undefined {
+    return this.#labels[row];
   }
 
   /** Keeps the labels of a row of an info. */
-  setTexts(row: number, labels: Labels | undefined): void {
-    while (this.#texts.length < row) this.#texts.push(undefined);
-    this.#texts[row] = labels;
+  setLabels(row: number, labels: Labels | undefined): void {
+    while (this.#labels.length < row) this.#labels.push(undefined);
+    this.#labels[row] = labels;
   }
 
   /** What a page has of it, held for that page: its header and its rows, or nothing. */

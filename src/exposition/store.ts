@@ -3,7 +3,7 @@ import { Slices } from '../slices.ts';
 import type { Rendition } from './block.ts';
 import { Family } from './family.ts';
 import type { FamilyHeader, Format, Labels } from './format.ts';
-import { Kind, type Shared, TargetRows } from './target-rows.ts';
+import { Kind, type StoreState, TargetRows } from './target-rows.ts';
 
 /** A page at one instant, without the exporter's own metrics and its end. Its parts do not change. */
 export interface Page {
@@ -35,7 +35,7 @@ const smallPageBytes = 256 * 1024;
 const sliceMs = 1;
 
 export class Store {
-  readonly #shared: Shared;
+  readonly #state: StoreState;
   readonly #kinds = new Map<string, Kind>();
   /** The page of each format, while nothing changes: looking through the families takes longer than sending a small page. */
   readonly #pages = new Map<Format, PageParts>();
@@ -44,7 +44,7 @@ export class Store {
     const onChange = () => {
       if (this.#pages.size > 0) this.#pages.clear();
     };
-    this.#shared = {
+    this.#state = {
       families: families.map((header) => new Family(header, blockRows, onChange)),
       maxSeries: maxSeries ?? Number.POSITIVE_INFINITY,
       series: 0,
@@ -68,12 +68,12 @@ export class Store {
 
   /** A target that is left out is admitted at its next replacement, if there is room then. */
   setMaxSeries(maxSeries: number): void {
-    this.#shared.maxSeries = maxSeries;
+    this.#state.maxSeries = maxSeries;
   }
 
   /** Whether the cap was lowered below what is held. */
   get isOverfull(): boolean {
-    return this.#shared.series > this.#shared.maxSeries;
+    return this.#state.series > this.#state.maxSeries;
   }
 
   /**
@@ -88,7 +88,7 @@ export class Store {
       for (const rendition of known.renditions) rendition.hold();
       return pageOf(format, known);
     }
-    const families = this.#shared.families.filter(({ header }) => kinds?.has(header.kind) ?? true);
+    const families = this.#state.families.filter(({ header }) => kinds?.has(header.kind) ?? true);
     const renditions = families.flatMap((family) => family.hold(format));
     if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
     const page = partsOf(renditions);
@@ -97,7 +97,7 @@ export class Store {
   }
 
   #kind(name: string): Kind {
-    const kind = this.#kinds.get(name) ?? new Kind(this.#shared);
+    const kind = this.#kinds.get(name) ?? new Kind(this.#state);
     this.#kinds.set(name, kind);
     return kind;
   }

@@ -10,8 +10,8 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** What the targets of a store share. */
-export interface Shared {
+/** What all targets of a store share. */
+export interface StoreState {
   readonly families: readonly Family[];
   /** The most series held at once. */
   maxSeries: number;
@@ -42,7 +42,7 @@ const noLayout: Layout = { shapes: [], series: 0 };
 
 /** What the targets of one kind share. */
 export class Kind {
-  readonly shared: Shared;
+  readonly store: StoreState;
   /** How many series are held. */
   series = 0;
   /** How many are left out because of the cap. */
@@ -51,14 +51,14 @@ export class Kind {
   lastLayout = noLayout;
   readonly lastShapes = new Map<Family, Shape>();
 
-  constructor(shared: Shared) {
-    this.shared = shared;
+  constructor(store: StoreState) {
+    this.store = store;
   }
 
   /** Counts so many series more. */
   add(series: number): void {
     this.series += series;
-    this.shared.series += series;
+    this.store.series += series;
   }
 }
 
@@ -100,9 +100,8 @@ export class TargetRows {
   }
 
   /** Removes them, and counts them as left out because of the cap. */
-  drop(series = this.#layout.series + this.#dropped): void {
-    this.remove();
-    this.#count(0, series);
+  drop(): void {
+    this.#leaveOut(this.#layout.series + this.#dropped);
   }
 
   /**
@@ -120,7 +119,7 @@ export class TargetRows {
       const { family, labels: known } = shape;
       let seen = 0;
       for (const { labels, value } of samples) {
-        if (!sameLabels(known ? known[seen++] : family.textsOf(row), labels)) return false;
+        if (!sameLabels(known ? known[seen++] : family.labelsOf(row), labels)) return false;
         row = family.set(row, value);
       }
     }
@@ -129,20 +128,21 @@ export class TargetRows {
 
   /** Replaces rows whose families or labels have changed; those that are still wanted stay where they are. */
   #reshape(rows: readonly FamilySamples[]): void {
-    const wanted = this.#layOut(rows);
-    const { series, maxSeries } = this.#kind.shared;
+    const targetLabels = renderLabels(this.#labels);
+    const wanted = this.#layOut(targetLabels, rows);
+    const { series, maxSeries } = this.#kind.store;
     if (series - this.#layout.series + wanted.size > maxSeries) {
-      this.drop(wanted.size);
+      this.#leaveOut(wanted.size);
       return;
     }
-    const held = this.#rowsByPrefix();
+    const held = this.#rowsByPrefix(targetLabels);
     let last: { readonly family: Family; readonly row: number } | undefined;
     for (const [prefix, { family, sample }] of wanted) {
       const known = held.get(prefix);
       held.delete(prefix);
       if (known) family.set(known.row, sample.value);
       const row = known?.row ?? family.add(prefix, sample);
-      if (family.header.type === 'info') family.setTexts(row, copyOf(sample.labels));
+      if (family.header.type === 'info') family.setLabels(row, copyOf(sample.labels));
       if (last) last.family.link(last.row, row);
       else this.#first = row;
       last = { family, row };
@@ -159,14 +159,13 @@ export class TargetRows {
       for (let i = 0; i < count; i++) {
         const row = next;
         next = family.linkOf(row);
-        yield [row, family, labels ? labels[i] : family.textsOf(row)];
+        yield [row, family, labels ? labels[i] : family.labelsOf(row)];
       }
     }
   }
 
-  #rowsByPrefix(): Map<string, { readonly family: Family; readonly row: number }> {
+  #rowsByPrefix(targetLabels: string): Map<string, { readonly family: Family; readonly row: number }> {
     const byPrefix = new Map<string, { readonly family: Family; readonly row: number }>();
-    const targetLabels = renderLabels(this.#labels);
     for (const [row, family, labels] of this.#rows()) {
       byPrefix.set(family.prefixOf(targetLabels, labels), { family, row });
     }
@@ -174,9 +173,8 @@ export class TargetRows {
   }
 
   /** The samples by the text of their rows; the last one of equals. */
-  #layOut(rows: readonly FamilySamples[]): Map<string, Placed> {
+  #layOut(targetLabels: string, rows: readonly FamilySamples[]): Map<string, Placed> {
     const placed = new Map<string, Placed>();
-    const targetLabels = renderLabels(this.#labels);
     for (const { family: index, samples } of rows) {
       const family = this.#family(index);
       for (const sample of samples)
@@ -216,9 +214,14 @@ export class TargetRows {
   }
 
   #family(index: number): Family {
-    const family = this.#kind.shared.families[index];
+    const family = this.#kind.store.families[index];
     if (family === undefined) throw new RangeError(`there is no family ${index}`);
     return family;
+  }
+
+  #leaveOut(series: number): void {
+    this.remove();
+    this.#count(0, series);
   }
 
   /** From now on so many are held, and so many left out. */

@@ -70,6 +70,14 @@ describe('target states', () => {
     expect(await rows()).not.toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
   });
 
+  it('counts the age of a value from its own poll on, however long that took to come', () => {
+    const { states, target } = statesOf(['a']);
+    vi.advanceTimersByTime(180_001);
+    states.succeeded(target('a'), reading, 0.5, Date.now());
+    expect(states.dropStale(Date.now())).toEqual([]);
+    expect(states.status('application/a')?.stale).toBe(false);
+  });
+
   it('takes off the page what was wanted last, as soon as fewer series are allowed', async () => {
     const { store, states, target, rows } = statesOf(['a', 'b', 'c']);
     const poll = (id: string) => states.succeeded(target(id), reading, 0.5, Date.now());
