@@ -226,7 +226,7 @@ class WiredExporter implements Exporter {
     );
     const before = this.targets();
     await this.#apply();
-    // Only now: what is no longer wanted has made room, too.
+    // Only now that the removed targets have left: they make room, too.
     this.#engine.states.makeRoom();
     this.#tellDropped(this.#config.limits.maxSeries);
     const change = describeChange(before, this.targets());

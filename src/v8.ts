@@ -70,7 +70,7 @@ function grow(): void {
     whenCollectedAt('old_space', largeOldBytes, () => setFlags('--heap-growing-percent=40'));
 }
 
-/** No flag sets a limit for the space once V8 runs: its growth is what can be held back. */
+/** No flag sets a limit for the space for new objects once V8 runs: its growth is what can be held back. */
 function growYoung(): void {
   youngGrows = true;
   setFlags('--semi-space-growth-factor=2');

@@ -238,7 +238,7 @@ export class TargetStates {
     return dropped;
   }
 
-  /** Leaves targets out, those wanted last first, until there is room for the others. */
+  /** Leaves targets out, from the one added last on, until there is room for the others. */
   makeRoom(): void {
     for (const { rows } of [...this.#states.values()].reverse()) {
       if (!this.#store.isOverfull) return;
