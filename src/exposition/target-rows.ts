@@ -20,6 +20,8 @@ export interface StoreState {
 
 /** A target's samples in a family. */
 interface Shape {
+  /** Of no other shape. */
+  readonly id: number;
   readonly family: Family;
   readonly count: number;
   /** Of each, beyond the target's; undefined where each target has other ones, which is what an info is for. */
@@ -39,6 +41,37 @@ interface Placed {
 }
 
 const noLayout: Layout = { shapes: [], series: 0 };
+/** How many layouts, shapes or labels are kept for others to share. */
+const maxKept = 1000;
+
+/** The layouts of a kind: targets with the same samples share one. */
+class Layouts {
+  readonly #shapes = new Map<string, Shape>();
+  readonly #layouts = new Map<string, Layout>();
+  #lastId = 0;
+
+  /** Of these samples; those of a family stand together. */
+  of(placed: readonly Placed[]): Layout {
+    const shapes: Shape[] = [];
+    let from = 0;
+    for (const [at, { family }] of placed.entries()) {
+      if (placed[at + 1]?.family === family) continue;
+      shapes.push(this.#shapeOf(family, placed.slice(from, at + 1)));
+      from = at + 1;
+    }
+    const key = shapes.map(({ id }) => id).join();
+    return kept(this.#layouts, key, () => ({ shapes: shapes.slice(), series: placed.length }));
+  }
+
+  #shapeOf(family: Family, placed: readonly Placed[]): Shape {
+    const { name, type } = family.header;
+    const count = placed.length;
+    const labels = type === 'info' ? undefined : placed.map(({ sample }) => sample.labels);
+    return kept(this.#shapes, `${name} ${JSON.stringify(labels ?? count)}`, () => {
+      return { id: ++this.#lastId, family, count, labels: labels?.map(copyOf) };
+    });
+  }
+}
 
 /** What the targets of one kind share. */
 export class Kind {
@@ -47,9 +80,7 @@ export class Kind {
   series = 0;
   /** How many are left out because of the cap. */
   dropped = 0;
-  /** The latest layout, and the latest shape in each family: most targets have the same ones. */
-  lastLayout = noLayout;
-  readonly lastShapes = new Map<Family, Shape>();
+  readonly layouts = new Layouts();
 
   constructor(store: StoreState) {
     this.store = store;
@@ -142,14 +173,15 @@ export class TargetRows {
       held.delete(prefix);
       if (known) family.set(known.row, sample.value);
       const row = known?.row ?? family.add(prefix, sample);
-      if (family.header.type === 'info') family.setLabels(row, copyOf(sample.labels));
+      // A copy, in case they change. Its texts are those of the target, which has them anyway.
+      if (family.header.type === 'info') family.setLabels(row, { ...sample.labels });
       if (last) last.family.link(last.row, row);
       else this.#first = row;
       last = { family, row };
     }
     for (const { family, row } of held.values()) family.remove(row);
     this.#count(wanted.size, 0);
-    this.#layout = this.#layoutOf([...wanted.values()]);
+    this.#layout = this.#kind.layouts.of([...wanted.values()]);
   }
 
   /** Each row, in the order of the layout. */
@@ -183,36 +215,6 @@ export class TargetRows {
     return placed;
   }
 
-  /** The layout of these samples: the latest one of the kind if it is the same. */
-  #layoutOf(placed: readonly Placed[]): Layout {
-    const last = this.#kind.lastLayout;
-    const shapes: Shape[] = [];
-    let from = 0;
-    for (const [at, { family }] of placed.entries()) {
-      if (placed[at + 1]?.family === family) continue;
-      shapes.push(this.#shapeOf(family, placed.slice(from, at + 1)));
-      from = at + 1;
-    }
-    if (shapes.length === last.shapes.length && shapes.every((shape, i) => shape === last.shapes[i]))
-      return last;
-    this.#kind.lastLayout = { shapes: shapes.slice(), series: placed.length };
-    return this.#kind.lastLayout;
-  }
-
-  /** The shape of these samples: the latest one in the family if it is the same. */
-  #shapeOf(family: Family, placed: readonly Placed[]): Shape {
-    const last = this.#kind.lastShapes.get(family);
-    const isSame =
-      last?.count === placed.length &&
-      (!last.labels || placed.every(({ sample }, i) => sameLabels(last.labels?.[i], sample.labels)));
-    if (isSame) return last;
-    const labels =
-      family.header.type === 'info' ? undefined : placed.map(({ sample }) => copyOf(sample.labels));
-    const shape = { family, count: placed.length, labels };
-    this.#kind.lastShapes.set(family, shape);
-    return shape;
-  }
-
   #family(index: number): Family {
     const family = this.#kind.store.families[index];
     if (family === undefined) throw new RangeError(`there is no family ${index}`);
@@ -232,21 +234,24 @@ export class TargetRows {
   }
 }
 
-/** The latest copies of labels, by their JSON: many targets have the same ones. */
+/** Copies of labels by their JSON: many families have the same ones. */
 const copies = new Map<string, Labels>();
-const maxCopies = 1000;
 
-/** A copy of labels, unless they never change: slices of a large text would keep all of it in memory. */
+/** A copy of labels, unless they never change. */
 function copyOf(labels: Labels | undefined): Labels | undefined {
   if (labels === undefined || Object.isFrozen(labels)) return labels;
-  const json = JSON.stringify(labels);
-  let copy = copies.get(json);
-  if (copy === undefined) {
-    copy = JSON.parse(json) as Labels;
-    if (copies.size === maxCopies) copies.clear();
-    copies.set(json, copy);
+  return kept(copies, JSON.stringify(labels), () => ({ ...labels }));
+}
+
+/** What is kept under a key, made where it is missing. Much that came long ago may be wanted no more: all goes at times. */
+function kept<T>(things: Map<string, T>, key: string, make: () => T): T {
+  let thing = things.get(key);
+  if (thing === undefined) {
+    if (things.size === maxKept) things.clear();
+    thing = make();
+    things.set(key, thing);
   }
-  return copy;
+  return thing;
 }
 
 function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {

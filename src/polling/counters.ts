@@ -211,7 +211,7 @@ function grow(numbers: number[], first: number, days: readonly DayFigure[], atSe
   if (oldest) numbers[first + place.from] = oldest[0];
 }
 
-/** A copy of labels: slices of an answer would keep all of it in memory. The same labels of two families have one. */
+/** A copy of labels, in case they change. The same labels of two families have one. */
 function detached(labels: Labels, copies: Map<string, Labels>): Labels {
   if (!labels) return undefined;
   const text = JSON.stringify(labels);

@@ -69,10 +69,7 @@ export interface TargetContext<Settings = unknown> {
 }
 
 export interface Sample {
-  /**
-   * Labels beyond the target's; their names are the family's `labels`. Freeze those alone that are made once, of literals: the
-   * store keeps frozen ones as they are, where a text cut from an answer would keep the whole answer in memory.
-   */
+  /** Labels beyond the target's; their names are the family's `labels`. Freeze those that are made once: the store need not copy them. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
   /** Of a counter: when it began to count, as Unix time. It never changes. */
@@ -273,6 +270,9 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
       target: TargetContext<Settings>,
     ) => Readonly<Record<string, string | null | undefined>>,
   ): Family<Reading, Settings> {
+    // What JSON makes has room for these labels and no more, and so have its copies: every target has such an object.
+    const noTexts = JSON.stringify(Object.fromEntries(labels.map((label) => [label, ''])));
+    const blank = JSON.parse(noTexts) as Record<string, string>;
     return {
       name: `${prefix}_info`,
       help,
@@ -281,7 +281,9 @@ export function familiesOf<Reading, Settings = unknown>(prefix: string) {
       samples(reading, target) {
         const given = texts(reading, target);
         if (!labels.some((label) => given[label])) return undefined;
-        return [{ labels: Object.fromEntries(labels.map((label) => [label, given[label] ?? ''])), value: 1 }];
+        const known = { ...blank };
+        for (const label of labels) known[label] = given[label] ?? '';
+        return [{ labels: known, value: 1 }];
       },
     };
   }

@@ -306,6 +306,22 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     ]);
   });
 
+  it('keeps apart what more targets have than it remembers to share', async () => {
+    const store = new KeyedStore(families);
+    const replaceAll = (value: number) => {
+      for (let i = 0; i < 1500; i++) {
+        const labels = { key: `${i % 1200}` };
+        store.replace(`${i}`, 'app', { app_id: `${i}` }, [{ family: 2, samples: [{ labels, value }] }]);
+      }
+    };
+    for (const value of [1, 2]) replaceAll(value);
+    const rows = (await text(store)).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(rows).toEqual(
+      Array.from(rows, (_, i) => `app_latency_seconds{app_id="${i}",key="${i % 1200}"} 2`),
+    );
+    expect(rows).toHaveLength(1500);
+  });
+
   it('sees that labels have changed, though it was given the same object', async () => {
     const store = new KeyedStore(families);
     for (const family of [1, 2]) {
