@@ -96,14 +96,20 @@ export class Family {
     this.#labels[row] = labels;
   }
 
-  /** What a page has of it, held for that page: its header and its rows, or nothing. */
-  hold(format: Format): readonly Rendition[] {
-    const rows = this.#blocks
-      .filter((block) => block !== undefined)
-      .map((block) => this.#holdRows(block, format));
-    if (rows.length === 0) return rows;
+  /** Adds to a page what it has of the family, held for that page: the header and the rows, or nothing. */
+  hold(format: Format, page: Rendition[]): void {
+    let hasRows = false;
+    for (const block of this.#blocks) {
+      if (block === undefined) continue;
+      if (!hasRows) page.push(this.#headerFor(format));
+      hasRows = true;
+      page.push(this.#holdRows(block, format));
+    }
+  }
+
+  #headerFor(format: Format): Rendition {
     this.#headers[format] ??= done(Buffer.from(renderHeader(this.header, format)));
-    return [this.#headers[format], ...rows];
+    return this.#headers[format];
   }
 
   #blockOf(row: number): Block | undefined {

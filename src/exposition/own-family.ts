@@ -56,9 +56,11 @@ export class OwnFamily {
   render(format: Format): string {
     const known = this.#texts.get(format);
     if (known !== undefined) return known;
-    const rows = [...this.#series.values()].map(rowsOf).join('');
     this.#headers[format] ??= renderHeader(this.#header, format);
-    const text = `${this.#headers[format]}${rows}`;
+    let text = this.#headers[format];
+    for (const { prefixes, values } of this.#series.values()) {
+      for (const [i, prefix] of prefixes.entries()) text += `${prefix}${renderNumber(values[i] ?? 0)}\n`;
+    }
     this.#texts.set(format, text);
     return text;
   }
@@ -91,10 +93,6 @@ function keyOf(labels: Labels): string {
   let key = '';
   for (const name in labels) key += `${labels[name]}\0`;
   return key;
-}
-
-function rowsOf({ prefixes, values }: Series): string {
-  return prefixes.map((prefix, i) => `${prefix}${renderNumber(values[i] ?? 0)}\n`).join('');
 }
 
 /** The numbers of a series are those of its buckets, cumulative, then the sum and the count. */

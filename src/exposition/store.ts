@@ -88,8 +88,10 @@ export class Store {
       for (const rendition of known.renditions) rendition.hold();
       return pageOf(format, known);
     }
-    const families = this.#state.families.filter(({ header }) => kinds?.has(header.kind) ?? true);
-    const renditions = families.flatMap((family) => family.hold(format));
+    const renditions: Rendition[] = [];
+    for (const family of this.#state.families) {
+      if (kinds?.has(family.header.kind) ?? true) family.hold(format, renditions);
+    }
     if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
     const page = partsOf(renditions);
     if (!kinds) this.#pages.set(format, page);

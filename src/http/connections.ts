@@ -104,7 +104,7 @@ export class Connections {
       // One that was cut closes late: by then its key may be another's.
       if (this.#open.get(key) === connection) this.#open.delete(key);
       // After the responses that Node itself closes.
-      setImmediate(() => connection.abandon());
+      if (!connection.isIdle) setImmediate(() => connection.abandon());
     });
   }
 

@@ -84,10 +84,12 @@ function createRateCheck(): (config: WebConfig) => boolean {
   };
 }
 
-/** No page reads a body: it is dropped. Resolves with false where it is longer than the bound. */
-function dropBody(request: IncomingMessage, maxBytes: number): Promise<boolean> {
+/** No page reads a body: it is dropped. False where it is longer than the bound. */
+function dropBody(request: IncomingMessage, maxBytes: number): boolean | Promise<boolean> {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (length === undefined && coding === undefined) return true;
+  if (Number(length ?? 0) > maxBytes) return false;
   return new Promise((resolve) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return resolve(false);
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
