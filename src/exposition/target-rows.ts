@@ -41,17 +41,21 @@ interface Placed {
 }
 
 const noLayout: Layout = { shapes: [], series: 0 };
-/** How many layouts, shapes or labels are kept for others to share. */
-const maxKept = 1000;
+/** How many characters the keys of what is shared may have: of samples with many labels, little is kept. */
+const maxKeyCharacters = 250_000;
 
-/** The layouts of a kind: targets with the same samples share one. */
+/** The layouts of a kind: targets with the same samples share one, and layouts share what is the same in them. */
 class Layouts {
-  readonly #shapes = new Map<string, Shape>();
   readonly #layouts = new Map<string, Layout>();
+  readonly #shapes = new Map<string, Shape>();
+  readonly #labels = new Map<string, Labels>();
+  #characters = 0;
   #lastId = 0;
 
   /** Of these samples; those of a family stand together. */
   of(placed: readonly Placed[]): Layout {
+    // Much of it may be in use no more. What is asked for again is made again.
+    if (this.#characters > maxKeyCharacters) this.#drop();
     const shapes: Shape[] = [];
     let from = 0;
     for (const [at, { family }] of placed.entries()) {
@@ -60,16 +64,38 @@ class Layouts {
       from = at + 1;
     }
     const key = shapes.map(({ id }) => id).join();
-    return kept(this.#layouts, key, () => ({ shapes: shapes.slice(), series: placed.length }));
+    return this.#shared(this.#layouts, key, () => ({ shapes: shapes.slice(), series: placed.length }));
   }
 
   #shapeOf(family: Family, placed: readonly Placed[]): Shape {
     const { name, type } = family.header;
     const count = placed.length;
     const labels = type === 'info' ? undefined : placed.map(({ sample }) => sample.labels);
-    return kept(this.#shapes, `${name} ${JSON.stringify(labels ?? count)}`, () => {
-      return { id: ++this.#lastId, family, count, labels: labels?.map(copyOf) };
+    return this.#shared(this.#shapes, `${name} ${JSON.stringify(labels ?? count)}`, () => {
+      return { id: ++this.#lastId, family, count, labels: labels?.map((given) => this.#copyOf(given)) };
     });
+  }
+
+  /** A copy of labels, unless they never change. */
+  #copyOf(labels: Labels | undefined): Labels | undefined {
+    if (labels === undefined || Object.isFrozen(labels)) return labels;
+    return this.#shared(this.#labels, JSON.stringify(labels), () => ({ ...labels }));
+  }
+
+  /** What has this key, made where it is missing. */
+  #shared<Thing>(things: Map<string, Thing>, key: string, make: () => Thing): Thing {
+    let thing = things.get(key);
+    if (thing === undefined) {
+      thing = make();
+      things.set(key, thing);
+      this.#characters += key.length;
+    }
+    return thing;
+  }
+
+  #drop(): void {
+    for (const things of [this.#layouts, this.#shapes, this.#labels]) things.clear();
+    this.#characters = 0;
   }
 }
 
@@ -173,7 +199,7 @@ export class TargetRows {
       held.delete(prefix);
       if (known) family.set(known.row, sample.value);
       const row = known?.row ?? family.add(prefix, sample);
-      // A copy, in case they change. Its texts are those of the target, which has them anyway.
+      // A copy, in case they change; mostly its texts are those of the target, which has them anyway.
       if (family.header.type === 'info') family.setLabels(row, { ...sample.labels });
       if (last) last.family.link(last.row, row);
       else this.#first = row;
@@ -232,26 +258,6 @@ export class TargetRows {
     this.#kind.dropped += dropped - this.#dropped;
     this.#dropped = dropped;
   }
-}
-
-/** Copies of labels by their JSON: many families have the same ones. */
-const copies = new Map<string, Labels>();
-
-/** A copy of labels, unless they never change. */
-function copyOf(labels: Labels | undefined): Labels | undefined {
-  if (labels === undefined || Object.isFrozen(labels)) return labels;
-  return kept(copies, JSON.stringify(labels), () => ({ ...labels }));
-}
-
-/** What is kept under a key, made where it is missing. Much that came long ago may be wanted no more: all goes at times. */
-function kept<T>(things: Map<string, T>, key: string, make: () => T): T {
-  let thing = things.get(key);
-  if (thing === undefined) {
-    if (things.size === maxKept) things.clear();
-    thing = make();
-    things.set(key, thing);
-  }
-  return thing;
 }
 
 function sameLabels(a: Labels | undefined, b: Labels | undefined): boolean {

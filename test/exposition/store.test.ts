@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FamilyHeader, type Format, renderEnd } from '../../src/exposition/format.ts';
@@ -5,6 +7,15 @@ import { renderNumber } from '../../src/exposition/number.ts';
 import type { Page, Store } from '../../src/exposition/store.ts';
 import type { FamilySamples } from '../../src/exposition/target-rows.ts';
 import { KeyedStore } from './keyed-store.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** In bytes, without garbage. */
+function heapUsed(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
 
 const families: readonly FamilyHeader[] = [
   { name: 'app_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'app' },
@@ -306,20 +317,47 @@ app_sent_bytes_total{app_id="b",name="_total\\n_created{"} 8
     ]);
   });
 
-  it('keeps apart what more targets have than it remembers to share', async () => {
+  it('keeps the samples of targets apart that have much in common', async () => {
     const store = new KeyedStore(families);
-    const replaceAll = (value: number) => {
-      for (let i = 0; i < 1500; i++) {
-        const labels = { key: `${i % 1200}` };
-        store.replace(`${i}`, 'app', { app_id: `${i}` }, [{ family: 2, samples: [{ labels, value }] }]);
+    const keys = Array.from({ length: 12 }, (_, i) => `${i}`);
+    const replace = (id: string, up: string, latency: string) =>
+      store.replace(id, 'app', { app_id: id }, [
+        { family: 0, samples: [{ labels: { key: up }, value: 1 }] },
+        { family: 2, samples: [{ labels: { key: latency }, value: 2 }] },
+      ]);
+    for (const key of keys) replace(`${key}-${key}`, key, key);
+    for (const a of keys) for (const b of keys) replace(`${a}-${b}`, a, b);
+    for (const a of keys) for (const b of keys) replace(`${a}-${b}`, b, a);
+    const rows = (await text(store)).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const expected = keys.flatMap((a) =>
+      keys.flatMap((b) => [
+        `app_up{app_id="${a}-${b}",key="${b}"} 1`,
+        `app_latency_seconds{app_id="${a}-${b}",key="${a}"} 2`,
+      ]),
+    );
+    expect(rows.sort()).toEqual(expected.sort());
+  });
+
+  it('keeps little of samples that come once, and goes on when it has dropped them', async () => {
+    const store = new KeyedStore(families);
+    const keysOf = (turn: number) =>
+      Array.from({ length: 500 }, (_, i) => `a key of some length, ${turn}, ${i}`);
+    const replaceAll = (turn: number, value: number) => {
+      for (const id of ['a', 'b']) {
+        const samples = keysOf(turn).map((key) => ({ labels: { key }, value }));
+        store.replace(id, 'app', { app_id: id }, [{ family: 2, samples }]);
       }
     };
-    for (const value of [1, 2]) replaceAll(value);
-    const rows = (await text(store)).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    expect(rows).toEqual(
-      Array.from(rows, (_, i) => `app_latency_seconds{app_id="${i}",key="${i % 1200}"} 2`),
+    for (let turn = 0; turn < 20; turn++) replaceAll(turn, 1);
+    const before = heapUsed();
+    for (let turn = 20; turn < 220; turn++) replaceAll(turn, 1);
+    expect(heapUsed() - before).toBeLessThan(5e6);
+    replaceAll(219, 2);
+    const rows = (await text(store)).split('\n').slice(2, -1);
+    const rowsOfEach = ['a', 'b'].map((id) =>
+      keysOf(219).map((key) => `app_latency_seconds{app_id="${id}",key="${key}"} 2`),
     );
-    expect(rows).toHaveLength(1500);
+    expect(rows.sort()).toEqual(rowsOfEach.flat().sort());
   });
 
   it('sees that labels have changed, though it was given the same object', async () => {
