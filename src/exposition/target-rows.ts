@@ -200,7 +200,7 @@ export class TargetRows {
       if (known) family.set(known.row, sample.value);
       const row = known?.row ?? family.add(prefix, sample);
       // A copy, in case they change; mostly its texts are those of the target, which has them anyway.
-      if (family.header.type === 'info') family.setLabels(row, { ...sample.labels });
+      if (family.header.type === 'info') family.setLabels(row, sample.labels && { ...sample.labels });
       if (last) last.family.link(last.row, row);
       else this.#first = row;
       last = { family, row };
