@@ -148,12 +148,13 @@ interface Count {
   readonly update: (family: OwnFamily, listings: readonly ListingSummary[]) => void;
 }
 
-function declareCounts(inventory: Inventory, kindsOn: () => readonly Resource[]): readonly Count[] {
+function declareCounts(inventory: Inventory, kindsOn: () => ReadonlySet<string>): readonly Count[] {
   const byKind = (name: string, help: string, count: (kind: string) => number): Count => ({
     family: gauge(name, help),
     update(family) {
-      family.remove(({ kind }) => !kindsOn().some((resource) => resource.kind === kind));
-      for (const { kind } of kindsOn()) family.set({ kind }, count(kind));
+      const kinds = kindsOn();
+      family.remove(({ kind = '' }) => !kinds.has(kind));
+      for (const kind of kinds) family.set({ kind }, count(kind));
     },
   });
   return [
@@ -187,7 +188,7 @@ function declareCounts(inventory: Inventory, kindsOn: () => readonly Resource[])
 /** Which kinds and APIs have rows: those that are on, and no others. */
 class Rows {
   readonly #events: Events;
-  kinds: readonly Resource[] = [];
+  kinds: ReadonlySet<string> = new Set();
   /** Those that are on, and those that their listings are named after. */
   named: ReadonlySet<string> = new Set();
   apis: ReadonlySet<ApiName> = new Set();
@@ -196,16 +197,12 @@ class Rows {
     this.#events = events;
   }
 
-  isOn(kind: string): boolean {
-    return this.kinds.some((resource) => resource.kind === kind);
-  }
-
   follow(wanted: readonly Resource[]): void {
     const { kinds, apis } = this;
-    this.kinds = wanted;
+    this.kinds = new Set(wanted.map(({ kind }) => kind));
     this.named = namesOf(wanted);
     this.apis = apisOf(wanted);
-    for (const resource of wanted) if (!kinds.includes(resource)) this.#begin(resource);
+    for (const resource of wanted) if (!kinds.has(resource.kind)) this.#begin(resource);
     for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
     this.#end();
   }
@@ -235,7 +232,7 @@ class Rows {
   #end(): void {
     const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
     const { requests, requestDuration, pausedUntil, planned } = this.#events;
-    for (const family of [polls, pollDuration, lag]) family.remove(({ kind = '' }) => !this.isOn(kind));
+    for (const family of [polls, pollDuration, lag]) family.remove(({ kind = '' }) => !this.kinds.has(kind));
     for (const family of [mismatches, unrecognized]) family.remove(({ kind = '' }) => !this.named.has(kind));
     const apis: ReadonlySet<string> = this.apis;
     for (const family of [requests, requestDuration, pausedUntil, planned])
@@ -260,9 +257,9 @@ export function createTelemetry(
   const steady = keptByFormat((format) => {
     const listings = inventory.listings();
     for (const { family, update } of counts) update(family, listings);
-    return families.map((family) => family.render(format)).join('');
+    return families.map((family) => family.render(format));
   });
-  const ofProcess = keptByFormat(async (format) => (await processMetrics)(format), processMaxAgeMs);
+  const ofProcess = keptByFormat(async (format) => [await (await processMetrics)(format)], processMaxAgeMs);
 
   // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
   return {
@@ -276,7 +273,7 @@ export function createTelemetry(
       if (rows.apis.has(api)) events.pausedUntil.set({ api }, untilMs / 1000);
     },
     polled(kind, result, durationSeconds) {
-      if (!rows.isOn(kind)) return;
+      if (!rows.kinds.has(kind)) return;
       events.polls.add({ kind, result }, 1);
       events.pollDuration.observe({ kind }, durationSeconds);
     },
@@ -294,7 +291,7 @@ export function createTelemetry(
       }
     },
     started(kind, lagSeconds) {
-      if (rows.isOn(kind)) events.lag.set({ kind }, Math.max(0, lagSeconds));
+      if (rows.kinds.has(kind)) events.lag.set({ kind }, Math.max(0, lagSeconds));
     },
     reloaded(succeeded, atMs) {
       events.reloadSucceeded.set({}, succeeded ? 1 : 0);
@@ -304,17 +301,20 @@ export function createTelemetry(
   };
 }
 
+type Texts = readonly string[];
+
 interface Rendered {
-  readonly text: string;
+  readonly texts: Texts;
   readonly bytes: Buffer;
 }
 
-/** Gives the same Buffer while the text is the same, and does not look again before `maxAgeMs`. */
-function keptByFormat(render: (format: Format) => string | Promise<string>, maxAgeMs = 0) {
+/** Gives the same Buffer while the texts are the same, and does not look again before `maxAgeMs`. */
+function keptByFormat(render: (format: Format) => Texts | Promise<Texts>, maxAgeMs = 0) {
   const kept = new Map<Format, { readonly rendered: Promise<Rendered>; readonly atMs: number }>();
   const renderAnew = async (format: Format, before: Promise<Rendered> | undefined): Promise<Rendered> => {
-    const [text, known] = [await render(format), await before?.catch(() => undefined)];
-    return known?.text === text ? known : { text, bytes: Buffer.from(text) };
+    const [texts, known] = [await render(format), await before?.catch(() => undefined)];
+    const isSame = known?.texts.every((text, i) => text === texts[i]);
+    return known && isSame ? known : { texts, bytes: Buffer.from(texts.join('')) };
   };
   return async (format: Format): Promise<Buffer> => {
     const known = kept.get(format);

@@ -50,6 +50,17 @@ it('renders the text format as ever after OpenMetrics was asked for', async () =
   expect(before).toContain('# TYPE bunnynet_exporter_polls_total counter');
 });
 
+it('gives the same Buffer while nothing changes, so that it need not be compressed again', async () => {
+  const telemetry = createTelemetry(resources, inventory);
+  const own = async () => (await telemetry.render('text'))[1];
+  const before = await own();
+  telemetry.polled('application', 'success', 0.1);
+  const after = await own();
+  expect(after?.toString()).toContain('bunnynet_exporter_polls_total{kind="application",result="success"} 1');
+  expect(after).not.toBe(before);
+  expect(await own()).toBe(after);
+});
+
 it('has the counters of every kind, result and field from the start, at 0', async () => {
   const text = await render(createTelemetry(resources, inventory));
   expect(text).toContain('bunnynet_exporter_polls_total{kind="video_storage",result="schema"} 0');

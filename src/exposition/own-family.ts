@@ -57,10 +57,12 @@ export class OwnFamily {
     const known = this.#texts.get(format);
     if (known !== undefined) return known;
     this.#headers[format] ??= renderHeader(this.#header, format);
-    let text = this.#headers[format];
+    const rows = [this.#headers[format]];
     for (const { prefixes, values } of this.#series.values()) {
-      for (const [i, prefix] of prefixes.entries()) text += `${prefix}${renderNumber(values[i] ?? 0)}\n`;
+      for (const [i, prefix] of prefixes.entries()) rows.push(`${prefix}${renderNumber(values[i] ?? 0)}\n`);
     }
+    // Joined, and not added up: V8 would keep all pieces of such a text, and look through them at each use.
+    const text = rows.join('');
     this.#texts.set(format, text);
     return text;
   }
