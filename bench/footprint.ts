@@ -11,7 +11,7 @@ import { shapes } from './datasets.ts';
 import { seed } from './fleet.ts';
 import { log } from './log.ts';
 import { freePort } from './ports.ts';
-import { Child, type Measured, startProgram } from './processes.ts';
+import { bareEnvironment, Child, type Measured, startProgram } from './processes.ts';
 import { type Aim, atMost, megabytes, milliseconds, type Part, plain, times } from './report.ts';
 import { median } from './statistics.ts';
 
@@ -111,7 +111,7 @@ async function measureNode(node: string, sidecar: Sidecar, quick: boolean): Prom
     return { program: startProgram('static server', node, staticServer(port)), port };
   };
   // As in the image.
-  execFileSync(node, ['scripts/code-cache.mjs', 'dist']);
+  execFileSync(node, ['scripts/code-cache.mjs', 'dist'], { env: bareEnvironment });
   const starts: number[] = [];
   const staticStarts: number[] = [];
   for (let round = 0; round < (quick ? 3 : 11); round++) {
