@@ -108,9 +108,10 @@ export class OwnHistogram extends OwnFamily {
   }
 
   observe(labels: Labels, value: number): void {
+    const bounds = this.#bounds;
+    const { length } = bounds;
     this.change(labels, (values) => {
-      const { length } = this.#bounds;
-      for (const [i, bound] of this.#bounds.entries()) if (value <= bound) add(values, i, 1);
+      for (let i = 0; i < length; i++) if (value <= (bounds[i] ?? 0)) add(values, i, 1);
       add(values, length, 1);
       add(values, length + 1, value);
       add(values, length + 2, 1);

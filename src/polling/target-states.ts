@@ -95,6 +95,10 @@ function fieldOf(family: Pick<Family, 'name' | 'help'> | undefined): string {
 /** Told of the API field of a sample whose value is no finite number. */
 type OnNotFinite = (field: string) => void;
 
+function isFiniteSample({ value }: Sample): boolean {
+  return Number.isFinite(value);
+}
+
 /** The rows of a reading, without the counters. What is no finite number is nothing. */
 export function rowsOf(
   target: Target,
@@ -104,11 +108,10 @@ export function rowsOf(
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
   for (let family = first; catalogue[family]?.kind === target.kind; family++) {
-    const given = catalogue[family]?.samples(reading, target);
-    const samples = (typeof given === 'number' ? [{ value: given }] : (given ?? [])).filter(({ value }) => {
-      if (!Number.isFinite(value)) onNotFinite(fieldOf(catalogue[family]));
-      return Number.isFinite(value);
-    });
+    const given = catalogue[family]?.samples(reading, target) ?? [];
+    const all = typeof given === 'number' ? [{ value: given }] : given;
+    const samples = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
+    for (let left = all.length - samples.length; left > 0; left--) onNotFinite(fieldOf(catalogue[family]));
     if (samples.length > 0) rows.push({ family, samples });
   }
   return rows;
