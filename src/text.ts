@@ -108,6 +108,16 @@ export function formatDuration(durationMs: number): string {
   return text;
 }
 
+const booleans = new Map([
+  ...['true', 'yes', 'on', 'y', '1', 'enabled'].map((word) => [word, true] as const),
+  ...['false', 'no', 'off', 'n', '0', 'disabled'].map((word) => [word, false] as const),
+]);
+
+/** True or false in the words that YAML, Helm and shells have for them; undefined when the text is none. */
+export function parseBoolean(text: string): boolean | undefined {
+  return booleans.get(text.toLowerCase());
+}
+
 /** The two largest units: `12 s`, `3 m 12 s`, `2 h 5 m`, `4 d 3 h`. */
 export function durationInWords(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1000));

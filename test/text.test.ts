@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { didYouMean, formatDuration, oneOf, parseDuration, quote, suggest } from '../src/text.ts';
+import {
+  didYouMean,
+  formatDuration,
+  oneOf,
+  parseBoolean,
+  parseDuration,
+  quote,
+  suggest,
+} from '../src/text.ts';
 
 describe('durations', () => {
   test.each([
@@ -41,6 +49,31 @@ describe('durations', () => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),
     );
+  });
+});
+
+describe('booleans', () => {
+  test.each([
+    ['true', true],
+    ['True', true],
+    ['yes', true],
+    ['on', true],
+    ['y', true],
+    ['1', true],
+    ['enabled', true],
+    ['false', false],
+    ['FALSE', false],
+    ['no', false],
+    ['off', false],
+    ['n', false],
+    ['0', false],
+    ['disabled', false],
+    ['', undefined],
+    ['maybe', undefined],
+    [' true', undefined],
+    ['constructor', undefined],
+  ])('%j is read as %s', (text, expected) => {
+    expect(parseBoolean(text)).toBe(expected);
   });
 });
 

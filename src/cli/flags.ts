@@ -1,7 +1,6 @@
 /** The flags of the command as one table, and how they are read from the command line and the environment. */
 import { parseArgs } from 'node:util';
-import * as z from 'zod';
-import { didYouMean, oneOf, quote } from '../text.ts';
+import { didYouMean, oneOf, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
@@ -64,7 +63,7 @@ function unfit(expected: string): never {
   throw new Unfit(expected);
 }
 
-const toggle: Reader<boolean> = (text) => z.stringbool().safeParse(text).data ?? unfit('true or false');
+const toggle: Reader<boolean> = (text) => parseBoolean(text) ?? unfit('true or false');
 
 const path: Reader<string> = (text) => (text === '' ? unfit('a path') : text);
 

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
-import { durationPattern, formatDuration, parseDuration } from '../text.ts';
+import { durationPattern, formatDuration, parseBoolean, parseDuration } from '../text.ts';
 
 /** The part of a JSON Schema that says what an editor accepts for a value that the loader reads as text. */
 interface EditorForm {
@@ -119,11 +119,9 @@ export function isPlainRemote(url: string): boolean {
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export const boolean: z.ZodType<boolean, string> = scalar(
-  'true or false',
-  (text) => z.stringbool().safeParse(text).data,
-  { type: ['boolean', 'string'] },
-);
+export const boolean: z.ZodType<boolean, string> = scalar('true or false', parseBoolean, {
+  type: ['boolean', 'string'],
+});
 
 /** The name of something, for people. */
 export const displayName: z.ZodType<string, string> = scalar(
