@@ -3,6 +3,7 @@
  * then what the settings say of each other. Those checks run over whatever could be read, so that one problem hides no other.
  */
 
+import * as z from 'zod/mini';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
@@ -58,11 +59,13 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
   // What has a problem stays in `read` as it was found, or as an object without meaning.
   const isThere = (section: string) => Object.hasOwn(mappingOf(raw), section);
   const { error } = documentSchema(resources, source.withLongForm, isThere)
-    .superRefine(
-      (document) => {
-        read = document;
-      },
-      { when: () => true },
+    .check(
+      z.superRefine(
+        (document: unknown) => {
+          read = document;
+        },
+        { when: () => true },
+      ),
     )
     // Read once, it is not worth being compiled.
     .safeParse(raw, { reportInput: true, jitless: true });

@@ -2,11 +2,12 @@
  * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
  * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apis } from '../api/apis.ts';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
 import * as value from './values.ts';
+import { described, optional, preset } from './values.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
@@ -18,7 +19,7 @@ export const minStaleAfterIntervals = 1.5;
  * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
  * probably meant.
  */
-function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
+function mapping<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'a mapping') {
   return z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
   });
@@ -39,31 +40,34 @@ const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written i
 
 const credentialSchema = mapping(
   {
-    env: value.variableName.describe('The environment variable that holds the key').optional(),
-    file: value.filePath
-      .describe('The file that holds the key, relative to this one; read again when it changes')
-      .optional(),
+    env: optional(value.variableName, 'The environment variable that holds the key'),
+    file: optional(
+      value.filePath,
+      'The file that holds the key, relative to this one; read again when it changes',
+    ),
   },
   keySource,
-)
-  .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
+).check(
+  z.refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true },
     // Also where one of the two is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  })
-  .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
+  }),
+  z.meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] }),
+);
 
-const credentialsSchema = z
-  .record(z.string().regex(new RegExp(value.credentialNamePattern)), credentialSchema, {
+const credentialsSchema = described(
+  z.record(z.string().check(z.regex(new RegExp(value.credentialNamePattern))), credentialSchema, {
     error: ({ code, input }) => {
       if (code === 'invalid_key') {
         return 'expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit';
       }
       return `expected ${input === undefined ? oneCredential : 'a mapping of names to where each key is read'}`;
     },
-  })
-  .describe('Where each key is read, by a name of your choice; a key itself is never written here');
+  }),
+  'Where each key is read, by a name of your choice; a key itself is never written here',
+);
 
 export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
@@ -71,40 +75,42 @@ export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_AC
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
   return mapping({
-    base_url: value.baseUrl.prefault(baseUrl).describe('Address of the API'),
-    timeout: value
-      .duration(1000, 600_000)
-      .prefault('10s')
-      .describe('From the start of a request to the last byte of its answer'),
-    max_concurrency: value
-      .integer(1, 256)
-      .prefault(String(maxConcurrency))
-      .describe('Requests under way at the same time'),
-    requests_per_second: value
-      .decimal(0.1, 10_000)
-      .prefault(String(requestsPerSecond))
-      .describe('Shared by all kinds of the API'),
-    max_retries: value.integer(0, 10).prefault('2').describe('Further tries within one poll'),
-    max_response_bytes: value
-      .bytes(1024, 2 ** 28)
-      .prefault('8MiB')
-      .describe('The largest answer that is read'),
-    ca_file: value.filePath
-      .optional()
-      .describe(
-        'Certificates in PEM to trust beside the public ones, relative to this file; read at each load',
-      ),
-    allow_insecure_http: value.boolean
-      .prefault('false')
-      .describe('Allows an http address beyond this machine: the key is then sent unencrypted'),
+    base_url: preset(value.baseUrl, baseUrl, 'Address of the API'),
+    timeout: preset(
+      value.duration(1000, 600_000),
+      '10s',
+      'From the start of a request to the last byte of its answer',
+    ),
+    max_concurrency: preset(
+      value.integer(1, 256),
+      String(maxConcurrency),
+      'Requests under way at the same time',
+    ),
+    requests_per_second: preset(
+      value.decimal(0.1, 10_000),
+      String(requestsPerSecond),
+      'Shared by all kinds of the API',
+    ),
+    max_retries: preset(value.integer(0, 10), '2', 'Further tries within one poll'),
+    max_response_bytes: preset(value.bytes(1024, 2 ** 28), '8MiB', 'The largest answer that is read'),
+    ca_file: optional(
+      value.filePath,
+      'Certificates in PEM to trust beside the public ones, relative to this file; read at each load',
+    ),
+    allow_insecure_http: preset(
+      value.boolean,
+      'false',
+      'Allows an http address beyond this machine: the key is then sent unencrypted',
+    ),
   });
 }
 
 const limitsSchema = mapping({
-  max_series: value
-    .integer(1, 100_000_000)
-    .prefault('1000000')
-    .describe('Hard limit on the number of series; dropped ones are counted'),
+  max_series: preset(
+    value.integer(1, 100_000_000),
+    '1000000',
+    'Hard limit on the number of series; dropped ones are counted',
+  ),
 });
 
 const interval = value.duration(1000, 604_800_000);
@@ -113,17 +119,16 @@ const interval = value.duration(1000, 604_800_000);
 function discoverySchema(resources: readonly Resource[]) {
   const kinds = resources.map(({ kind }) => kind);
   return mapping({
-    interval: interval
-      .prefault('10m')
-      .describe('Time between two polls of a listing that is not a kind of its own'),
-    kinds: z
-      .enum(['all', 'none'])
-      .prefault('none')
-      .describe('all: every kind without a section is on, with `targets: all`'),
-    except: z
-      .array(z.enum(kinds), { error: 'expected a list of kinds' })
-      .optional()
-      .describe('The kinds that `kinds: all` leaves off'),
+    interval: preset(interval, '10m', 'Time between two polls of a listing that is not a kind of its own'),
+    kinds: preset(
+      z.enum(['all', 'none']),
+      'none',
+      'all: every kind without a section is on, with `targets: all`',
+    ),
+    except: optional(
+      z.array(z.enum(kinds), { error: 'expected a list of kinds' }),
+      'The kinds that `kinds: all` leaves off',
+    ),
   });
 }
 
@@ -136,21 +141,20 @@ function selectionShape(resource: Resource) {
   const { listing } = resource;
   if (!listing) return {};
   const parents = mapping({
-    include: value.patterns.optional().describe('Patterns of the names or ids to take; default: all'),
-    exclude: value.patterns.optional().describe('Patterns of the names or ids to leave out'),
+    include: optional(value.patterns, 'Patterns of the names or ids to take; default: all'),
+    exclude: optional(value.patterns, 'Patterns of the names or ids to leave out'),
   });
   return {
-    include: value.patterns
-      .optional()
-      .describe(`With all: what to take, a pattern in RE2 syntax or a list of them; ${include}`),
-    exclude: value.patterns.optional().describe('With all: what to leave out, likewise'),
-    ...(listing.parent
-      ? { parents: parents.optional().describe(`With all: of which ${listing.parent.nouns}`) }
-      : {}),
-    overrides: z
-      .array(overrideSchema(resource), { error: `expected a list of { ${longForm(resource)}, … }` })
-      .optional()
-      .describe('With all: what is different for single targets, by their ids'),
+    include: optional(
+      value.patterns,
+      `With all: what to take, a pattern in RE2 syntax or a list of them; ${include}`,
+    ),
+    exclude: optional(value.patterns, 'With all: what to leave out, likewise'),
+    ...(listing.parent ? { parents: optional(parents, `With all: of which ${listing.parent.nouns}`) } : {}),
+    overrides: optional(
+      z.array(overrideSchema(resource), { error: `expected a list of { ${longForm(resource)}, … }` }),
+      'With all: what is different for single targets, by their ids',
+    ),
   };
 }
 
@@ -163,45 +167,47 @@ export function overrideSchema(resource: Resource) {
 
 /** What the long form of a target says beside its ids. */
 const targetOptions = {
-  name: value.displayName.describe('Display name; exposed as a label of the info series').optional(),
-  interval: interval.describe('Time between two polls; default: that of the section').optional(),
-  credential: value.credentialName.describe('The credential to use; default: that of the section').optional(),
-  stale_after: value
-    .duration()
-    .describe(
-      'Age at which its values leave the page; default: that of the section, else 3 times its interval',
-    )
-    .optional(),
+  name: optional(value.displayName, 'Display name; exposed as a label of the info series'),
+  interval: optional(interval, 'Time between two polls; default: that of the section'),
+  credential: optional(value.credentialName, 'The credential to use; default: that of the section'),
+  stale_after: optional(
+    value.duration(),
+    'Age at which its values leave the page; default: that of the section, else 3 times its interval',
+  ),
 };
 
 /** A target as `501/77`: what its long form would hold. */
-function shortSchema({ ids }: Resource, expected: string) {
-  return z
-    .string()
-    .transform((text, context): Record<string, string> => {
-      const parts = ids.length === 1 ? [text] : text.split('/');
-      if (parts.length !== ids.length) context.addIssue({ code: 'custom', message: expected });
-      else return readIds(ids, parts, context);
-      return z.NEVER;
-    })
-    .meta(
-      ids.length === 1
-        ? (value.id((ids[0] as IdField).form).meta() ?? {})
-        : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' },
-    );
+function shortSchema(resource: Resource, expected: string) {
+  const ids = z.transform((text: string, context): Record<string, string> => {
+    const parts = resource.ids.length === 1 ? [text] : text.split('/');
+    if (parts.length !== resource.ids.length)
+      context.issues.push({ code: 'custom', input: text, message: expected });
+    else return readIds(resource.ids, parts, context);
+    return z.NEVER;
+  });
+  const editor =
+    resource.ids.length === 1
+      ? z.globalRegistry.get(value.id((resource.ids[0] as IdField).form))
+      : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' };
+  return z.pipe(z.string(), ids).check(z.meta({ ...editor }));
 }
 
 function readIds(
   ids: readonly IdField[],
   parts: readonly string[],
-  context: z.core.$RefinementCtx<string>,
+  context: z.core.ParsePayload,
 ): Record<string, string> {
   const read = ids.map(({ setting, form }, i) => {
     const part = parts[i] ?? '';
     const { data, error } = value.id(form).safeParse(part);
     for (const { message } of error?.issues ?? []) {
       const shown = ids.length === 1 ? message : `${setting}: ${message}`;
-      context.addIssue({ code: 'custom', message: `${shown}; got ${quote(part)}`, params: { quiet: true } });
+      context.issues.push({
+        code: 'custom',
+        input: part,
+        message: `${shown}; got ${quote(part)}`,
+        params: { quiet: true },
+      });
     }
     return [setting, data ?? ''] as const;
   });
@@ -215,54 +221,55 @@ export function targetSchema(resource: Resource, withLongForm: boolean) {
   return z.union([shortSchema(resource, expected), long], { error: expected });
 }
 
-function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
+function idShape({ ids }: Resource): Record<string, z.ZodMiniType<string, string>> {
   const shape = ids.map(({ setting, form, label }) => [
     setting,
-    value.id(form).describe(`The id that is exposed as the label ${label}`),
+    described(value.id(form), `The id that is exposed as the label ${label}`),
   ]);
-  return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
+  return Object.fromEntries(shape) as Record<string, z.ZodMiniType<string, string>>;
 }
 
 function targetsSchema(resource: Resource, withLongForm: boolean) {
   if (isOfAccount(resource)) {
-    return z
-      .literal('all', { error: 'expected all' })
-      .describe("What to poll: all, which is the credential's account");
+    return described(
+      z.literal('all', { error: 'expected all' }),
+      "What to poll: all, which is the credential's account",
+    );
   }
   const all = takesAll(resource) ? 'all, or ' : '';
   const listOf = `${all}a list of ${shortForms(resource)}`;
   const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
   const list = z.array(targetSchema(resource, withLongForm), { error });
   const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
-  return targets.describe(`What to poll: ${listOf}${orLong(resource)}`);
+  return described(targets, `What to poll: ${listOf}${orLong(resource)}`);
 }
 
 /** The section of a kind. */
 export const sectionSchema = onceFor((resource: Resource, withLongForm: boolean) =>
-  mapping(
-    {
-      credential: value.credentialName
-        .describe(
+  described(
+    mapping(
+      {
+        credential: optional(
+          value.credentialName,
           resource.api === 'video'
             ? "The key of a library; without it, `all` reads each library with the key that the account's credential finds"
             : 'The credential to use; may be left out where only one is defined',
-        )
-        .optional(),
-      interval: interval
-        .prefault(formatDuration(resource.defaultIntervalSeconds * 1000))
-        .describe('Time between two polls of a target'),
-      stale_after: value
-        .duration()
-        .describe(
+        ),
+        interval: preset(
+          interval,
+          formatDuration(resource.defaultIntervalSeconds * 1000),
+          'Time between two polls of a target',
+        ),
+        stale_after: optional(
+          value.duration(),
           `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
-        )
-        .optional(),
-      ...resource.settings,
-      targets: targetsSchema(resource, withLongForm),
-      ...selectionShape(resource),
-    },
-    'a mapping with `targets`',
-  ).describe(
+        ),
+        ...resource.settings,
+        targets: targetsSchema(resource, withLongForm),
+        ...selectionShape(resource),
+      },
+      'a mapping with `targets`',
+    ),
     `${resource.noun}, kind ${resource.kind}; unless discovery turns it on, it is off without this section`,
   ),
 );
@@ -296,15 +303,17 @@ function longForm({ ids }: Resource): string {
   return ids.map(({ setting }) => `${setting}: …`).join(', ');
 }
 
-const apisSchema = mapping(
-  Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).prefault({})])) as Record<
-    ApiName,
-    z.ZodPrefault<ReturnType<typeof apiSchema>>
-  >,
-  `a mapping of ${oneOf(apiNames)}`,
-)
-  .describe('Addresses and pace of the APIs')
-  .prefault({});
+const apisSchema = preset(
+  mapping(
+    Object.fromEntries(apiNames.map((api) => [api, z.prefault(apiSchema(api), {})])) as Record<
+      ApiName,
+      z.ZodMiniPrefault<ReturnType<typeof apiSchema>>
+    >,
+    `a mapping of ${oneOf(apiNames)}`,
+  ),
+  {},
+  'Addresses and pace of the APIs',
+);
 
 /** In the place of a section that is not there: what it may hold need not be known. */
 const notThere = z.unknown();
@@ -322,18 +331,16 @@ export function documentSchema(
     (resource) =>
       [
         resource.section,
-        (isThere(resource.section) ? sectionSchema(resource, withLongForm) : notThere).optional(),
+        z.optional(isThere(resource.section) ? sectionSchema(resource, withLongForm) : notThere),
       ] as const,
   );
   return mapping(
     {
       credentials: credentialsSchema,
       apis: apisSchema,
-      discovery: discoverySchema(resources)
-        .describe('What is found and polled without being named here')
-        .prefault({}),
+      discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
       ...Object.fromEntries(sections),
-      limits: limitsSchema.prefault({}),
+      limits: z.prefault(limitsSchema, {}),
     },
     'a mapping of settings',
   );

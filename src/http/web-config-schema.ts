@@ -1,6 +1,6 @@
 /** What may stand in the web configuration file: its settings, as the exporter-toolkit knows them. */
 import { validateHeaderValue } from 'node:http';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Path } from '../config/problems.ts';
 import { cipherNames, clientAuthTypes, curveNames, tlsVersions } from './tls.ts';
 
@@ -17,35 +17,39 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
+function matching(pattern: RegExp, expected: string) {
+  return z.string(expected).check(z.regex(pattern, expected));
+}
+
 /** As Go reads a duration in YAML: numbers with units, or a bare integer of nanoseconds. */
-const durationMs = z
-  .string('expected a duration such as 100ms')
-  .regex(/^(\d+|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$/, 'expected a duration such as 100ms')
-  .transform((given) => {
+const durationMs = z.pipe(
+  matching(/^(\d+|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$/, 'expected a duration such as 100ms'),
+  z.transform((given: string) => {
     if (/^\d+$/.test(given)) return Number(given) * 1e-6;
     let totalMs = 0;
     for (const [, number, unit = ''] of given.matchAll(/([\d.]+)([a-zµ]+)/g)) {
       totalMs += Number(number) * (unitsMs[unit] ?? 0);
     }
     return totalMs;
-  });
+  }),
+);
 
 /** The words of YAML 1.1, which the toolkit's parser reads. */
-const bool = z
-  .string('expected true or false')
-  .regex(/^(true|false|yes|no|on|off|y|n)$/i, 'expected true or false')
-  .transform((word) => /^[tyo][^f]*$/i.test(word));
+const bool = z.pipe(
+  matching(/^(true|false|yes|no|on|off|y|n)$/i, 'expected true or false'),
+  z.transform((word: string) => /^[tyo][^f]*$/i.test(word)),
+);
 
 function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.enum(names, `expected one of ${names.join(', ')}`);
 }
 
 /** An empty text means that the setting is absent, as for Go. */
-const text = z
-  .string('expected text')
-  .nullish()
-  .transform((given) => given || undefined);
-const list = <Item extends z.ZodType>(item: Item) => z.array(item, 'expected a list').nullish();
+const text = z.pipe(
+  z.nullish(z.string('expected text')),
+  z.transform((given: string | null | undefined) => given || undefined),
+);
+const list = <Item extends z.ZodMiniType>(item: Item) => z.nullish(z.array(item, 'expected a list'));
 
 const headerValues: Readonly<Record<string, readonly string[] | undefined>> = {
   'Content-Security-Policy': undefined,
@@ -56,16 +60,16 @@ const headerValues: Readonly<Record<string, readonly string[] | undefined>> = {
 };
 
 /** A map with names of the user's choice. zod's record would lose one called `__proto__`. */
-function named<Value extends z.ZodType>(value: Value, expected: string) {
+function named<Value extends z.ZodMiniType>(value: Value, expected: string) {
   const entries = (given: unknown) =>
     typeof given === 'object' && given !== null && !Array.isArray(given)
       ? new Map(Object.entries(given))
       : given;
-  return z.preprocess(entries, z.map(z.string(), value, expected));
+  return z.pipe(z.transform(entries), z.map(z.string(), value, expected));
 }
 
-const headers = named(z.string('expected text'), 'expected headers and their values').superRefine(
-  (given, context) => {
+const headers = named(z.string('expected text'), 'expected headers and their values').check(
+  z.superRefine((given: ReadonlyMap<string, string>, context) => {
     for (const [name, value] of given) {
       const report = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
       const values = headerValues[name];
@@ -81,14 +85,16 @@ const headers = named(z.string('expected text'), 'expected headers and their val
         }
       }
     }
-  },
+  }),
 );
 
 const bcryptHash = z
   .string('expected a bcrypt hash')
-  .regex(
-    /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
-    "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
+  .check(
+    z.regex(
+      /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
+      "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
+    ),
   );
 
 const tlsShape = {
@@ -98,31 +104,32 @@ const tlsShape = {
   key_file: text,
   client_ca: text,
   client_ca_file: text,
-  client_auth_type: z
-    .enum(['', 'RequireClientCert', ...clientAuthTypes], `expected one of ${clientAuthTypes.join(', ')}`)
-    .nullish(),
+  client_auth_type: z.nullish(
+    z.enum(['', 'RequireClientCert', ...clientAuthTypes], `expected one of ${clientAuthTypes.join(', ')}`),
+  ),
   client_allowed_sans: list(z.string('expected text')),
-  min_version: oneOf(tlsVersions).nullish(),
-  max_version: oneOf(tlsVersions).nullish(),
+  min_version: z.nullish(oneOf(tlsVersions)),
+  max_version: z.nullish(oneOf(tlsVersions)),
   cipher_suites: list(z.enum(cipherNames, `expected one of ${cipherNames.join(', ')}`)),
   curve_preferences: list(z.enum(curveNames, `expected one of ${curveNames.join(', ')}`)),
-  prefer_server_cipher_suites: bool.optional(),
+  prefer_server_cipher_suites: z.optional(bool),
 };
 // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
-const httpShape = { http2: bool.optional(), headers: headers.nullish() };
+const httpShape = { http2: z.optional(bool), headers: z.nullish(headers) };
 const rateShape = {
   interval: durationMs,
-  burst: z
-    .string('expected a number')
-    .regex(/^\d{1,9}$/, 'expected a number, 0 or more')
-    .transform(Number)
-    .optional(),
+  burst: z.optional(
+    z.pipe(
+      z.string('expected a number').check(z.regex(/^\d{1,9}$/, 'expected a number, 0 or more')),
+      z.transform(Number),
+    ),
+  ),
 };
 const fileShape = {
-  tls_server_config: z.strictObject(tlsShape, 'expected settings').nullish(),
-  http_server_config: z.strictObject(httpShape, 'expected settings').nullish(),
-  basic_auth_users: named(bcryptHash, 'expected users and their bcrypt hashes').nullish(),
-  rate_limit: z.strictObject(rateShape, 'expected settings').nullish(),
+  tls_server_config: z.nullish(z.strictObject(tlsShape, 'expected settings')),
+  http_server_config: z.nullish(z.strictObject(httpShape, 'expected settings')),
+  basic_auth_users: z.nullish(named(bcryptHash, 'expected users and their bcrypt hashes')),
+  rate_limit: z.nullish(z.strictObject(rateShape, 'expected settings')),
 };
 export const fileSchema = z.strictObject(fileShape, 'expected settings');
 export type TlsSection = NonNullable<z.output<typeof fileSchema>['tls_server_config']>;

@@ -1,5 +1,5 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { divided, number, object, parseChartKey, readFields, record, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, mapEach, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
@@ -43,20 +43,20 @@ export interface ApplicationReading extends Omit<ValueOf<typeof summary>, 'statu
 /** The setting that every kind with a latency of applications has. */
 export const latencySettings = {
   latency_unit: z
-    .enum(['milliseconds', 'seconds'])
-    .default('milliseconds')
-    .describe('The unit of the latencies that the API reports'),
+    ._default(z.enum(['milliseconds', 'seconds']), 'milliseconds')
+    .check(z.describe('The unit of the latencies that the API reports')),
 };
 
 const settings = {
   ...latencySettings,
   latency_chart: z
-    .enum(['latest', 'points', 'off'])
-    .default('latest')
-    .describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
+    ._default(z.enum(['latest', 'points', 'off']), 'latest')
+    .check(
+      z.describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
+    ),
 };
-type Settings = z.output<z.ZodObject<typeof settings>>;
-export type LatencySettings = z.output<z.ZodObject<typeof latencySettings>>;
+type Settings = z.output<z.ZodMiniObject<typeof settings>>;
+export type LatencySettings = z.output<z.ZodMiniObject<typeof latencySettings>>;
 
 function newestFirst(a: ChartPoint, b: ChartPoint): number {
   const never = Number.NEGATIVE_INFINITY;
