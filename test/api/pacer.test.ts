@@ -1,12 +1,8 @@
 import { getEventListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { burstOf, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../collect-garbage.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,19 +1,15 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FamilyHeader, type Format, renderEnd } from '../../src/exposition/format.ts';
 import { renderNumber } from '../../src/exposition/number.ts';
 import type { Page, Store } from '../../src/exposition/store.ts';
 import type { FamilySamples } from '../../src/exposition/target-rows.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { KeyedStore } from './keyed-store.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** In bytes, without garbage. */
 function heapUsed(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
@@ -12,6 +10,7 @@ import { everything } from '../../src/simulator/everything.ts';
 import { type Fault, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { readPage } from '../faults/program.ts';
 
 const warmUpSteps = 150;
@@ -19,9 +18,6 @@ const soakSteps = 800;
 const stepMs = 50;
 /** What the heap may have grown by, of some 60 MiB. */
 const heapBoundBytes = 8 * 1024 * 1024;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 async function heapUsed(): Promise<number> {
   for (let round = 0; round < 3; round++) {
