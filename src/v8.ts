@@ -21,7 +21,7 @@ const roomyHeapBytes = 640 * 2 ** 20;
 
 /** To be called before anything else is loaded. */
 export function startSmall(): void {
-  // Node has a cache of its own modules' code, which V8 refuses once a flag is set. Every start needs these.
+  // Node has a cache of its own modules' code, which V8 refuses once a flag is set. Whoever serves needs these.
   for (const name of ['cluster', 'dns', 'http']) process.getBuiltinModule(name);
   // undici parses HTTP in WebAssembly. Optimizing that code takes 25 MB for a moment: more than this process ever needs else.
   // Set so late, the first flag no longer brings the others with it.

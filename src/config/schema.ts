@@ -180,9 +180,8 @@ const targetOptions = {
 function shortSchema(resource: Resource, expected: string) {
   const ids = z.transform((text: string, context): Record<string, string> => {
     const parts = resource.ids.length === 1 ? [text] : text.split('/');
-    if (parts.length !== resource.ids.length)
-      context.issues.push({ code: 'custom', input: text, message: expected });
-    else return readIds(resource.ids, parts, context);
+    if (parts.length === resource.ids.length) return readIds(resource.ids, parts, context);
+    context.issues.push({ code: 'custom', input: text, message: expected });
     return z.NEVER;
   });
   const editor =

@@ -17,8 +17,9 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-function matching(pattern: RegExp, expected: string) {
-  return z.string(expected).check(z.regex(pattern, expected));
+/** A text of this form. expectedForm: what is said where it is a text of another form. */
+function matching(pattern: RegExp, expected: string, expectedForm = expected) {
+  return z.string(expected).check(z.regex(pattern, expectedForm));
 }
 
 /** As Go reads a duration in YAML: numbers with units, or a bare integer of nanoseconds. */
@@ -40,7 +41,7 @@ const bool = z.pipe(
   z.transform((word: string) => /^[tyo][^f]*$/i.test(word)),
 );
 
-function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
+function oneOf<const Names extends readonly string[]>(names: Names) {
   return z.enum(names, `expected one of ${names.join(', ')}`);
 }
 
@@ -88,14 +89,11 @@ const headers = named(z.string('expected text'), 'expected headers and their val
   }),
 );
 
-const bcryptHash = z
-  .string('expected a bcrypt hash')
-  .check(
-    z.regex(
-      /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
-      "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
-    ),
-  );
+const bcryptHash = matching(
+  /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
+  'expected a bcrypt hash',
+  "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
+);
 
 const tlsShape = {
   cert: text,
@@ -110,8 +108,8 @@ const tlsShape = {
   client_allowed_sans: list(z.string('expected text')),
   min_version: z.nullish(oneOf(tlsVersions)),
   max_version: z.nullish(oneOf(tlsVersions)),
-  cipher_suites: list(z.enum(cipherNames, `expected one of ${cipherNames.join(', ')}`)),
-  curve_preferences: list(z.enum(curveNames, `expected one of ${curveNames.join(', ')}`)),
+  cipher_suites: list(oneOf(cipherNames)),
+  curve_preferences: list(oneOf(curveNames)),
   prefer_server_cipher_suites: z.optional(bool),
 };
 // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
@@ -119,10 +117,7 @@ const httpShape = { http2: z.optional(bool), headers: z.nullish(headers) };
 const rateShape = {
   interval: durationMs,
   burst: z.optional(
-    z.pipe(
-      z.string('expected a number').check(z.regex(/^\d{1,9}$/, 'expected a number, 0 or more')),
-      z.transform(Number),
-    ),
+    z.pipe(matching(/^\d{1,9}$/, 'expected a number', 'expected a number, 0 or more'), z.transform(Number)),
   ),
 };
 const fileShape = {
