@@ -94,13 +94,15 @@ function effortOf(scale: Scale, quick: boolean): Effort {
   const efforts: Readonly<Record<Scale, Effort>> = {
     small: { rounds: 7, scrapes: 150, maxMs: 400 },
     medium: { rounds: 7, scrapes: 40, maxMs: 400 },
-    full: { rounds: 5, scrapes: 8, maxMs: 400 },
+    full: { rounds: 7, scrapes: 40, maxMs: 400 },
   };
   return efforts[scale];
 }
 
 /** Contenders that take seconds for a page are asked less often. */
 const slowPageMs = 500;
+/** After such a page they go on collecting garbage, in threads: that is not to fall into the time of the next one. */
+const settlingMs = 500;
 
 export async function measureScrapes(scale: Scale, quick: boolean): Promise<Part> {
   const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-bench-`);
@@ -172,7 +174,8 @@ async function measure(
       contenders.map((contender) => [contender, { latenciesMs: [], roundsMs: [], cpuMs: [], bytes: 0 }]),
     );
     for (let round = -1; round < effort.rounds; round++) {
-      for (const contender of contenders) {
+      // To and fro, so that none always follows the same one.
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         if (slow.has(contender) && (round === -1 || round >= roundsOfSlow(effort, phase))) continue;
         const scraped = await scrapeRound(contender, load, phase, effort, turn);
         // The first round fills caches and warms code up.
@@ -184,6 +187,7 @@ async function measure(
         into?.cpuMs.push(scraped.cpuMs);
         if (into) into.bytes = scraped.bytes;
         rss.get(contender)?.push(contender.measured.rssBytes());
+        if (slow.has(contender)) await sleep(settlingMs);
       }
       if (phase.change !== 'nothing') turn += changesPerRound;
     }
@@ -259,9 +263,6 @@ async function measureUpdates(
 }
 
 const polledPerSecond = 300;
-/** After a large page prom-client goes on collecting garbage, in threads: that is not to fall into the time of the next one. */
-const settlingMs = 500;
-
 /** The longest stall of each round, in milliseconds: scraped with and without gzip, and polled meanwhile. */
 async function measureStalls(
   contenders: readonly Contender[],

@@ -97,6 +97,8 @@ function holdAsExporter(): Holder {
       for (const one of expected) states.add(toTarget(one));
     },
     take({ key, reading, atMs }) {
+      // As with each request to the API.
+      letGrowIfBusy();
       states.succeeded(targetOf(key), reading, 0.1, atMs);
     },
     replaceOf({ key }) {
