@@ -3,11 +3,11 @@ import { figureByDay, mapDays } from './days.ts';
 import {
   anything,
   type Day,
+  entriesOf,
   id,
   integer,
   object,
   readFields,
-  record,
   text,
   unwrapData,
   type ValueOf,
@@ -23,7 +23,7 @@ const endpointMetrics = object({
   totalRequestsInspected: integer,
   totalFailedRequestValidation: integer,
   totalFailedAuthenticationEnforcement: integer,
-  overviewPastTwentyEightDays: record(
+  overviewPastTwentyEightDays: entriesOf(
     object({
       blockedRequests: integer,
       loggedRequests: integer,
@@ -35,7 +35,7 @@ const endpointMetrics = object({
   ),
 });
 type Metrics = ValueOf<typeof endpointMetrics>;
-type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[string]>;
+type DayFigures = NonNullable<NonNullable<Metrics['overviewPastTwentyEightDays']>[number][1]>;
 
 export interface ApiGuardianReading extends Omit<Metrics, 'overviewPastTwentyEightDays'> {
   /** The newest first. */

@@ -1,6 +1,16 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod/mini';
-import { divided, number, object, parseChartKey, readFields, record, text, type ValueOf } from './fields.ts';
+import {
+  divided,
+  type Entries,
+  entriesOf,
+  number,
+  object,
+  parseChartKey,
+  readFields,
+  text,
+  type ValueOf,
+} from './fields.ts';
 import { cursorPageFields, mapEach, readCursorPages } from './pages.ts';
 import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
 
@@ -23,21 +33,21 @@ const summary = object({
   currentLatency: number,
   totalVolumeSizeInGb: number,
   monthlyCost: number,
-  latencyChart: record(number),
+  latencyChart: entriesOf(number),
   status: text,
 });
 
-interface ChartPoint {
-  readonly key: string;
-  /** Seconds since 1970; undefined for a key that is no instant. */
-  readonly atSeconds: number | undefined;
-  readonly latency: number;
+interface Chart {
+  readonly entries: Entries<number>;
+  /** How many of them have a number. */
+  readonly points: number;
+  /** The newest of those, where a key is an instant. */
+  readonly newest: { readonly atSeconds: number; readonly latency: number } | undefined;
 }
 
 export interface ApplicationReading extends Omit<ValueOf<typeof summary>, 'status' | 'latencyChart'> {
   readonly state: (typeof applicationStates)[number] | undefined;
-  /** The newest first; entries without a number are left out. */
-  readonly chart: readonly ChartPoint[] | undefined;
+  readonly chart: Chart | undefined;
 }
 
 /** The setting that every kind with a latency of applications has. */
@@ -58,23 +68,41 @@ const settings = {
 type Settings = z.output<z.ZodMiniObject<typeof settings>>;
 export type LatencySettings = z.output<z.ZodMiniObject<typeof latencySettings>>;
 
-function newestFirst(a: ChartPoint, b: ChartPoint): number {
-  const never = Number.NEGATIVE_INFINITY;
-  return (b.atSeconds ?? never) - (a.atSeconds ?? never) || (a.key < b.key ? 1 : -1);
-}
-
-function readChart(
-  chart: Readonly<Record<string, number | undefined>>,
-  diagnostics: Diagnostics,
-): readonly ChartPoint[] {
-  const points: ChartPoint[] = [];
-  for (const key in chart) {
+/** In one pass and without a copy of the entries: of nearly every chart the newest alone is wanted. */
+function readChart(entries: Entries<number>, diagnostics: Diagnostics): Chart {
+  let points = 0;
+  let newestAt = Number.NEGATIVE_INFINITY;
+  let newestKey = '';
+  let latency = Number.NaN;
+  for (const [key, value] of entries) {
     const atSeconds = parseChartKey(key);
     if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
-    const latency = chart[key];
-    if (latency !== undefined) points.push({ key, atSeconds, latency });
+    if (value === undefined) continue;
+    points++;
+    const isNewest = atSeconds !== undefined && isNewer(atSeconds, key, newestAt, newestKey);
+    if (!isNewest) continue;
+    newestAt = atSeconds;
+    newestKey = key;
+    latency = value;
   }
-  return points.sort(newestFirst);
+  const hasInstant = newestAt > Number.NEGATIVE_INFINITY;
+  return { entries, points, newest: hasInstant ? { atSeconds: newestAt, latency } : undefined };
+}
+
+/** Of two keys for one instant, the one that comes later in the alphabet counts as newer. */
+function isNewer(atSeconds: number, key: string, thanSeconds: number, thanKey: string): boolean {
+  return atSeconds > thanSeconds || (atSeconds === thanSeconds && key > thanKey);
+}
+
+/** The keys and latencies of the newest entries, the newest first; keys that are no instants come last. */
+function newestPoints({ entries }: Chart): readonly { key: string; latency: number }[] {
+  return entries
+    .flatMap(([key, latency]) => {
+      const atSeconds = parseChartKey(key) ?? Number.NEGATIVE_INFINITY;
+      return latency === undefined ? [] : [{ key, atSeconds, latency }];
+    })
+    .sort((a, b) => (isNewer(a.atSeconds, a.key, b.atSeconds, b.key) ? -1 : 1))
+    .slice(0, maxChartPoints);
 }
 
 export function inSeconds(
@@ -85,9 +113,8 @@ export function inSeconds(
 }
 
 /** The newest entry of the chart, where the chart is on and its keys are instants. */
-function latestPoint(reading: ApplicationReading, { latency_chart }: Settings): ChartPoint | undefined {
-  const newest = latency_chart === 'latest' ? reading.chart?.[0] : undefined;
-  return newest?.atSeconds === undefined ? undefined : newest;
+function latestPoint({ chart }: ApplicationReading, { latency_chart }: Settings): Chart['newest'] {
+  return latency_chart === 'latest' ? chart?.newest : undefined;
 }
 
 const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
@@ -184,7 +211,7 @@ export const application = defineResource({
     gauge(
       'latency_chart_points',
       'Number of entries of the latency chart (API field latencyChart).',
-      ({ chart }, { settings }) => (settings.latency_chart === 'off' ? undefined : chart?.length),
+      ({ chart }, { settings }) => (settings.latency_chart === 'off' ? undefined : chart?.points),
     ),
     gauge(
       'latency_chart_latest_seconds',
@@ -200,8 +227,8 @@ export const application = defineResource({
       'latency_chart_seconds',
       'Latency of each entry of the chart, at most the 100 newest, with the setting latency_chart: points (API field latencyChart).',
       ({ chart }, { settings }) =>
-        settings.latency_chart === 'points'
-          ? chart?.slice(0, maxChartPoints).map(({ key, latency }) => ({
+        settings.latency_chart === 'points' && chart
+          ? newestPoints(chart).map(({ key, latency }) => ({
               labels: { key },
               value: inSeconds(latency, settings) ?? latency,
             }))

@@ -3,7 +3,7 @@
  * shown as the figure of the newest day and as a counter.
  */
 import { chartDays, daysToRead } from './days.ts';
-import { number, type ObjectType, readFields, record, type ValueOf } from './fields.ts';
+import { entriesOf, number, type ObjectType, readFields, type ValueOf } from './fields.ts';
 import {
   type CounterSample,
   type DayFigure,
@@ -16,7 +16,7 @@ import {
 } from './resource.ts';
 
 /** A map from an instant, or from what is counted apart, to a number. */
-export const chart = record(number);
+export const chart = entriesOf(number);
 type Chart = ValueOf<typeof chart>;
 
 /** Most series of one target that are told apart by what the API calls them; the others are summed up. */
@@ -72,7 +72,7 @@ export function readTally<Field extends string>(
 ): Tally {
   const all = new Map<string, DayFigure[]>();
   for (const { startSeconds, answer } of answers) {
-    for (const [key, value] of Object.entries(answer[field] ?? {})) {
+    for (const [key, value] of answer[field] ?? []) {
       if (typeof value === 'number') all.set(key, [...(all.get(key) ?? []), { startSeconds, value }]);
     }
   }

@@ -2,7 +2,7 @@
  * Days: which ones a kind asks the API for, and how those of an answer are read. What is counted by days and has no map of
  * 28 of them is asked for the day so far; and for the days before that a previous poll left open, so that they close exactly.
  */
-import { type Day, parseDay } from './fields.ts';
+import { type Day, type Entries, parseDay } from './fields.ts';
 import type { DayFigure, Diagnostics, ReadContext } from './resource.ts';
 
 const daySeconds = 86_400;
@@ -59,18 +59,18 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
  * or no key of it is a day: a map without a day would say that nothing was counted so far.
  */
 export function mapDays<Figures>(
-  map: Readonly<Record<string, Figures | null | undefined>> | null | undefined,
+  map: Entries<Figures> | undefined,
   field: string,
   diagnostics: Diagnostics,
 ): readonly Day<Figures>[] | undefined {
   if (!map) return undefined;
   const days: Day<Figures>[] = [];
-  for (const [key, figures] of Object.entries(map)) {
+  for (const [key, figures] of map) {
     const startSeconds = parseDay(key);
     if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (figures) days.push({ startSeconds, figures });
   }
-  if (days.length === 0 && Object.values(map).some(Boolean)) return undefined;
+  if (days.length === 0 && map.some(([, figures]) => figures)) return undefined;
   return days.toSorted((a, b) => b.startSeconds - a.startSeconds);
 }
 
@@ -97,18 +97,18 @@ function dayOfKey(key: string): number | undefined {
  * day would say that nothing was counted so far.
  */
 export function chartDays(
-  chart: Readonly<Record<string, number | null | undefined>> | null | undefined,
+  chart: Entries<number> | undefined,
   field: string,
   diagnostics: Diagnostics,
 ): readonly DayFigure[] | undefined {
   if (!chart) return undefined;
   const days = new Map<number, number>();
-  for (const [key, value] of Object.entries(chart)) {
+  for (const [key, value] of chart) {
     const startSeconds = dayOfKey(key);
     if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
     else if (typeof value === 'number') days.set(startSeconds, (days.get(startSeconds) ?? 0) + value);
   }
-  const hasPoint = Object.values(chart).some((value) => typeof value === 'number');
+  const hasPoint = chart.some(([, value]) => typeof value === 'number');
   if (days.size === 0 && hasPoint) return undefined;
   return [...days]
     .map(([startSeconds, value]) => ({ startSeconds, value }))
@@ -117,12 +117,12 @@ export function chartDays(
 
 /** The last point of the newest day of a chart of averages, which cannot be added up; otherwise as `chartDays`. */
 export function newestPoint(
-  chart: Readonly<Record<string, number | null | undefined>> | null | undefined,
+  chart: Entries<number> | undefined,
   field: string,
   diagnostics: Diagnostics,
 ): DayFigure | undefined {
   let newest: DayFigure | undefined;
-  for (const [key, value] of Object.entries(chart ?? {})) {
+  for (const [key, value] of chart ?? []) {
     const startSeconds = dayOfKey(key);
     if (startSeconds === undefined) diagnostics.mismatch(field);
     else if (typeof value === 'number' && startSeconds >= (newest?.startSeconds ?? startSeconds)) {

@@ -2,11 +2,11 @@
 import { figureByDay, mapDays } from './days.ts';
 import {
   type Day,
+  entriesOf,
   id,
   integer,
   object,
   readElements,
-  record,
   text,
   unwrapList,
   type ValueOf,
@@ -25,7 +25,7 @@ const breachCounts = object({
 const rateLimitMetrics = object({
   ratelimitId: id,
   overview: breachCounts,
-  ratelimitOverviewPastTwentyEightDays: record(breachCounts),
+  ratelimitOverviewPastTwentyEightDays: entriesOf(breachCounts),
 });
 type Breaches = ValueOf<typeof breachCounts>;
 

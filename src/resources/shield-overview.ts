@@ -1,7 +1,7 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
 import { newestFigures } from './daily.ts';
 import { figureByDay, mapDays } from './days.ts';
-import { type Day, integer, object, readFields, record, unwrapData, type ValueOf } from './fields.ts';
+import { type Day, entriesOf, integer, object, readFields, unwrapData, type ValueOf } from './fields.ts';
 import { type CounterSample, defineResource, type Family, familiesOf } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -44,7 +44,7 @@ type Source = keyof typeof dayFields;
 const sources = Object.keys(dayFields) as Source[];
 
 const window = figures;
-const byDay = record(window);
+const byDay = entriesOf(window);
 
 const metrics = object({
   overview: window,

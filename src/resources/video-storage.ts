@@ -1,5 +1,5 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import { instant, integer, object, readFields, record, text, unwrapData, type ValueOf } from './fields.ts';
+import { entriesOf, instant, integer, object, readFields, text, unwrapData, type ValueOf } from './fields.ts';
 import { mapEach, readVideoPages, videoPageFields } from './pages.ts';
 import { defineResource, familiesOf, type Listing } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
@@ -7,7 +7,7 @@ import { videoLibraries } from './video-library.ts';
 const maxEncodings = 50;
 
 const storageInfo = object({
-  encoded: record(object({ codec: text, resolution: text, size: integer })),
+  encoded: entriesOf(object({ codec: text, resolution: text, size: integer })),
   thumbnails: integer,
   previews: integer,
   originals: integer,
@@ -22,7 +22,7 @@ export type VideoStorageReading = ValueOf<typeof storageInfo>;
 function encodedBytes({ encoded }: VideoStorageReading): number | undefined {
   if (!encoded) return undefined;
   let sum = 0;
-  for (const encoding of Object.values(encoded)) {
+  for (const [, encoding] of encoded) {
     if (typeof encoding?.size !== 'number') return undefined;
     sum += encoding.size;
   }
@@ -114,7 +114,7 @@ export const videoStorage = defineResource({
       'encoded_storage_bytes',
       'Stored bytes of each encoding, at most 50 of them in the order of their names (API field encoded).',
       ({ encoded }) =>
-        Object.entries(encoded ?? {})
+        (encoded ?? [])
           .toSorted(([a], [b]) => (a < b ? -1 : 1))
           .slice(0, maxEncodings)
           .flatMap(([encoding, about]) =>

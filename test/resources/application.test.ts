@@ -183,6 +183,20 @@ describe('latency_chart', () => {
     expect(await newestOf({ '2026-11-20T01:30:00-0200': 1, '2026-11-20T00:00:00Z': 2 })).toBe('1795145400');
   });
 
+  it('takes the same one of several for one instant, in whatever order they come', async () => {
+    const forms = { '1795132800': 1, '2026-11-20T00:00:00Z': 2, '2026-11-20': 3 };
+    const latest = async (chart: object) => (await read({ latencyChart: chart })).rows.split('\n')[1];
+    expect(await latest(forms)).toMatch(/_latest_seconds\S+ 0\.002$/);
+    const reversed = Object.fromEntries(Object.entries(forms).toReversed());
+    expect(await latest(reversed)).toBe(await latest(forms));
+    const { rows } = await read({ latencyChart: reversed }, { settings: { latency_chart: 'points' } });
+    expect([...rows.matchAll(/key="(.*)"/g)].map(([, key]) => key)).toEqual([
+      '2026-11-20T00:00:00Z',
+      '2026-11-20',
+      '1795132800',
+    ]);
+  });
+
   it('has no newest entry where no key is an instant', async () => {
     const { rows, mismatched } = await read({ latencyChart: { monday: 1, '2026-02-31T00:00:00Z': 2 } });
     expect(rows).toBe('bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 2\n');

@@ -8,9 +8,9 @@ const yesterday = today - 86_400;
 const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
 const schema = object({ Chart: chart, Tally: chart });
 
-const answerOf = (startSeconds: number, Tally: Record<string, number>) => ({
+const answerOf = (startSeconds: number, tally: Record<string, number>) => ({
   startSeconds,
-  answer: { Tally },
+  answer: { Tally: Object.entries(tally) },
 });
 
 describe('statistics by days', () => {
@@ -37,8 +37,8 @@ describe('statistics by days', () => {
 
   it('join the charts of all days, and have none where no answer has one', () => {
     const answers = [
-      { startSeconds: yesterday, answer: { Chart: { '2026-08-19': 7 } } },
-      { startSeconds: today, answer: { Chart: { '2026-08-20': 2 }, Other: undefined } },
+      { startSeconds: yesterday, answer: { Chart: Object.entries({ '2026-08-19': 7 }) } },
+      { startSeconds: today, answer: { Chart: Object.entries({ '2026-08-20': 2 }), Other: undefined } },
     ];
     expect(readCharts(['Chart', 'Other'], answers, diagnostics)).toEqual({
       Chart: [

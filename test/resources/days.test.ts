@@ -63,9 +63,9 @@ describe('the days of a chart', () => {
       '2026-08-20': 1,
       '21-08-2026': 2,
       [String(first + 86_400 * 3 + 3600)]: 8,
-      '2026-08-24': null,
+      '2026-08-24': undefined,
     };
-    expect(chartDays(chart, 'Chart', diagnostics)).toEqual([
+    expect(chartDays(Object.entries(chart), 'Chart', diagnostics)).toEqual([
       { startSeconds: first, value: 1 },
       { startSeconds: first + 86_400, value: 2 },
       { startSeconds: first + 86_400 * 2, value: 9 },
@@ -76,26 +76,34 @@ describe('the days of a chart', () => {
 
   it('leave out and note a key that is no day or could be two', () => {
     const chart = { '8/9/2026 12:00:00 AM': 1, Monday: 2 };
-    expect(chartDays({ ...chart, '2026-08-20': 1 }, 'Chart', diagnostics)).toEqual([
+    expect(chartDays(Object.entries({ ...chart, '2026-08-20': 1 }), 'Chart', diagnostics)).toEqual([
       { startSeconds: first, value: 1 },
     ]);
     expect(mismatched).toEqual(['Chart', 'Chart']);
   });
 
   it('are absent where no key is a day, for none would mean that nothing was counted so far', () => {
-    expect(chartDays({ Monday: 2 }, 'Chart', diagnostics)).toBeUndefined();
-    expect(mapDays({ Monday: { figure: 2 } }, 'Map', diagnostics)).toBeUndefined();
-    expect(chartDays({ '2026-08-20': null }, 'Chart', diagnostics)).toEqual([]);
-    expect(mapDays({}, 'Map', diagnostics)).toEqual([]);
+    expect(chartDays([['Monday', 2]], 'Chart', diagnostics)).toBeUndefined();
+    expect(mapDays([['Monday', { figure: 2 }]], 'Map', diagnostics)).toBeUndefined();
+    expect(chartDays([['2026-08-20', undefined]], 'Chart', diagnostics)).toEqual([]);
+    expect(mapDays([], 'Map', diagnostics)).toEqual([]);
   });
 
   it('of averages are not added up: the last point of the newest day counts', () => {
-    const chart = { '2026-08-22T12:00:00Z': 4, '2026-08-22T13:00': 5, '2026-08-20': 1, '2026-08-23': null };
-    expect(newestPoint(chart, 'Chart', diagnostics)).toEqual({ startSeconds: first + 86_400 * 2, value: 5 });
-    expect(newestPoint(null, 'Chart', diagnostics)).toBeUndefined();
+    const chart = {
+      '2026-08-22T12:00:00Z': 4,
+      '2026-08-22T13:00': 5,
+      '2026-08-20': 1,
+      '2026-08-23': undefined,
+    };
+    expect(newestPoint(Object.entries(chart), 'Chart', diagnostics)).toEqual({
+      startSeconds: first + 86_400 * 2,
+      value: 5,
+    });
+    expect(newestPoint(undefined, 'Chart', diagnostics)).toBeUndefined();
   });
 
   it('are absent where there is no chart', () => {
-    expect(chartDays(null, 'Chart', diagnostics)).toBeUndefined();
+    expect(chartDays(undefined, 'Chart', diagnostics)).toBeUndefined();
   });
 });
