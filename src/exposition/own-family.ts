@@ -32,11 +32,11 @@ export class OwnFamily {
     const { values } = this.#of(labels);
     if (values[0] === value) return;
     values[0] = value;
-    this.#texts.clear();
+    this.#changed();
   }
 
   add(labels: Labels, amount: number): void {
-    this.change(labels, (values) => add(values, 0, amount));
+    add(this.valuesToChange(labels), 0, amount);
   }
 
   /** From now on the series is there, at 0 until something happens. */
@@ -49,7 +49,7 @@ export class OwnFamily {
     for (const [key, { labels }] of this.#series) {
       if (!fits(labels)) continue;
       this.#series.delete(key);
-      this.#texts.clear();
+      this.#changed();
     }
   }
 
@@ -72,10 +72,15 @@ export class OwnFamily {
     return [renderPrefix(name, labels, '')];
   }
 
-  /** Changes the numbers of a series. */
-  protected change(labels: Labels, change: (values: number[]) => void): void {
-    change(this.#of(labels).values);
-    this.#texts.clear();
+  /** The numbers of a series, for the caller to change. */
+  protected valuesToChange(labels: Labels): number[] {
+    this.#changed();
+    return this.#of(labels).values;
+  }
+
+  /** Clearing a Map that is empty makes it anew. */
+  #changed(): void {
+    if (this.#texts.size > 0) this.#texts.clear();
   }
 
   #of(labels: Labels): Series {
@@ -85,7 +90,7 @@ export class OwnFamily {
     const prefixes = this.prefixesOf(this.#header.name, renderLabels(labels));
     const series: Series = { labels, prefixes, values: prefixes.map(() => 0) };
     this.#series.set(key, series);
-    this.#texts.clear();
+    this.#changed();
     return series;
   }
 }
@@ -110,12 +115,11 @@ export class OwnHistogram extends OwnFamily {
   observe(labels: Labels, value: number): void {
     const bounds = this.#bounds;
     const { length } = bounds;
-    this.change(labels, (values) => {
-      for (let i = 0; i < length; i++) if (value <= (bounds[i] ?? 0)) add(values, i, 1);
-      add(values, length, 1);
-      add(values, length + 1, value);
-      add(values, length + 2, 1);
-    });
+    const values = this.valuesToChange(labels);
+    for (let i = 0; i < length; i++) if (value <= (bounds[i] ?? 0)) add(values, i, 1);
+    add(values, length, 1);
+    add(values, length + 1, value);
+    add(values, length + 2, 1);
   }
 
   protected override prefixesOf(name: string, labels: string): readonly string[] {
