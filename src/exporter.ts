@@ -251,9 +251,9 @@ class WiredExporter implements Exporter {
   }
 
   /** A key that a listing gave opens the video API alone. */
-  async #readKey(api: ApiName, credential: string): Promise<Secret> {
+  #readKey(api: ApiName, credential: string): Promise<Secret> {
     const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
-    return found ?? (await this.#credentials.read(credential));
+    return found ? Promise.resolve(found) : this.#credentials.read(credential);
   }
 
   #routes(): readonly Route[] {
@@ -334,7 +334,8 @@ function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
     requested(api, code, seconds, path) {
       letGrowIfBusy();
       telemetry.requested(api, code, seconds);
-      log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
+      if (log.isLevelEnabled('debug'))
+        log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
     },
     paused(api, untilMs) {
       telemetry.paused(api, untilMs);

@@ -110,6 +110,18 @@ function errorOfStatus(
   );
 }
 
+/** The base URL, taken apart once: a URL does it anew each time. */
+interface Base {
+  readonly origin: string;
+  /** What every path begins with: empty, or with a leading slash. */
+  readonly path: string;
+}
+
+function baseOf({ baseUrl }: ApiConfig): Base {
+  const { origin, pathname } = new URL(baseUrl);
+  return { origin, path: pathname === '/' ? '' : pathname };
+}
+
 export class ApiClient {
   readonly #api: ApiName;
   #config: ApiConfig;
@@ -118,7 +130,7 @@ export class ApiClient {
   readonly #observer: ClientObserver;
   readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
-  #baseUrl: URL;
+  #base: Base;
   /** 429s that started a pause, since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
@@ -138,7 +150,7 @@ export class ApiClient {
     this.#observer = observer;
     this.#proxy = proxy;
     this.#dispatcher = createPool(config, proxy);
-    this.#baseUrl = new URL(config.baseUrl);
+    this.#base = baseOf(config);
   }
 
   /** Uses other settings from now on; requests in flight end with the old ones. */
@@ -146,7 +158,7 @@ export class ApiClient {
     const old = this.#dispatcher;
     this.#config = config;
     this.#dispatcher = createPool(config, this.#proxy);
-    this.#baseUrl = new URL(config.baseUrl);
+    this.#base = baseOf(config);
     await old.close();
   }
 
@@ -178,12 +190,10 @@ export class ApiClient {
     await this.#dispatcher.destroy();
   }
 
-  async #keyFor(credential: string): Promise<Key> {
-    try {
-      return await this.#readKey(credential);
-    } catch (cause) {
-      throw new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
-    }
+  #keyFor(credential: string): Promise<Key> {
+    return this.#readKey(credential).catch((cause: Error) => {
+      throw new ApiError('auth', `the key cannot be read: ${cause.message}`);
+    });
   }
 
   async #tryOnce(asked: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {
@@ -214,12 +224,12 @@ export class ApiClient {
     // It may have been aborted while the key was read.
     signal.throwIfAborted();
     const { timeoutMs, maxResponseBytes } = this.#config;
-    const { origin, pathname } = this.#baseUrl;
+    const { origin, path: basePath } = this.#base;
     const secret = key.reveal();
     const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
     const asked = {
       origin,
-      path: `${pathname === '/' ? '' : pathname}${path}`,
+      path: `${basePath}${path}`,
       headers: {
         accept: 'application/json',
         AccessKey: secret,
@@ -236,7 +246,9 @@ export class ApiClient {
     const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
     // Of a failure the body only explains it.
     const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
-    const retryAfterMs = parseRetryAfter(header('retry-after'), servedAtMs(header('date')));
+    const retryAfter = header('retry-after');
+    const retryAfterMs =
+      retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, servedAtMs(header('date')));
     return { answer, text, hide, retryAfterMs };
   }
 

@@ -127,12 +127,12 @@ export class FailureLog {
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** A poll has succeeded. */
-  succeeded(pollKey: string, fields: object): void {
+  /** A poll has succeeded. fields: asked for where it had failed before. */
+  succeeded(pollKey: string, fields: () => object): void {
     const group = this.#leave(pollKey);
     if (!group) return;
     const isOwn = group.told === group.total && this.#mayWrite();
-    this.#log[isOwn ? 'info' : 'debug'](fields, 'polls succeed again; values are fresh');
+    this.#log[isOwn ? 'info' : 'debug'](fields(), 'polls succeed again; values are fresh');
     if (isOwn) {
       group.told--;
       group.total--;

@@ -252,7 +252,7 @@ export class Poller {
   #succeed(poll: Poll, health: PollHealth, durationSeconds: number): void {
     const { observer, failureLog } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
-    failureLog.succeeded(poll.key, aboutPoll(poll));
+    failureLog.succeeded(poll.key, () => aboutPoll(poll));
     health.lastFailure = undefined;
     health.lasting = 0;
   }

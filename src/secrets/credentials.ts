@@ -138,7 +138,9 @@ interface Key {
   version: number;
 }
 
+/** The environment of a process does not change: its key is read once. */
 function envKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
+  let secret: Secret | undefined;
   const parse = (): Secret => {
     const text = env[variable];
     const where = `in the environment variable ${shown(variable)}`;
@@ -150,8 +152,9 @@ function envKey(variable: string, env: Readonly<Record<string, string | undefine
     check: () => new Promise((resolve) => resolve(void parse())),
     read() {
       return new Promise((resolve) => {
-        resolve(parse());
+        secret ??= parse();
         this.version = 1;
+        resolve(secret);
       });
     },
   };

@@ -35,7 +35,7 @@ function logOn(level = 'info') {
       };
       failures.failed(`video/${id}`, { key: 'library/7', ...about }, {}, 'the key of library/7 was refused');
     },
-    succeed: (kind: string, id: number) => failures.succeeded(`${kind}/${id}`, {}),
+    succeed: (kind: string, id: number) => failures.succeeded(`${kind}/${id}`, () => ({})),
   };
 }
 
@@ -124,7 +124,7 @@ describe('polls that fail', () => {
     for (const id of upTo(200)) refuse(id);
     pass(120);
     expect(said()).toEqual(['the key of library/7 was refused']);
-    for (const id of upTo(200)) failures.succeeded(`video/${id}`, {});
+    for (const id of upTo(200)) failures.succeeded(`video/${id}`, () => ({}));
     pass(30);
     expect(said()).toEqual(['the key of library/7 is accepted again: 200 polls succeed after 2m']);
   });
