@@ -30,8 +30,7 @@ export function pauseMs(refusals: number, retryAfterMs: number | undefined, rand
 }
 
 /** Reads `Retry-After` in seconds or as an HTTP date; undefined if it is neither, capped, never negative. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
+export function parseRetryAfter(header: string, nowMs: number): number | undefined {
   const text = header.trim();
   // Date.parse alone accepts nearly any text with a digit.
   const untilMs = /^\w{3,9}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
