@@ -101,7 +101,7 @@ function effortOf(scale: Scale, quick: boolean): Effort {
 
 /** Contenders that take seconds for a page are asked less often. */
 const slowPageMs = 500;
-/** After such a page they go on collecting garbage, in threads: that is not to fall into the time of the next one. */
+/** After such a page a contender goes on collecting garbage, in threads: that is not to fall into the time of the next one. */
 const settlingMs = 500;
 
 export async function measureScrapes(scale: Scale, quick: boolean): Promise<Part> {
@@ -174,7 +174,7 @@ async function measure(
       contenders.map((contender) => [contender, { latenciesMs: [], roundsMs: [], cpuMs: [], bytes: 0 }]),
     );
     for (let round = -1; round < effort.rounds; round++) {
-      // To and fro, so that none always follows the same one.
+      // To and fro, so that none always comes right after the one that collects garbage longest.
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         if (slow.has(contender) && (round === -1 || round >= roundsOfSlow(effort, phase))) continue;
         const scraped = await scrapeRound(contender, load, phase, effort, turn);
@@ -263,6 +263,7 @@ async function measureUpdates(
 }
 
 const polledPerSecond = 300;
+
 /** The longest stall of each round, in milliseconds: scraped with and without gzip, and polled meanwhile. */
 async function measureStalls(
   contenders: readonly Contender[],

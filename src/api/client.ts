@@ -110,7 +110,7 @@ function errorOfStatus(
   );
 }
 
-/** The base URL, taken apart once: a URL does it anew each time. */
+/** The base URL, taken apart once: `URL` puts its origin together at each read. */
 interface Base {
   readonly origin: string;
   /** What every path begins with: empty, or with a leading slash. */
@@ -190,10 +190,12 @@ export class ApiClient {
     await this.#dispatcher.destroy();
   }
 
-  #keyFor(credential: string): Promise<Key> {
-    return this.#readKey(credential).catch((cause: Error) => {
-      throw new ApiError('auth', `the key cannot be read: ${cause.message}`);
-    });
+  async #keyFor(credential: string): Promise<Key> {
+    try {
+      return await this.#readKey(credential);
+    } catch (cause) {
+      throw new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
+    }
   }
 
   async #tryOnce(asked: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {

@@ -34,12 +34,15 @@ export function exchange(dispatcher: Dispatcher, asked: Asked, signal: AbortSign
     try {
       dispatcher.dispatch({ origin, path, method: 'GET', headers }, handler);
     } catch (error) {
-      handler.onResponseError(undefined, error as Error);
+      handler.fail(error as Error);
     }
   });
 }
 
-/** One object for all that undici, the timer and the signal call: functions for each would be a tenth of what a poll allocates. */
+/**
+ * What undici, the timer and the signal of one request call. One object: a function for each would be a tenth of what a poll
+ * allocates.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #resolve: (answered: Answered) => void;
@@ -59,7 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#deadline = setTimeout(expire, timeoutMs, this);
+    this.#deadline = setTimeout(expireOne, timeoutMs, this);
     signal.addEventListener('abort', this, { once: true });
   }
 
@@ -80,7 +83,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const answer = this.#answer;
     if (!answer) {
-      this.onResponseError(undefined, new errors.SocketError('the answer has no status'));
+      this.fail(new errors.SocketError('the answer has no status'));
       return;
     }
     this.#end();
@@ -88,6 +91,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
+    this.fail(error);
+  }
+
+  /** There is no whole answer. */
+  fail(error: Error): void {
     this.#end();
     const answer = this.#answer;
     if (answer && !isSuccess(answer.status)) this.#resolve({ ...answer, body: Buffer.alloc(0) });
@@ -108,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#aborted = reason;
     // While it still waits for a connection, it is told when it gets one.
     if (this.#sending) this.#sending.abort(reason);
-    else this.onResponseError(undefined, reason);
+    else this.fail(reason);
   }
 
   #end(): void {
@@ -117,6 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function expire(exchange: Exchange): void {
-  exchange.expire();
+/** The same function for all requests: the timer hands it the one whose deadline has passed. */
+function expireOne(one: Exchange): void {
+  one.expire();
 }

@@ -72,14 +72,15 @@ export class OwnFamily {
     return [renderPrefix(name, labels, '')];
   }
 
-  /** The numbers of a series, for the caller to change. */
+  /** The numbers of a series, for the caller to change at once. */
   protected valuesToChange(labels: Labels): number[] {
     this.#changed();
     return this.#of(labels).values;
   }
 
-  /** Clearing a Map that is empty makes it anew. */
+  /** The texts are no longer true. */
   #changed(): void {
+    // Clearing makes a new table of an empty Map, too.
     if (this.#texts.size > 0) this.#texts.clear();
   }
 

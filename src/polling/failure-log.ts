@@ -127,7 +127,7 @@ export class FailureLog {
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** A poll has succeeded. fields: asked for where it had failed before. */
+  /** A poll has succeeded. fields: called only if it had failed before. */
   succeeded(pollKey: string, fields: () => object): void {
     const group = this.#leave(pollKey);
     if (!group) return;

@@ -68,28 +68,26 @@ const settings = {
 type Settings = z.output<z.ZodMiniObject<typeof settings>>;
 export type LatencySettings = z.output<z.ZodMiniObject<typeof latencySettings>>;
 
-/** In one pass and without a copy of the entries: of nearly every chart the newest alone is wanted. */
+/** In one pass, for of nearly every chart the newest entry alone is wanted. */
 function readChart(entries: Entries<number>, diagnostics: Diagnostics): Chart {
   let points = 0;
   let newestAt = Number.NEGATIVE_INFINITY;
   let newestKey = '';
-  let latency = Number.NaN;
+  let latency: number | undefined;
   for (const [key, value] of entries) {
     const atSeconds = parseChartKey(key);
     if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
     if (value === undefined) continue;
     points++;
-    const isNewest = atSeconds !== undefined && isNewer(atSeconds, key, newestAt, newestKey);
-    if (!isNewest) continue;
+    if (atSeconds === undefined || !isNewer(atSeconds, key, newestAt, newestKey)) continue;
     newestAt = atSeconds;
     newestKey = key;
     latency = value;
   }
-  const hasInstant = newestAt > Number.NEGATIVE_INFINITY;
-  return { entries, points, newest: hasInstant ? { atSeconds: newestAt, latency } : undefined };
+  return { entries, points, newest: latency === undefined ? undefined : { atSeconds: newestAt, latency } };
 }
 
-/** Of two keys for one instant, the one that comes later in the alphabet counts as newer. */
+/** Of two keys for one instant, or for none (minus infinity), the one that comes later in the alphabet counts as newer. */
 function isNewer(atSeconds: number, key: string, thanSeconds: number, thanKey: string): boolean {
   return atSeconds > thanSeconds || (atSeconds === thanSeconds && key > thanKey);
 }

@@ -91,7 +91,7 @@ export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value
       : notes.mismatch('an array', value);
 }
 
-/** An object whose keys are data, by its entries: a copy of it would take twice the time and memory. */
+/** What an object with data for keys has. As entries: another object that can have any key takes twice the time and memory. */
 export type Entries<Value> = readonly (readonly [key: string, value: Value | undefined])[];
 
 /** An object whose keys are data: any text may be one, `__proto__` too. */

@@ -138,7 +138,7 @@ interface Key {
   version: number;
 }
 
-/** The environment of a process does not change: its key is read once. */
+/** The environment of a process does not change: a key in it is read once for all requests. */
 function envKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
   let secret: Secret | undefined;
   const parse = (): Secret => {

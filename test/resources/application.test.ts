@@ -184,7 +184,7 @@ describe('latency_chart', () => {
   });
 
   it('takes the same one of several for one instant, in whatever order they come', async () => {
-    const forms = { '1795132800': 1, '2026-11-20T00:00:00Z': 2, '2026-11-20': 3 };
+    const forms = { '1795132800': 1, '2026-11-20': 3, '2026-11-20T00:00:00Z': 2, '2026-11-20 00:00:00': 4 };
     const latest = async (chart: object) => (await read({ latencyChart: chart })).rows.split('\n')[1];
     expect(await latest(forms)).toMatch(/_latest_seconds\S+ 0\.002$/);
     const reversed = Object.fromEntries(Object.entries(forms).toReversed());
@@ -192,6 +192,7 @@ describe('latency_chart', () => {
     const { rows } = await read({ latencyChart: reversed }, { settings: { latency_chart: 'points' } });
     expect([...rows.matchAll(/key="(.*)"/g)].map(([, key]) => key)).toEqual([
       '2026-11-20T00:00:00Z',
+      '2026-11-20 00:00:00',
       '2026-11-20',
       '1795132800',
     ]);
