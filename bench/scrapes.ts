@@ -91,12 +91,7 @@ interface Effort {
 
 function effortOf(scale: Scale, quick: boolean): Effort {
   if (quick) return { rounds: 2, scrapes: scale === 'full' ? 2 : 20, maxMs: 300 };
-  const efforts: Readonly<Record<Scale, Effort>> = {
-    small: { rounds: 7, scrapes: 150, maxMs: 400 },
-    medium: { rounds: 7, scrapes: 40, maxMs: 400 },
-    full: { rounds: 7, scrapes: 40, maxMs: 400 },
-  };
-  return efforts[scale];
+  return { rounds: 7, scrapes: scale === 'small' ? 150 : 40, maxMs: 400 };
 }
 
 /** Contenders that take seconds for a page are asked less often. */

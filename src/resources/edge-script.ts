@@ -1,10 +1,10 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
+import { chart } from './daily.ts';
 import { chartDays, dayQuery, newestPoint } from './days.ts';
-import { divided, entriesOf, id, number, object, readFields, text } from './fields.ts';
+import { divided, id, number, object, readFields, text } from './fields.ts';
 import { corePageFields, mapEach, readCorePages } from './pages.ts';
 import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
 
-const chart = entriesOf(number);
 const statistics = object({
   TotalMonthlyCost: number,
   RequestsServedChart: chart,
