@@ -1,8 +1,25 @@
 /**
  * Reads YAML as text: every scalar arrives as the user wrote it, so that no id loses a digit, and every value can be
- * traced to its line. Problems never quote the document.
+ * traced to its line. Problems never quote the document: it may hold a key by mistake.
  */
-import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
+import {
+  Composer,
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import type { Path } from './problems.ts';
 
 /** What a YAML document is made of here: null is a value that was left empty. */
@@ -23,55 +40,55 @@ export interface YamlDocument {
   readonly position: (path: Path) => { line: number; column: number };
 }
 
-/** What is wrong on one line and noticed on the next: a key without its colon, a bracket or quote that is not closed. */
-const isNoticedLate = /multiline key|deficient indentation/;
-
-/** The end of the last line with content before the line of an offset. */
-function endOfLineBefore(text: string, offset: number): number {
-  let end = text.lastIndexOf('\n', offset - 1);
-  while (end > 0) {
-    const start = text.lastIndexOf('\n', end - 1) + 1;
-    const line = text
-      .slice(start, end)
-      .replace(/^\s*#.*/, '')
-      .trimEnd();
-    if (line !== '') return start + line.length - 1;
-    end = start - 1;
-  }
-  return offset;
-}
-
 /** More values than this once aliases are followed is an attack or a mistake: the largest file holds fewer. */
 const maxValues = 8_000_000;
-const tooManyValues = `expected at most ${maxValues} values once aliases are followed`;
+const maxDepth = 100;
 
-/** Reads one document. Syntax errors are problems too; after the first of them nothing is read. */
+const problemWords: { readonly [code in ErrorCode]?: string } = {
+  BAD_DQ_ESCAPE: 'no such escape sequence; text in single quotes is taken as it is',
+  BAD_INDENT: 'this line is not indented as the ones beside it',
+  BAD_SCALAR_START: 'text that begins with this character needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second key on one line; text that holds a colon needs quotes',
+  MISSING_CHAR: 'a colon, comma or space is missing here',
+  MULTILINE_IMPLICIT_KEY: 'a key without its colon',
+  TAG_RESOLVE_FAILED: 'a value has a tag; remove the word that begins with !',
+  TAB_AS_INDENT: 'a tab indents this line; use spaces',
+};
+
+/** Reads one document. Syntax errors are problems too; with one of them nothing is read. */
 export function parseYaml(text: string): YamlDocument {
-  const linesAt = lineFinder(text);
-  let events: Event[];
-  try {
-    events = parseEvents(text, {});
-  } catch (error) {
-    // Some reasons end in a word of the document.
-    const reason =
-      error instanceof YAMLException ? error.reason.replace(/[:"].*$/s, '').trim() : 'it cannot be read';
-    const noticedAt = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
-    const offset = isNoticedLate.test(reason) ? endOfLineBefore(text, noticedAt) : noticedAt;
-    return {
-      raw: null,
-      problems: [{ path: [], ...linesAt(offset), message: `expected YAML: ${reason}` }],
-      position: () => ({ line: 1, column: 1 }),
-    };
+  const lines = new LineCounter();
+  const linesAt = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const refuse = (offset: number, message: string): YamlDocument => ({
+    raw: null,
+    problems: [{ path: [], ...linesAt(offset), message }],
+    position: () => ({ line: 1, column: 1 }),
+  });
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false });
+  const [document, second] = composer.compose(tokensOf(text, parser), true, text.length);
+  if (parser.stack.length > maxDepth) return refuse(parser.offset, 'expected YAML: it is nested too deeply');
+  if (second) {
+    const offset = second.range[0];
+    return refuse(offset, 'expected one document; a second begins here');
   }
-  const builder = new Builder(text, events, linesAt);
-  const root = builder.document();
+  const error = document?.errors[0] ?? document?.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
+  if (document && error) return refuse(...explain(error, document));
+  const reader = new Reader(linesAt);
+  const root = reader.read(document?.contents, []);
+  const rootOffset = document?.contents?.range?.[0] ?? 0;
   return {
-    raw: root.raw,
-    problems: builder.problems,
-    position: (path) => {
-      let { raw, offset } = root;
+    raw: root,
+    problems: reader.problems,
+    position(path) {
+      let raw = root;
+      let offset = rootOffset;
       for (const step of path) {
-        const found = builder.offsets.get(raw)?.get(step);
+        const found = reader.offsets.get(raw)?.get(step);
         if (found === undefined) break;
         raw = (raw as Readonly<Record<string | number, Raw>>)[step] ?? null;
         offset = found;
@@ -81,164 +98,114 @@ export function parseYaml(text: string): YamlDocument {
   };
 }
 
-interface Value {
-  readonly raw: Raw;
-  readonly offset: number;
+/** Ends early where values are nested so deeply that composing them, which is recursive, could exhaust the stack. */
+function* tokensOf(text: string, parser: Parser) {
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxDepth) return;
+  }
+  yield* parser.end();
 }
 
-/**
- * Follows the events of the parser and makes values of them. An alias becomes the very value that it stands for, so the
- * result is never larger than the file.
- */
-class Builder {
+/** Where the error is, and in words. A bracket or quote that is not closed is noticed late: it is reported where it opens. */
+function explain(error: YAMLError, document: Document): [offset: number, message: string] {
+  const [offset] = error.pos;
+  let open: { offset: number; what: string } | undefined;
+  visit(document, {
+    Node(_, node) {
+      const [start = 0, , end = 0] = node.range ?? [];
+      const isFlow = isCollection(node) && node.flow === true;
+      const isQuoted = isScalar(node) && node.type?.startsWith('QUOTE') === true;
+      if (start < offset && offset <= end && (isFlow || isQuoted))
+        open = { offset: start, what: isFlow ? 'bracket' : 'quote' };
+    },
+  });
+  if (open && ['BAD_INDENT', 'MISSING_CHAR'].includes(error.code))
+    return [open.offset, `expected YAML: the ${open.what} that opens here is not closed`];
+  return [offset, `expected YAML: ${problemWords[error.code] ?? 'this cannot be read'}`];
+}
+
+/** An alias becomes the very value that it stands for, so the result is never larger than the file. */
+class Reader {
   readonly problems: YamlProblem[] = [];
   /** Where each entry of a list or mapping begins. */
   readonly offsets = new Map<Raw, ReadonlyMap<string | number, number>>();
-  readonly #text: string;
-  readonly #events: readonly Event[];
-  readonly #linesAt: LineFinder;
-  /** By name: the value, and how many values it holds, itself included. */
+  readonly #linesAt: (offset: number) => { line: number; column: number };
+  /** By anchor, once its value is complete, so that no value can hold itself; size: how many values it holds, itself included. */
   readonly #anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
-  #next = 1;
   #values = 0;
-  /** Where the latest scalar ends. */
-  #lastEnd = 0;
 
-  constructor(text: string, events: readonly Event[], linesAt: LineFinder) {
-    this.#text = text;
-    this.#events = events;
+  constructor(linesAt: (offset: number) => { line: number; column: number }) {
     this.#linesAt = linesAt;
   }
 
-  document(): Value {
-    const root = this.#isAtEnd() ? { raw: null, offset: 0 } : this.#value([]);
-    const following = this.#events[this.#next + 2];
-    if (this.#events.length > this.#next + 1) {
-      this.#report([], following ? startOf(following) : 0, 'expected one document; a second begins here');
-    }
-    return root;
+  read(node: Node | null | undefined, path: Path): Raw {
+    const before = this.#values++;
+    if (!node) return null;
+    if (isAlias(node)) return this.#alias(node.source, node.range?.[0] ?? 0, path);
+    const raw = this.#content(node, path);
+    if ('anchor' in node && node.anchor) this.#anchors.set(node.anchor, { raw, size: this.#values - before });
+    return raw;
   }
 
-  #isAtEnd(): boolean {
-    return (this.#events[this.#next]?.type ?? EVENT_ID.POP) === EVENT_ID.POP;
+  #content(node: Node, path: Path): Raw {
+    if (isMap(node)) return this.#mapping(node as YAMLMap<Node | null, Node | null>, path);
+    if (isSeq(node)) return this.#list(node as YAMLSeq<Node | null>, path);
+    const { type, value, tag } = node as { type?: string; value?: unknown; tag?: string };
+    const text = typeof value === 'string' ? value : '';
+    return type === 'PLAIN' && !tag && /^(?:~|null|Null|NULL|)$/.test(text) ? null : text;
   }
 
-  #report(path: Path, offset: number, message: string): void {
-    this.problems.push({ path, ...this.#linesAt(Math.max(0, offset)), message });
-  }
-
-  #value(path: Path): Value {
-    const event = this.#events[this.#next++];
-    if (event === undefined) throw new Error('the events of a YAML document end early');
-    const valuesBefore = this.#values++;
-    if (event.type === EVENT_ID.ALIAS) return this.#alias(path, event.anchorStart, event.anchorEnd);
-    const value = this.#content(path, event);
-    if ('anchorStart' in event && event.anchorStart >= 0) {
-      const name = this.#text.slice(event.anchorStart, event.anchorEnd);
-      this.#anchors.set(name, { raw: value.raw, size: this.#values - valuesBefore });
-    }
-    return value;
-  }
-
-  /** An anchor is known once its value is complete, so no value can contain itself. */
-  #alias(path: Path, start: number, end: number): Value {
-    const offset = start - 1;
-    const anchor = this.#anchors.get(this.#text.slice(start, end));
-    if (anchor === undefined) {
-      const message = 'expected an alias of an anchor that ends before it; there is none of this name';
-      this.#report(path, offset, message);
-    }
-    this.#values += anchor?.size ?? 0;
-    if (this.#values <= maxValues) return { raw: anchor?.raw ?? null, offset };
-    if (this.problems.at(-1)?.message !== tooManyValues) this.#report(path, offset, tooManyValues);
-    return { raw: null, offset };
-  }
-
-  #content(path: Path, event: Event): Value {
-    if ('tagStart' in event && event.tagStart >= 0) {
-      const tag = this.#text.slice(event.tagStart, event.tagEnd);
-      const message = 'expected a value without a tag: remove the word that begins with !';
-      if (!['!', '!!str', '!!seq', '!!map'].includes(tag)) this.#report(path, event.tagStart, message);
-    }
-    if (event.type === EVENT_ID.SEQUENCE) return { raw: this.#list(path), offset: event.start };
-    if (event.type === EVENT_ID.MAPPING) return { raw: this.#mapping(path), offset: event.start };
-    if (event.type !== EVENT_ID.SCALAR) throw new Error('a YAML document holds something unknown');
-    const text = event.valueStart < 0 ? '' : getScalarValue(this.#text, event);
-    const offset = event.valueStart < 0 ? this.#afterLast() : event.valueStart;
-    this.#lastEnd = Math.max(this.#lastEnd, offset, event.valueEnd);
-    const isPlain = event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0;
-    return { raw: isPlain && /^(?:~|null|Null|NULL|)$/.test(text) ? null : text, offset };
-  }
-
-  #list(path: Path): Raw {
-    const list: Raw[] = [];
+  #list(node: YAMLSeq<Node | null>, path: Path): Raw {
     const offsets = new Map<number, number>();
-    while (!this.#isAtEnd()) {
-      const { raw, offset } = this.#value([...path, list.length]);
-      offsets.set(list.length, offset);
-      list.push(raw);
-    }
-    this.#next++;
+    const list = node.items.map((item, index) => {
+      offsets.set(index, item?.range?.[0] ?? node.range?.[0] ?? 0);
+      return this.read(item, [...path, index]);
+    });
     this.offsets.set(list, offsets);
     return list;
   }
 
-  #mapping(path: Path): Raw {
+  #mapping(node: YAMLMap<Node | null, Node | null>, path: Path): Raw {
     // Without a prototype, so that no key of the document means anything to the language.
     const mapping = Object.create(null) as Record<string, Raw>;
     const offsets = new Map<string, number>();
-    while (!this.#isAtEnd()) {
-      const key = this.#value(path);
-      const isText = key.raw === null || typeof key.raw === 'string';
-      const name = isText ? String(key.raw ?? '') : '';
-      const { raw } = this.#value(isText ? [...path, name] : path);
-      const first = offsets.get(name);
-      if (!isText) {
-        this.#report(path, key.offset, 'expected plain text as a key');
-      } else if (first !== undefined) {
-        const message = `expected each key once; it is already on line ${this.#linesAt(first).line}`;
-        this.#report([...path, name], key.offset, message);
-      } else {
-        offsets.set(name, key.offset);
-        mapping[name] = raw;
+    for (const { key, value } of node.items) {
+      const name = this.read(key, path) ?? '';
+      if (typeof name !== 'string') {
+        this.#report(path, key, 'expected plain text as a key');
+        continue;
       }
+      const raw = this.read(value, [...path, name]);
+      const first = offsets.get(name);
+      if (first !== undefined) {
+        const message = `expected each key once; it is already on line ${this.#linesAt(first).line}`;
+        this.#report([...path, name], key, message);
+        continue;
+      }
+      offsets.set(name, key?.range?.[0] ?? 0);
+      mapping[name] = raw;
     }
-    this.#next++;
     this.offsets.set(mapping, offsets);
     return mapping;
   }
 
-  /** Where a value without any text stands: the parser gives it no place of its own. */
-  #afterLast(): number {
-    const blank = /["']?(?:\s|#.*|:(?=\s))*/y;
-    blank.lastIndex = this.#lastEnd;
-    return this.#lastEnd + (blank.exec(this.#text)?.[0].length ?? 0);
+  #alias(name: string, offset: number, path: Path): Raw {
+    const anchor = this.#anchors.get(name);
+    const refuse = (message: string) => {
+      if (this.problems.at(-1)?.message !== message)
+        this.problems.push({ path, ...this.#linesAt(offset), message });
+      return null;
+    };
+    if (!anchor)
+      return refuse('expected an alias of an anchor that ends before it; there is none of this name');
+    this.#values += anchor.size;
+    if (this.#values > maxValues)
+      return refuse(`expected at most ${maxValues} values once aliases are followed`);
+    return anchor.raw;
   }
-}
 
-function startOf(event: Event): number {
-  if ('valueStart' in event) return event.valueStart;
-  if ('start' in event) return event.start;
-  return 'anchorStart' in event ? event.anchorStart : 0;
-}
-
-type LineFinder = (offset: number) => { line: number; column: number };
-
-/** Finds line and column, both from 1, of an offset. */
-function lineFinder(text: string): LineFinder {
-  let starts: number[] | undefined;
-  return (offset) => {
-    if (starts === undefined) {
-      starts = [0];
-      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-    }
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
-  };
+  #report(path: Path, node: Node | null, message: string): void {
+    this.problems.push({ path, ...this.#linesAt(node?.range?.[0] ?? 0), message });
+  }
 }

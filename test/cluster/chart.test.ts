@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load as parseYaml } from 'js-yaml';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { chart, exampleChart, type Helm, helms, parse, render, sidecarValues } from '../stack/chart.ts';
 import { cases, plain, switches } from '../stack/chart-cases.ts';
 import { eventually, stopAll } from '../stack/processes.ts';

@@ -355,7 +355,7 @@ describe('what is wrong is said with file, line, path and what was expected', ()
     ['# comment\n---\n', 'config.yml: expected settings; the file holds none'],
     ['- a', 'config.yml:1: expected a mapping of settings; got a list'],
     ['text', 'config.yml:1: expected a mapping of settings; got "text"'],
-    ['a: [1', 'config.yml:1: expected YAML: unexpected end of the stream within a flow collection'],
+    ['a: [1', 'config.yml:1: expected YAML: the bracket that opens here is not closed'],
     [
       Buffer.from([0x61, 0x3a, 0x20, 0xff]),
       'config.yml: expected text in UTF-8; save the file in this encoding',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { alertValues } from '../../monitoring/src/alerts-reference.ts';
 import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
@@ -96,7 +96,7 @@ describe('the chart', () => {
     expect(metadata.maintainers).toEqual([
       { name: expect.any(String) as string, url: expect.stringContaining('https://') as string },
     ]);
-    const lists = ['artifacthub.io/images', 'artifacthub.io/links'].map((name) =>
+    const lists = ['artifacthub.io/images', 'artifacthub.io/links'].map((name): unknown =>
       parseYaml(metadata.annotations[name] ?? ''),
     ) as { name: string }[][];
     for (const list of lists) for (const { name } of list) expect(name).toBeTruthy();

@@ -1,5 +1,5 @@
 /** The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`). */
-import { load as parse } from 'js-yaml';
+import { parse } from 'yaml';
 
 interface Value {
   readonly path: string;

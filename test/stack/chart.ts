@@ -1,7 +1,7 @@
 /** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not what manifests should say. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadAll } from 'js-yaml';
+import { parseAllDocuments } from 'yaml';
 import { type Outcome, root, run, succeed } from './tools.ts';
 
 export const helms = ['helm4', 'helm3'] as const;
@@ -41,7 +41,7 @@ export interface Manifest {
 
 /** The manifests as objects. */
 export function parse(manifests: string): readonly Manifest[] {
-  return (loadAll(manifests) as (Manifest | null | undefined)[]).filter((manifest) => !!manifest);
+  return parseAllDocuments(manifests).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
 /** A ConfigMap's data, of the one ConfigMap of that name. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { load as parseYaml } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { buildRuleFiles, readSettings } from '../../monitoring/src/rule-files.ts';
 import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
 import { cases, plain, refusals, ruleSettings, switches } from './chart-cases.ts';
@@ -28,7 +28,7 @@ describe.each(helms)('%s', (helm) => {
   });
 
   test.each(readdirSync(`${chart}/ci`))('lints and renders %s', (name) => {
-    const values = parseYaml(readFileSync(`${chart}/ci/${name}`, 'utf8'));
+    const values: unknown = parseYaml(readFileSync(`${chart}/ci/${name}`, 'utf8'));
     const { code, stdout, stderr } = lint(helm, values);
     expect(code, `${stdout}${stderr}`).toBe(0);
     expect(parse(render(helm, values)).map(({ kind }) => kind)).toContain('ServiceAccount');

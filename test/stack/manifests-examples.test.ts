@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load as parse } from 'js-yaml';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { helms, parse as parseManifests, render } from './chart.ts';
 import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
 import { root, run, succeed } from './tools.ts';

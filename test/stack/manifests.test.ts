@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load as parseYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { chart, exampleChart, helms, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases, plain, switches } from './chart-cases.ts';
 import { type Outcome, run, succeed, tools } from './tools.ts';

@@ -1,6 +1,6 @@
 /** The workflows of this repository, as they are written and as they are read. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { load as parse } from 'js-yaml';
+import { parse } from 'yaml';
 import { root } from './tools.ts';
 
 export interface Step {
