@@ -1,5 +1,5 @@
 /** What zod finds wrong with a document, in the words of this program. */
-import type * as z from 'zod/mini';
+import type * as z from 'zod';
 import { didYouMean, oneOf, quote } from '../text.ts';
 import type { Path } from './problems.ts';
 

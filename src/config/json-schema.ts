@@ -2,7 +2,7 @@
  * The JSON Schema of the configuration file, for editors: generated from the schema that the loader uses, with the
  * types that YAML gives unquoted values. What only the whole document can tell is the loader's alone.
  */
-import * as z from 'zod/mini';
+import * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
 import { documentSchema } from './schema.ts';
 

@@ -2,8 +2,6 @@
  * Turns a raw document into the configuration in force: one pass of the schema, whose issues become problems with a path,
  * then what the settings say of each other. Those checks run over whatever could be read, so that one problem hides no other.
  */
-
-import * as z from 'zod/mini';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
@@ -57,18 +55,15 @@ export interface Reading {
 export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Reading {
   let read: unknown;
   // What has a problem stays in `read` as it was found, or as an object without meaning.
-  const isThere = (section: string) => Object.hasOwn(mappingOf(raw), section);
-  const { error } = documentSchema(resources, source.withLongForm, isThere)
-    .check(
-      z.superRefine(
-        (document: unknown) => {
-          read = document;
-        },
-        { when: () => true },
-      ),
+  const { error } = documentSchema(resources, source.withLongForm)
+    .refine(
+      (document: unknown) => {
+        read = document;
+        return true;
+      },
+      { when: () => true },
     )
-    // Read once, it is not worth being compiled.
-    .safeParse(raw, { reportInput: true, jitless: true });
+    .safeParse(raw, { reportInput: true });
   const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue));
   for (const { path, message } of issues) source.report(path, message);
   const wrong = new Set(issues.flatMap(({ path }) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));

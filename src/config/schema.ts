@@ -2,12 +2,12 @@
  * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
  * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
-import * as z from 'zod/mini';
+import * as z from 'zod';
 import { apis } from '../api/apis.ts';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
 import * as value from './values.ts';
-import { described, optional, preset } from './values.ts';
+import { optional, preset } from './values.ts';
 
 /** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
@@ -19,21 +19,10 @@ export const minStaleAfterIntervals = 1.5;
  * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
  * probably meant.
  */
-function mapping<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'a mapping') {
+function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
   return z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
   });
-}
-
-/** Remembers what is made: a schema costs much when it is made and first used, and little after. */
-function onceFor<Of extends object, Schema>(make: (of: Of, withLongForm: boolean) => Schema) {
-  const made = { long: new WeakMap<Of, Schema>(), short: new WeakMap<Of, Schema>() };
-  return (of: Of, withLongForm = true): Schema => {
-    const known = withLongForm ? made.long : made.short;
-    const schema = known.get(of) ?? make(of, withLongForm);
-    known.set(of, schema);
-    return schema;
-  };
 }
 
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
@@ -47,27 +36,25 @@ const credentialSchema = mapping(
     ),
   },
   keySource,
-).check(
-  z.refine(({ env, file }) => (env === undefined) !== (file === undefined), {
+)
+  .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true },
     // Also where one of the two is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  }),
-  z.meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] }),
-);
+  })
+  .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
 
-const credentialsSchema = described(
-  z.record(z.string().check(z.regex(new RegExp(value.credentialNamePattern))), credentialSchema, {
+const credentialsSchema = z
+  .record(z.string().regex(new RegExp(value.credentialNamePattern)), credentialSchema, {
     error: ({ code, input }) => {
       if (code === 'invalid_key') {
         return 'expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit';
       }
       return `expected ${input === undefined ? oneCredential : 'a mapping of names to where each key is read'}`;
     },
-  }),
-  'Where each key is read, by a name of your choice; a key itself is never written here',
-);
+  })
+  .describe('Where each key is read, by a name of your choice; a key itself is never written here');
 
 export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
@@ -178,30 +165,32 @@ const targetOptions = {
 
 /** A target as `501/77`: what its long form would hold. */
 function shortSchema(resource: Resource, expected: string) {
-  const ids = z.transform((text: string, context): Record<string, string> => {
-    const parts = resource.ids.length === 1 ? [text] : text.split('/');
-    if (parts.length === resource.ids.length) return readIds(resource.ids, parts, context);
-    context.issues.push({ code: 'custom', input: text, message: expected });
-    return z.NEVER;
-  });
   const editor =
     resource.ids.length === 1
       ? z.globalRegistry.get(value.id((resource.ids[0] as IdField).form))
       : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' };
-  return z.pipe(z.string(), ids).check(z.meta({ ...editor }));
+  return z
+    .string()
+    .transform((text, context): Record<string, string> => {
+      const parts = resource.ids.length === 1 ? [text] : text.split('/');
+      if (parts.length === resource.ids.length) return readIds(resource.ids, parts, context);
+      context.addIssue({ code: 'custom', input: text, message: expected });
+      return z.NEVER;
+    })
+    .meta({ ...editor });
 }
 
 function readIds(
   ids: readonly IdField[],
   parts: readonly string[],
-  context: z.core.ParsePayload,
+  context: z.RefinementCtx,
 ): Record<string, string> {
   const read = ids.map(({ setting, form }, i) => {
     const part = parts[i] ?? '';
     const { data, error } = value.id(form).safeParse(part);
     for (const { message } of error?.issues ?? []) {
       const shown = ids.length === 1 ? message : `${setting}: ${message}`;
-      context.issues.push({
+      context.addIssue({
         code: 'custom',
         input: part,
         message: `${shown}; got ${quote(part)}`,
@@ -220,58 +209,56 @@ export function targetSchema(resource: Resource, withLongForm: boolean) {
   return z.union([shortSchema(resource, expected), long], { error: expected });
 }
 
-function idShape({ ids }: Resource): Record<string, z.ZodMiniType<string, string>> {
+function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
   const shape = ids.map(({ setting, form, label }) => [
     setting,
-    described(value.id(form), `The id that is exposed as the label ${label}`),
+    value.id(form).describe(`The id that is exposed as the label ${label}`),
   ]);
-  return Object.fromEntries(shape) as Record<string, z.ZodMiniType<string, string>>;
+  return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
 }
 
 function targetsSchema(resource: Resource, withLongForm: boolean) {
   if (isOfAccount(resource)) {
-    return described(
-      z.literal('all', { error: 'expected all' }),
-      "What to poll: all, which is the credential's account",
-    );
+    return z
+      .literal('all', { error: 'expected all' })
+      .describe("What to poll: all, which is the credential's account");
   }
   const all = takesAll(resource) ? 'all, or ' : '';
   const listOf = `${all}a list of ${shortForms(resource)}`;
   const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
   const list = z.array(targetSchema(resource, withLongForm), { error });
   const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
-  return described(targets, `What to poll: ${listOf}${orLong(resource)}`);
+  return targets.describe(`What to poll: ${listOf}${orLong(resource)}`);
 }
 
 /** The section of a kind. */
-export const sectionSchema = onceFor((resource: Resource, withLongForm: boolean) =>
-  described(
-    mapping(
-      {
-        credential: optional(
-          value.credentialName,
-          resource.api === 'video'
-            ? "The key of a library; without it, `all` reads each library with the key that the account's credential finds"
-            : 'The credential to use; may be left out where only one is defined',
-        ),
-        interval: preset(
-          interval,
-          formatDuration(resource.defaultIntervalSeconds * 1000),
-          'Time between two polls of a target',
-        ),
-        stale_after: optional(
-          value.duration(),
-          `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
-        ),
-        ...resource.settings,
-        targets: targetsSchema(resource, withLongForm),
-        ...selectionShape(resource),
-      },
-      'a mapping with `targets`',
-    ),
+export function sectionSchema(resource: Resource, withLongForm: boolean) {
+  return mapping(
+    {
+      credential: optional(
+        value.credentialName,
+        resource.api === 'video'
+          ? "The key of a library; without it, `all` reads each library with the key that the account's credential finds"
+          : 'The credential to use; may be left out where only one is defined',
+      ),
+      interval: preset(
+        interval,
+        formatDuration(resource.defaultIntervalSeconds * 1000),
+        'Time between two polls of a target',
+      ),
+      stale_after: optional(
+        value.duration(),
+        `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+      ),
+      ...resource.settings,
+      targets: targetsSchema(resource, withLongForm),
+      ...selectionShape(resource),
+    },
+    'a mapping with `targets`',
+  ).describe(
     `${resource.noun}, kind ${resource.kind}; unless discovery turns it on, it is off without this section`,
-  ),
-);
+  );
+}
 
 /** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
@@ -304,9 +291,9 @@ function longForm({ ids }: Resource): string {
 
 const apisSchema = preset(
   mapping(
-    Object.fromEntries(apiNames.map((api) => [api, z.prefault(apiSchema(api), {})])) as Record<
+    Object.fromEntries(apiNames.map((api) => [api, apiSchema(api).prefault({})])) as Record<
       ApiName,
-      z.ZodMiniPrefault<ReturnType<typeof apiSchema>>
+      z.ZodPrefault<ReturnType<typeof apiSchema>>
     >,
     `a mapping of ${oneOf(apiNames)}`,
   ),
@@ -314,32 +301,19 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** In the place of a section that is not there: what it may hold need not be known. */
-const notThere = z.unknown();
-
-/**
- * @param withLongForm targets may be mappings, as in a file
- * @param isThere whether the document has a section. Schemas are dear, and most installations have few sections
- */
-export function documentSchema(
-  resources: readonly Resource[],
-  withLongForm: boolean,
-  isThere: (section: string) => boolean = () => true,
-) {
-  const sections = resources.map(
-    (resource) =>
-      [
-        resource.section,
-        z.optional(isThere(resource.section) ? sectionSchema(resource, withLongForm) : notThere),
-      ] as const,
-  );
+/** @param withLongForm targets may be mappings, as in a file */
+export function documentSchema(resources: readonly Resource[], withLongForm: boolean) {
+  const sections = resources.map((resource) => [
+    resource.section,
+    sectionSchema(resource, withLongForm).optional(),
+  ]);
   return mapping(
     {
       credentials: credentialsSchema,
       apis: apisSchema,
       discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
       ...Object.fromEntries(sections),
-      limits: z.prefault(limitsSchema, {}),
+      limits: limitsSchema.prefault({}),
     },
     'a mapping of settings',
   );

@@ -2,7 +2,7 @@
  * Single values of a configuration: text in, a checked value out, an error that says what was expected, and what an
  * editor may accept in place of text.
  */
-import * as z from 'zod/mini';
+import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import { durationPattern, formatDuration, parseBoolean, parseDuration } from '../text.ts';
@@ -19,38 +19,37 @@ export function scalar<T>(
   read: (text: string) => T | undefined,
   editor: EditorForm,
   quiet = false,
-): z.ZodMiniType<T, string> {
+): z.ZodType<T, string> {
   const message = (text?: string) => `expected ${typeof expected === 'string' ? expected : expected(text)}`;
-  const checked = z.transform((text: string, context) => {
-    const value = read(text);
-    if (value !== undefined) return value;
-    context.issues.push({ code: 'custom', input: text, message: message(text), params: { quiet } });
-    return z.NEVER;
-  });
-  return z.pipe(z.string({ error: () => message() }), checked).check(z.meta({ ...editor }));
-}
-
-/** The schema with what editors and the documentation say of it. */
-export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
-  return schema.check(z.describe(description));
+  return z
+    .string({ error: () => message() })
+    .transform((text, context) => {
+      const value = read(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', input: text, message: message(text), params: { quiet } });
+      return z.NEVER;
+    })
+    .meta({ ...editor });
 }
 
 /** A setting that may be left out. */
-export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string) {
-  return z.optional(described(schema, description));
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.describe(description).optional();
 }
 
 /** A setting that is this where it is left out: as it would be written. */
-export function preset<Schema extends z.ZodMiniType>(
+export function preset<Schema extends z.ZodType>(
   schema: Schema,
   given: z.input<Schema>,
   description: string,
 ) {
-  return described(z.prefault(schema, given), description);
+  return schema
+    .prefault(given as z.input<Schema> & z.util.NoUndefined<z.input<Schema>>)
+    .describe(description);
 }
 
 /** A duration in milliseconds. */
-export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodMiniType<number, string> {
+export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodType<number, string> {
   const tooLong = (text = '') => (parseDuration(text) ?? 0) > maxMs;
   return scalar(
     (text) =>
@@ -63,7 +62,7 @@ export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodMiniType<nu
 }
 
 /** A whole number; also as Helm renders large ones (`1e+06`). */
-export function integer(min: number, max: number): z.ZodMiniType<number, string> {
+export function integer(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a whole number from ${min} to ${max}`,
     (text) => within(Number(parseInteger(text) ?? Number.NaN), min, max),
@@ -71,7 +70,7 @@ export function integer(min: number, max: number): z.ZodMiniType<number, string>
   );
 }
 
-export function decimal(min: number, max: number): z.ZodMiniType<number, string> {
+export function decimal(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a number from ${min} to ${max}`,
     (text) => within(/^\d+(?:\.\d+)?(?:e[+-]?\d{1,2})?$/.test(text) ? Number(text) : undefined, min, max),
@@ -92,7 +91,7 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** A size in bytes. */
-export function bytes(min: number, max: number): z.ZodMiniType<number, string> {
+export function bytes(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a size from ${formatBytes(min)} to ${formatBytes(max)}, such as 512KiB or 8MiB`,
     (text) => {
@@ -119,7 +118,7 @@ export function formatBytes(size: number): string {
 }
 
 /** The base address of an API, without a slash at its end. Quiet, because an address can hold a password. */
-export const baseUrl: z.ZodMiniType<string, string> = scalar(
+export const baseUrl: z.ZodType<string, string> = scalar(
   'an http or https address without user name, query and fragment, such as https://api.example.com/path',
   (text) => {
     if (/[\s?#\\]/.test(text) || !/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
@@ -136,12 +135,12 @@ export function isPlainRemote(url: string): boolean {
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export const boolean: z.ZodMiniType<boolean, string> = scalar('true or false', parseBoolean, {
+export const boolean: z.ZodType<boolean, string> = scalar('true or false', parseBoolean, {
   type: ['boolean', 'string'],
 });
 
 /** The name of something, for people. */
-export const displayName: z.ZodMiniType<string, string> = scalar(
+export const displayName: z.ZodType<string, string> = scalar(
   'a name of 1 to 200 characters on one line',
   (text) => (/^[^\p{Cc}\u2028\u2029]{1,200}$/u.test(text) && text.trim() !== '' ? text.trim() : undefined),
   { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200 },
@@ -158,17 +157,16 @@ const pattern = scalar(
 );
 
 /** One pattern or a list of them, as a list. */
-export const patterns: z.ZodMiniType<readonly string[], string | string[]> = z.pipe(
-  z.union([pattern, z.array(pattern).check(z.minLength(1, { error: 'expected at least one pattern' }))], {
+export const patterns: z.ZodType<readonly string[], string | string[]> = z
+  .union([pattern, z.array(pattern).min(1, { error: 'expected at least one pattern' })], {
     error: 'expected a pattern in RE2 syntax, or a list of them',
-  }),
-  z.transform((one: string | string[]) => (typeof one === 'string' ? [one] : one)),
-);
+  })
+  .transform((one) => (typeof one === 'string' ? [one] : one));
 
 export const credentialNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 /** The name of a credential. Quiet: a key may have been put in its place. */
-export const credentialName: z.ZodMiniType<string, string> = scalar(
+export const credentialName: z.ZodType<string, string> = scalar(
   'the name of a credential',
   (text) => (new RegExp(credentialNamePattern).test(text) ? text : undefined),
   { type: ['string', 'number'], pattern: credentialNamePattern },
@@ -176,7 +174,7 @@ export const credentialName: z.ZodMiniType<string, string> = scalar(
 );
 
 /** The name of an environment variable. Quiet: a key may have been put in its place. */
-export const variableName: z.ZodMiniType<string, string> = scalar(
+export const variableName: z.ZodType<string, string> = scalar(
   'the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',
   (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(text) ? text : undefined),
   { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,255}$' },
@@ -184,7 +182,7 @@ export const variableName: z.ZodMiniType<string, string> = scalar(
 );
 
 /** The path of a file. Quiet: a key may have been put in its place. */
-export const filePath: z.ZodMiniType<string, string> = scalar(
+export const filePath: z.ZodType<string, string> = scalar(
   'the path of a file that holds the key; never the key itself',
   (text) => (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= 4096 ? text : undefined),
   { type: 'string', minLength: 1 },
@@ -192,13 +190,13 @@ export const filePath: z.ZodMiniType<string, string> = scalar(
 );
 
 /** A part of what identifies a target, in the one way in which it is exposed. */
-export function id(form: IdField['form']): z.ZodMiniType<string, string> {
+export function id(form: IdField['form']): z.ZodType<string, string> {
   return ids[form];
 }
 
 const maxId = 2n ** 64n - 1n;
 
-const ids: Readonly<Record<IdField['form'], z.ZodMiniType<string, string>>> = {
+const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
   opaque: scalar(
     'an id of 1 to 128 characters A-Z a-z 0-9 . _ -',
     (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) && !/^\.+$/.test(text) ? text : undefined),

@@ -1,5 +1,5 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
-import * as z from 'zod/mini';
+import * as z from 'zod';
 import {
   divided,
   type Entries,
@@ -53,20 +53,20 @@ export interface ApplicationReading extends Omit<ValueOf<typeof summary>, 'statu
 /** The setting that every kind with a latency of applications has. */
 export const latencySettings = {
   latency_unit: z
-    ._default(z.enum(['milliseconds', 'seconds']), 'milliseconds')
-    .check(z.describe('The unit of the latencies that the API reports')),
+    .enum(['milliseconds', 'seconds'])
+    .default('milliseconds')
+    .describe('The unit of the latencies that the API reports'),
 };
 
 const settings = {
   ...latencySettings,
   latency_chart: z
-    ._default(z.enum(['latest', 'points', 'off']), 'latest')
-    .check(
-      z.describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
-    ),
+    .enum(['latest', 'points', 'off'])
+    .default('latest')
+    .describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
 };
-type Settings = z.output<z.ZodMiniObject<typeof settings>>;
-export type LatencySettings = z.output<z.ZodMiniObject<typeof latencySettings>>;
+type Settings = z.output<z.ZodObject<typeof settings>>;
+export type LatencySettings = z.output<z.ZodObject<typeof latencySettings>>;
 
 /** In one pass, for of nearly every chart the newest entry alone is wanted. */
 function readChart(entries: Entries<number>, diagnostics: Diagnostics): Chart {

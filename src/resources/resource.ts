@@ -2,7 +2,7 @@
  * What a kind is: one read operation of the API, declared as data, and what a listing is: an operation that finds targets.
  * It owns the words that the rest of the house uses for any kind.
  */
-import type * as z from 'zod/mini';
+import type * as z from 'zod';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
 export const apiNames = ['application', 'shield', 'core', 'video'] as const;
@@ -187,7 +187,7 @@ interface Declaration<Reading, Settings> {
   /** True where it takes a request for each of very many targets: it is off until it is asked for. Default: false. */
   readonly isCostly?: boolean;
   /** Settings of the section beyond those that every section has. Default: none. */
-  readonly settings?: z.core.$ZodShape;
+  readonly settings?: z.ZodRawShape;
   /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
   readonly fields: readonly string[];
   /** Those of them whose values the reference lists. Default: none. */

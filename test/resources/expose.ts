@@ -1,5 +1,5 @@
 /** From the API's answer to the page, by the ways of the house: parsed, read, made rows of, stored and rendered. */
-import * as z from 'zod/mini';
+import * as z from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { Counters } from '../../src/polling/counters.ts';
