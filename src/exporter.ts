@@ -121,6 +121,7 @@ class WiredExporter implements Exporter {
       series: (kind) => this.#store.series(kind),
       droppedSeries: (kind) => this.#store.dropped(kind),
       listings: () => summarizeListings(this.#engine.listings()),
+      refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
     };
     this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);

@@ -16,6 +16,7 @@ export interface Inventory {
   readonly series: (kind: string) => number;
   readonly droppedSeries: (kind: string) => number;
   readonly listings: () => readonly ListingSummary[];
+  readonly refusedKeys: (api: ApiName) => number;
 }
 
 export interface Telemetry extends PollObserver {
@@ -148,11 +149,11 @@ interface Count {
   readonly update: (family: OwnFamily, listings: readonly ListingSummary[]) => void;
 }
 
-function declareCounts(inventory: Inventory, kindsOn: () => ReadonlySet<string>): readonly Count[] {
+function declareCounts(inventory: Inventory, rows: Pick<Rows, 'kinds' | 'apis'>): readonly Count[] {
   const byKind = (name: string, help: string, count: (kind: string) => number): Count => ({
     family: gauge(name, help),
     update(family) {
-      const kinds = kindsOn();
+      const { kinds } = rows;
       family.remove(({ kind = '' }) => !kinds.has(kind));
       for (const kind of kinds) family.set({ kind }, count(kind));
     },
@@ -170,6 +171,17 @@ function declareCounts(inventory: Inventory, kindsOn: () => ReadonlySet<string>)
       'Series that are left out because of limits.max_series.',
       inventory.droppedSeries,
     ),
+    {
+      family: gauge(
+        'refused_keys',
+        'Keys with which nothing of an API can be read: each answer is 401 or 403.',
+      ),
+      update(family) {
+        const apis: ReadonlySet<string> = rows.apis;
+        family.remove(({ api = '' }) => !apis.has(api));
+        for (const api of rows.apis) family.set({ api }, inventory.refusedKeys(api));
+      },
+    },
     // By kind and credential; what is not listed any more has no series.
     ...discoveryFigures.map(([name, help, value]) => ({
       family: gauge(`discovery_${name}`, help),
@@ -249,7 +261,7 @@ export function createTelemetry(
   const processMetrics = createProcessMetrics(processMetricsChoice);
   const events = declareEvents();
   const rows = new Rows(events);
-  const counts = declareCounts(inventory, () => rows.kinds);
+  const counts = declareCounts(inventory, rows);
   const families: readonly OwnFamily[] = [...Object.values(events), ...counts.map(({ family }) => family)];
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
   rows.follow(kinds);

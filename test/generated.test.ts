@@ -28,6 +28,7 @@ async function ownFamilies() {
     series: () => 0,
     droppedSeries: () => 0,
     listings: () => [],
+    refusedKeys: () => 0,
   });
   telemetry.requested('application', '200', 0.1);
   const text = Buffer.concat(await telemetry.render('text')).toString();

@@ -21,6 +21,7 @@ const inventory: Inventory = {
   series: () => 2,
   droppedSeries: () => 0,
   listings: () => [],
+  refusedKeys: () => 0,
 };
 
 it.each(['text', 'openmetrics'] as const)('renders the format %s without an empty line', async (format) => {

@@ -79,6 +79,7 @@ function holdAsExporter(): Holder {
     series: (kind) => store.series(kind),
     droppedSeries: (kind) => store.dropped(kind),
     listings: () => [],
+    refusedKeys: () => 0,
   });
   const handle = createMetricsRoute({
     store,

@@ -99,18 +99,13 @@ export const exporterRules: Rules = {
         {
           alert: 'BunnynetKeyRefused',
           comment: `
-          A refused target is polled up to ten times less often, hence a day. The alert ends as soon as no target of the kind fails.
-          The second half covers a counter that was above 0 when it was first scraped.`,
-          expr: `
-          sum by (job, instance, kind) (
-            increase(bunnynet_exporter_polls_total{result="auth"}[1d]) > 0 or bunnynet_exporter_polls_total{result="auth"} > 0 unless bunnynet_exporter_polls_total{result="auth"} offset 1d
-          )
-          and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
+          One thing that a key may not read, such as a feature of a plan, is no refused key: nothing of the API succeeds with one.`,
+          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
           for: '5m',
           severity: 'critical',
-          summary: 'The API refuses the key for {{ $labels.kind }}',
+          summary: 'The {{ $labels.api }} API refuses a key',
           description:
-            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} were answered with 401 or 403 in the past day, and targets of that kind are failing.',
+            'Everything that {{ $labels.instance }} asks of the {{ $labels.api }} API with {{ $value }} of its keys is answered with 401 or 403. The status page and the log of the exporter name the key.',
         },
         {
           alert: 'BunnynetTargetNotFound',

@@ -19,6 +19,7 @@ import { count, durationInWords, plural } from '../text.ts';
 import { AddressCheck } from './address-check.ts';
 import { type ApiCapacity, capacity, PollClasses } from './capacity.ts';
 import { FailureLog } from './failure-log.ts';
+import { KeyCheck } from './key-check.ts';
 import {
   type Discoveries,
   type Group,
@@ -135,6 +136,8 @@ export class PollEngine {
   readonly #poller: Poller;
   readonly #failureLog: FailureLog;
   readonly #addressCheck = new AddressCheck();
+  /** Which keys are refused. */
+  readonly keys = new KeyCheck((pollKey) => this.#scheduler.runNow(pollKey));
   readonly #scheduler: Scheduler<Poll>;
   readonly #wanted: WantedTargets;
   readonly #abort = new AbortController();
@@ -186,6 +189,7 @@ export class PollEngine {
       observer,
       log,
       failureLog: this.#failureLog,
+      keyCheck: this.keys,
       keySource,
       isOnce,
       redact,
@@ -264,6 +268,7 @@ export class PollEngine {
       ...this.#wanted.sizes,
       ...this.#scheduler.sizes,
       ...this.#failureLog.sizes,
+      ...this.keys.sizes,
     };
   }
 
@@ -314,18 +319,20 @@ export class PollEngine {
     this.#scheduler.stop();
     this.#abort.abort(new Error('the exporter is stopping'));
     await Promise.allSettled(this.#running);
+    this.keys.settle();
     this.#failureLog.tell(true);
   }
 
   /** Sets the time of the next sweep; called again when something came that cannot wait for a calm one. */
   #keepSweeping(): void {
-    const isBusy = this.#pending > 0 || this.#hasChanged || this.#failureLog.isBusy;
+    const isBusy = this.#pending > 0 || this.#hasChanged || this.#failureLog.isBusy || this.keys.isWaiting;
     const isSoonEnough = this.#sweep !== undefined && (this.#sweep.isBusy || !isBusy);
     if (isSoonEnough || this.#abort.signal.aborted) return;
     clearTimeout(this.#sweep?.timer);
     const sweep = () => {
       this.#sweep = undefined;
       this.dropStale();
+      this.keys.settle();
       this.#failureLog.tell();
       this.#tellPlanned();
       this.#options.onSweep?.();
@@ -430,6 +437,7 @@ export class PollEngine {
     this.#active.set(poll.key, { poll, health, hasEnded: false, waiters: noWaiters, fed });
     this.#pending++;
     this.#count(poll, 1);
+    this.keys.add(poll);
     this.#scheduler.add(poll, this.#plannedAtMs);
   }
 
@@ -438,6 +446,10 @@ export class PollEngine {
     if (!active) return;
     this.#count(active.poll, -1);
     this.#count(poll, 1);
+    if (active.poll.credential !== poll.credential) {
+      this.keys.remove(active.poll);
+      this.keys.add(poll);
+    }
     active.poll = poll;
     this.#scheduler.update(poll);
   }
@@ -450,6 +462,7 @@ export class PollEngine {
     this.#count(active.poll, -1);
     this.#failureLog.forget(key);
     this.#addressCheck.forget(active.poll);
+    this.keys.remove(active.poll);
     this.#scheduler.remove(key);
     for (const resolve of active.waiters) resolve();
     this.#endNames(key);

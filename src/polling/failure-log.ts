@@ -101,9 +101,15 @@ export class FailureLog {
     this.#nowMs = nowMs;
   }
 
-  /** A poll has failed; only the first failure in a row counts. */
+  /** A poll has failed; of failures in a row only the first counts, unless it is now the key that is refused, or no longer. */
   failed(pollKey: string, about: FailureGroup, fields: object, line: string): void {
-    if (this.#groupOf.has(pollKey)) return;
+    const known = this.#groupOf.get(pollKey);
+    if (known) {
+      if ((known.refused === undefined) === (about.refused === undefined)) return;
+      this.forget(pollKey);
+      if (known.refused !== undefined && known.failing.size === 0 && known.total > 0)
+        this.#noteRecovery(known);
+    }
     const group = this.#groups.get(about.key) ?? {
       ...about,
       beganMs: this.#nowMs(),

@@ -9,6 +9,7 @@ import type { Permit } from '../api/pacer.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
 import { collectInSlices } from '../slices.ts';
 import type { FailureLog } from './failure-log.ts';
+import type { KeyCheck } from './key-check.ts';
 import { idText, type ListingPoll, type Poll, type ReadPoll, type Target } from './plan.ts';
 import type { Failure, TargetStates } from './target-states.ts';
 
@@ -30,6 +31,7 @@ export interface PollerOptions {
   readonly observer: PollObserver;
   readonly log: Logger;
   readonly failureLog: FailureLog;
+  readonly keyCheck: KeyCheck;
   /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
   /** Whether everything is asked once alone. */
@@ -103,6 +105,12 @@ export function refusedKeyText(credential: string, source: string, api: ApiName,
       ? "the library's own key, not the account's, and not the read-only one"
       : "the account's API key";
   return `the key of ${credential} (${source}) was refused: ${message}; it must be ${needed}`;
+}
+
+/** Why one thing cannot be read with a key that reads others. */
+function notAllowedText(credential: string, api: ApiName, message: string): string {
+  const why = api === 'video' ? 'it may be a read-only one' : "it is the plan or the key's rights";
+  return `not allowed to read this: ${message}; the key of ${credential} reads other things, so ${why}`;
 }
 
 export class Poller {
@@ -250,8 +258,9 @@ export class Poller {
   }
 
   #succeed(poll: Poll, health: PollHealth, durationSeconds: number): void {
-    const { observer, failureLog } = this.#options;
+    const { observer, failureLog, keyCheck } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
+    keyCheck.succeeded(poll);
     failureLog.succeeded(poll.key, () => aboutPoll(poll));
     health.lastFailure = undefined;
     health.lasting = 0;
@@ -266,9 +275,8 @@ export class Poller {
   ): number {
     const { states, observer, now } = this.#options;
     const { result } = failed;
-    const message = this.#reasonOf(poll, failed);
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
-    const failure: Failure = { result, message, atMs: now() };
+    const failure = { result, message: this.#toLine(failed.message), atMs: now(), isKeyRefused: false };
     let hasValues = false;
     for (const target of targets) {
       states.failed(target, failure, durationSeconds);
@@ -276,7 +284,11 @@ export class Poller {
     }
     health.lastFailure = failure;
     health.lasting = willLast(failed) ? health.lasting + 1 : 0;
-    this.#logFailure(poll, failed, message, hasValues, health.lasting > 0);
+    const isLasting = health.lasting > 0;
+    this.#explain(poll, failed, (reason, isKeyRefused) => {
+      Object.assign(failure, { message: reason, isKeyRefused });
+      this.#logFailure(poll, failed, reason, isKeyRefused, hasValues, isLasting);
+    });
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, health.lasting - 1));
     const { retryAfterMs } = failed;
     // The next poll may begin a tenth of an interval early.
@@ -285,21 +297,39 @@ export class Poller {
       : Math.max(backoffFactor, retryAfterMs / poll.intervalMs + 0.1);
   }
 
-  #reasonOf({ credential, api }: Poll, { result, message, answer }: Failed): string {
-    const reason = this.#toLine(message);
-    // Without a status it was not sent: the key cannot be read.
-    if (result !== 'auth' || answer.status === undefined) return reason;
-    return refusedKeyText(credential, this.#options.keySource(credential), api, reason);
+  /** Gives the reason in words: of a 401 or 403 once it is known whether the key is refused as a whole. */
+  #explain(poll: Poll, failed: Failed, tell: (reason: string, isKeyRefused: boolean) => void): void {
+    const { keyCheck, keySource } = this.#options;
+    const { credential, api } = poll;
+    const reason = this.#toLine(failed.message);
+    if (failed.result !== 'auth') {
+      keyCheck.failed(poll);
+      tell(reason, false);
+      return;
+    }
+    keyCheck.refused(poll, (isKeyRefused) => {
+      // Without a status it was not sent: the key cannot be read.
+      if (failed.answer.status === undefined) tell(reason, isKeyRefused);
+      else if (isKeyRefused) tell(refusedKeyText(credential, keySource(credential), api, reason), true);
+      else tell(notAllowedText(credential, api, reason), false);
+    });
   }
 
-  #logFailure(poll: Poll, failed: Failed, reason: string, hasValues: boolean, isLasting: boolean): void {
+  #logFailure(
+    poll: Poll,
+    failed: Failed,
+    reason: string,
+    isKeyRefused: boolean,
+    hasValues: boolean,
+    isLasting: boolean,
+  ): void {
     const { failureLog, isOnce } = this.#options;
     const { kind, credential, api } = poll;
     const { result, answer } = failed;
-    const isRefused = result === 'auth' && answer.status !== undefined;
+    const isRefused = isKeyRefused && answer.status !== undefined;
     const what = poll.type === 'listing' ? `${kind} listing` : kind;
     const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
-    const next = isOnce ? '' : `; ${values}, ${whatNext(poll, result, isLasting)}`;
+    const next = isOnce ? '' : `; ${values}, ${whatNext(poll, isKeyRefused, result, isLasting)}`;
     failureLog.failed(
       poll.key,
       {
@@ -337,10 +367,15 @@ function isCounted(poll: Poll): boolean {
   return poll.type === 'read' || poll.isRead;
 }
 
-function whatNext({ credential, intervalMs }: Poll, result: PollFailure, isLasting: boolean): string {
+function whatNext(
+  { credential, intervalMs }: Poll,
+  isKeyRefused: boolean,
+  result: PollFailure,
+  isLasting: boolean,
+): string {
   if (result === 'rate_limited') return 'asking again when the pause of its API is over';
   const again = `asking again in ${inSeconds(intervalMs)}`;
-  if (result === 'auth') return `${again}, then less and less often until the key of ${credential} changes`;
+  if (isKeyRefused) return `${again}, then less and less often until the key of ${credential} changes`;
   return isLasting ? `${again}, then less and less often` : again;
 }
 

@@ -37,6 +37,8 @@ export interface Failure {
   readonly message: string;
   /** Unix time. */
   readonly atMs: number;
+  /** Whether nothing of its API can be read with the key. */
+  readonly isKeyRefused?: boolean;
 }
 
 export interface TargetStatus {

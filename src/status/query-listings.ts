@@ -61,8 +61,7 @@ export async function queryListings(
       const { poll, state, lastFailure } = status;
       counts.listings++;
       counts[state]++;
-      if (lastFailure?.result === 'auth')
-        refused.set(poll.credential, (refused.get(poll.credential) ?? 0) + 1);
+      if (lastFailure?.isKeyRefused) refused.set(poll.credential, (refused.get(poll.credential) ?? 0) + 1);
       if (!isOfKinds(query.kinds, status)) continue;
       if (state === 'failing') failing.push(status);
       else if (query.listings !== 'failing') {

@@ -192,7 +192,7 @@ export async function queryTargets(
       if (ofKind) count(ofKind, status);
       const ofCondition = condition === undefined ? undefined : reported.get(kind);
       if (condition !== undefined) ofCondition?.set(condition, (ofCondition.get(condition) ?? 0) + 1);
-      if (status.lastFailure?.result === 'auth') refused.set(credential, (refused.get(credential) ?? 0) + 1);
+      if (status.lastFailure?.isKeyRefused) refused.set(credential, (refused.get(credential) ?? 0) + 1);
       if (query.kinds.length > 0 && !query.kinds.includes(kind)) continue;
       if (!isIn(query.states, status)) continue;
       if (query.conditions.length > 0 && !query.conditions.includes(condition ?? '')) continue;

@@ -32,6 +32,11 @@ How to read the table:
 In every row all other targets, of the same kind and of other kinds, were still polled successfully, and no key appeared on a
 page or in the log.
 
+A 401 or 403 therefore says «not allowed to read this» in the table. Where nothing of an API succeeds with a key, the log says
+instead, once for all that the key is used for, «the key of account (from $ACCOUNT_KEY) was refused: HTTP 401; it must be the
+account's API key», the status page says so at its top, and \`bunnynet_exporter_refused_keys\` is above 0. To tell the two
+apart, the exporter may ask for something else with the same key, so the line can come a little later than the answer.
+
 `;
 
 /** Cells of a table: pipes would end them. */

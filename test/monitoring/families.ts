@@ -17,6 +17,7 @@ export async function knownFamilies(): Promise<ReadonlyMap<string, readonly stri
     series: none,
     droppedSeries: none,
     listings: () => [],
+    refusedKeys: () => 0,
   });
   for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
     .toString()

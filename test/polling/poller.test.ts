@@ -4,6 +4,7 @@ import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { FailureLog } from '../../src/polling/failure-log.ts';
+import { KeyCheck } from '../../src/polling/key-check.ts';
 import type { Poll } from '../../src/polling/plan.ts';
 import { Poller, type PollerOptions, type PollHealth } from '../../src/polling/poller.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
@@ -41,6 +42,8 @@ function pollerOf(
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
+  const keyCheck = new KeyCheck(() => undefined);
+  keyCheck.add(poll);
   const poller = new Poller({
     clientOf: () => ({
       get: async (request) => await Promise.resolve(answer(request.path, request)),
@@ -53,6 +56,7 @@ function pollerOf(
     },
     log,
     failureLog: new FailureLog(log),
+    keyCheck,
     keySource: () => 'from $KEY',
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => 1_000_000_000_000,

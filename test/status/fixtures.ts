@@ -52,7 +52,7 @@ export function failing(
   const { result = 'server_error', message = 'HTTP 503', ...rest } = more;
   return status(ids, {
     state: 'failing',
-    lastFailure: { result, message, atMs: nowMs - 3000 },
+    lastFailure: { result, message, atMs: nowMs - 3000, isKeyRefused: result === 'auth' },
     ...rest,
   });
 }
@@ -92,7 +92,7 @@ export function listing(
 export const refusedListing = {
   state: 'failing',
   lastSuccessMs: undefined,
-  lastFailure: { result: 'auth', message: 'HTTP 401', atMs: nowMs - 3000 },
+  lastFailure: { result: 'auth', message: 'HTTP 401', atMs: nowMs - 3000, isKeyRefused: true },
 } as const;
 
 /** As many applications; of each 100 the first is failing. */
