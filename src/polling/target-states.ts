@@ -3,7 +3,7 @@
  * the last poll succeeded, when the last success was, and the counters, always.
  */
 import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
-import type { Family, Ids, Sample } from '../resources/resource.ts';
+import type { Ids, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Target } from './plan.ts';
 
@@ -89,11 +89,6 @@ function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState):
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
-/** The API field that a family comes from, as its help says. */
-function fieldOf(family: Pick<Family, 'name' | 'help'> | undefined): string {
-  return /API fields? (\w+)/.exec(family?.help ?? '')?.[1] ?? family?.name ?? '';
-}
-
 /** Told of the API field of a sample whose value is no finite number. */
 type OnNotFinite = (field: string) => void;
 
@@ -109,14 +104,15 @@ export function rowsOf(
 ): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
-  for (let family = first; catalogue[family]?.kind === target.kind; family++) {
-    const given = catalogue[family]?.samples(reading, target) ?? [];
-    const all = typeof given === 'number' ? [{ value: given }] : given;
+  for (let family = first; ; family++) {
+    const declared = catalogue[family];
+    if (declared?.kind !== target.kind) return rows;
+    const all = declared.samples(reading, target);
     const samples = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
-    for (let left = all.length - samples.length; left > 0; left--) onNotFinite(fieldOf(catalogue[family]));
+    for (let left = all.length - samples.length; left > 0; left--)
+      onNotFinite(declared.fields[0] ?? declared.name);
     if (samples.length > 0) rows.push({ family, samples });
   }
-  return rows;
 }
 
 export class TargetStates {

@@ -1,8 +1,9 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
-import { figureByDay, mapDays } from './days.ts';
+
+import { familiesOf } from './by-hand.ts';
+import { type Day, figureByDay, mapDays } from './days.ts';
 import {
   anything,
-  type Day,
   entriesOf,
   id,
   integer,
@@ -13,7 +14,7 @@ import {
   type ValueOf,
 } from './fields.ts';
 import { readListed } from './pages.ts';
-import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { defineResource, type Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 const endpointMetrics = object({

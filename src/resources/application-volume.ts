@@ -1,8 +1,9 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
-import { applications } from './application.ts';
-import { integer, listOf, number, object, text, type ValueOf } from './fields.ts';
+import { applicationIds, applicationPath, applications } from './application.ts';
+import { count, countSamples, familiesOf, gauge, perElement, shown } from './families.ts';
+import { enumeratedFieldsOf, gigabytes, listOf, object, oneOf, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
-import { defineResource, familiesOf, type Sample } from './resource.ts';
+import { defineResource } from './resource.ts';
 
 const states = [
   'unknown',
@@ -17,105 +18,50 @@ const states = [
   'maintenance',
 ] as const;
 
-const instance = object({ status: text });
+const asGigabytes = 'taking what the API reports as gigabytes';
+
 const volume = object({
   name: text,
-  size: number,
-  totalUsage: number,
-  containersCount: integer,
-  volumeInstances: listOf(instance),
+  size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`, { note: 'times 1e9' }),
+  totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`, {
+    note: 'times 1e9',
+  }),
+  containersCount: count('containers', 'Containers that use each volume'),
+  volumeInstances: shown(listOf(object({ status: oneOf(states) })), {
+    name: 'instances',
+    words: 'Number of instances of each volume by their state',
+    labels: ['state'],
+    series: (all) =>
+      countSamples(
+        'state',
+        states,
+        all.map((one) => one?.status),
+      ),
+  }),
 });
 
-interface VolumeReading extends Omit<ValueOf<typeof volume>, 'volumeInstances'> {
-  readonly name: string;
-  /** Instances by state, where the API lists them. */
-  readonly instances: ReadonlyMap<string, number> | undefined;
-}
+type ApplicationVolumeReading = readonly ValueOf<typeof volume>[];
 
-export type ApplicationVolumeReading = readonly VolumeReading[];
-
-const { gauge } = familiesOf<ApplicationVolumeReading>('bunnynet_application_volume');
-
-function inBytes(gigabytes: number | null | undefined): number | undefined {
-  return typeof gigabytes === 'number' ? Math.round(gigabytes * 1e9) : undefined;
-}
-
-/** A family with one series for each volume that has the value. */
-function perVolume(name: string, help: string, pick: (volume: VolumeReading) => number | null | undefined) {
-  return gauge(
-    name,
-    help,
-    (volumes) =>
-      volumes.flatMap((one): Sample[] => {
-        const value = pick(one);
-        return typeof value === 'number' ? [{ labels: { volume: one.name }, value }] : [];
-      }),
-    ['volume'],
-  );
-}
-
-export const applicationVolume = defineResource({
+export const applicationVolume = defineResource<ApplicationVolumeReading>({
   kind: 'application_volume',
   api: 'application',
   reference: 'GET /apps/{appId}/volumes',
   noun: "application's volumes",
   section: 'application_volumes',
-  ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
+  ids: applicationIds,
   defaultIntervalSeconds: 600,
-  fields: [...volume.names, ...cursorPageFields],
-  enumeratedFields: ['volumeInstances'],
   listing: applications,
+  fields: [...volume.names, ...cursorPageFields],
+  enumeratedFields: enumeratedFieldsOf(volume),
+  families: perElement('volume', 'name', familiesOf(volume)),
 
-  async read(get, ids, diagnostics): Promise<ApplicationVolumeReading> {
+  async read(get, ids, diagnostics) {
+    const path = `${applicationPath(ids)}/volumes`;
     const found = await readCursorPages(
-      {
-        path: `/apps/${encodeURIComponent(ids['app_id'] ?? '')}/volumes`,
-        nouns: 'volumes',
-        perPage: 1000,
-        element: volume,
-        identifier: 'name',
-        isReading: true,
-      },
+      { path, nouns: 'volumes', perPage: 1000, element: volume, identifier: 'name', isReading: true },
       get,
       diagnostics,
     );
-    return Array.from(found, ([name, { volumeInstances, ...rest }]) => {
-      const instances = new Map<string, number>(states.map((state) => [state, 0]));
-      for (const one of volumeInstances ?? []) {
-        if (!one?.status) continue;
-        const given = one.status.toLowerCase();
-        const state = states.find((known) => known.toLowerCase() === given);
-        if (!state) diagnostics.unrecognized('volumeInstances');
-        instances.set(state ?? 'unknown', (instances.get(state ?? 'unknown') ?? 0) + 1);
-      }
-      return { ...rest, name, instances: volumeInstances ? instances : undefined };
-    });
+    return [...found.values()];
   },
-
-  families: [
-    perVolume(
-      'capacity_bytes',
-      'Size of each volume, taking what the API reports as gigabytes (API field size, times 1e9).',
-      ({ size }) => inBytes(size),
-    ),
-    perVolume(
-      'usage_bytes',
-      'What is stored on each volume, taking what the API reports as gigabytes (API field totalUsage, times 1e9).',
-      ({ totalUsage }) => inBytes(totalUsage),
-    ),
-    perVolume(
-      'containers',
-      'Containers that use each volume (API field containersCount).',
-      ({ containersCount }) => containersCount,
-    ),
-    gauge(
-      'instances',
-      'Number of instances of each volume by their state (API field volumeInstances).',
-      (volumes) =>
-        volumes.flatMap(({ name, instances = [] }) =>
-          Array.from(instances, ([state, value]) => ({ labels: { volume: name, state }, value })),
-        ),
-      ['volume', 'state'],
-    ),
-  ],
 });

@@ -1,54 +1,25 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
+import { gauge, shown, states } from './families.ts';
 import {
   divided,
-  type Entries,
   entriesOf,
+  type FieldType,
+  gigabytes,
+  mapped,
   number,
   object,
-  parseChartKey,
   readFields,
   text,
-  type ValueOf,
 } from './fields.ts';
-import { cursorPageFields, mapEach, readCursorPages } from './pages.ts';
-import { type Diagnostics, defineResource, familiesOf, type Listing } from './resource.ts';
+import { defineListing } from './listing.ts';
+import { defineResource, type IdField, type Ids, type TargetContext } from './resource.ts';
+import { parseChartKey } from './times.ts';
 
-/** ApplicationStatus (reference 3), matched without regard to case. */
-export const applicationStates = [
-  'unknown',
-  'active',
-  'progressing',
-  'inactive',
-  'failing',
-  'suspended',
-] as const;
-
-const statusLabels = applicationStates.map((status) => Object.freeze({ status }));
+/** ApplicationStatus (reference 3). */
+const applicationStates = ['unknown', 'active', 'progressing', 'inactive', 'failing', 'suspended'] as const;
 
 const maxChartPoints = 100;
-
-const summary = object({
-  averageLatency: number,
-  currentLatency: number,
-  totalVolumeSizeInGb: number,
-  monthlyCost: number,
-  latencyChart: entriesOf(number),
-  status: text,
-});
-
-interface Chart {
-  readonly entries: Entries<number>;
-  /** How many of them have a number. */
-  readonly points: number;
-  /** The newest of those, where a key is an instant. */
-  readonly newest: { readonly atSeconds: number; readonly latency: number } | undefined;
-}
-
-export interface ApplicationReading extends Omit<ValueOf<typeof summary>, 'status' | 'latencyChart'> {
-  readonly state: (typeof applicationStates)[number] | undefined;
-  readonly chart: Chart | undefined;
-}
 
 /** The setting that every kind with a latency of applications has. */
 export const latencySettings = {
@@ -65,75 +36,108 @@ const settings = {
     .default('latest')
     .describe('What is exported of latencyChart: its newest entry, every entry (at most 100), or nothing'),
 };
-type Settings = z.output<z.ZodObject<typeof settings>>;
-export type LatencySettings = z.output<z.ZodObject<typeof latencySettings>>;
 
-/** In one pass, for of nearly every chart the newest entry alone is wanted. */
-function readChart(entries: Entries<number>, diagnostics: Diagnostics): Chart {
-  let points = 0;
-  let newestAt = Number.NEGATIVE_INFINITY;
-  let newestKey = '';
-  let latency: number | undefined;
-  for (const [key, value] of entries) {
-    const atSeconds = parseChartKey(key);
-    if (atSeconds === undefined) diagnostics.mismatch('latencyChart', 'an instant as key', 'another text');
-    if (value === undefined) continue;
-    points++;
-    if (atSeconds === undefined || !isNewer(atSeconds, key, newestAt, newestKey)) continue;
-    newestAt = atSeconds;
-    newestKey = key;
-    latency = value;
-  }
-  return { entries, points, newest: latency === undefined ? undefined : { atSeconds: newestAt, latency } };
+type LatencyTarget = TargetContext<z.output<z.ZodObject<typeof latencySettings>>>;
+type Target = TargetContext<z.output<z.ZodObject<typeof settings>>>;
+
+const converted = 'converted by the setting latency_unit';
+
+function inSeconds(latency: number, { settings: { latency_unit } }: LatencyTarget): number {
+  return latency_unit === 'seconds' ? latency : divided(latency, 1000);
 }
 
-/** Of two keys for one instant, or for none (minus infinity), the one that comes later in the alphabet counts as newer. */
-function isNewer(atSeconds: number, key: string, thanSeconds: number, thanKey: string): boolean {
-  return atSeconds > thanSeconds || (atSeconds === thanSeconds && key > thanKey);
+/** A latency in the unit that the configuration says. */
+export function latency(name: string, type: FieldType<number>, words: string): FieldType<number> {
+  return shown(type, {
+    name,
+    words,
+    note: converted,
+    series: (value, target: LatencyTarget) => inSeconds(value, target),
+  });
 }
 
-/** The keys and latencies of the newest entries, the newest first; keys that are no instants come last. */
-function newestPoints({ entries }: Chart): readonly { key: string; latency: number }[] {
-  return entries
-    .flatMap(([key, latency]) => {
+/** The entries of a chart, the newest first. Those whose keys are no instants come last, at minus infinity. */
+const points = mapped(entriesOf(number), (entries, notes) =>
+  entries
+    .flatMap(([key, value]) => {
       const atSeconds = parseChartKey(key) ?? Number.NEGATIVE_INFINITY;
-      return latency === undefined ? [] : [{ key, atSeconds, latency }];
+      if (!Number.isFinite(atSeconds)) notes.badKey('an instant');
+      return value === undefined ? [] : [{ key, atSeconds, latency: value }];
     })
-    .sort((a, b) => (isNewer(a.atSeconds, a.key, b.atSeconds, b.key) ? -1 : 1))
-    .slice(0, maxChartPoints);
+    .toSorted((a, b) => b.atSeconds - a.atSeconds || (a.key > b.key ? -1 : 1)),
+);
+type Points = NonNullable<ReturnType<typeof points>>;
+
+/** The newest entry, where the configuration wants it and its key is an instant. */
+function latest([newest]: Points, { settings: { latency_chart } }: Target): Points[number] | undefined {
+  return latency_chart === 'latest' && newest && Number.isFinite(newest.atSeconds) ? newest : undefined;
 }
 
-export function inSeconds(
-  latency: number | null | undefined,
-  { latency_unit }: LatencySettings,
-): number | undefined {
-  return latency_unit === 'seconds' ? (latency ?? undefined) : divided(latency, 1000);
+const latencyChart = shown(
+  points,
+  {
+    name: 'latency_chart_points',
+    words: 'Number of entries of the latency chart',
+    series: (all, target: Target) => (target.settings.latency_chart === 'off' ? undefined : all.length),
+  },
+  {
+    name: 'latency_chart_latest_seconds',
+    words: 'Latency of the newest entry of the chart',
+    note: converted,
+    series(all, target: Target) {
+      const newest = latest(all, target);
+      return newest && inSeconds(newest.latency, target);
+    },
+  },
+  {
+    name: 'latency_chart_latest_timestamp_seconds',
+    words: 'Time of the newest entry of the chart, as Unix time',
+    series: (all, target: Target) => latest(all, target)?.atSeconds,
+  },
+  {
+    name: 'latency_chart_seconds',
+    words:
+      'Latency of each entry of the chart, at most the 100 newest, with the setting latency_chart: points',
+    labels: ['key'],
+    series: (all, target: Target) =>
+      target.settings.latency_chart === 'points'
+        ? all
+            .slice(0, maxChartPoints)
+            .map(({ key, latency }) => ({ labels: { key }, value: inSeconds(latency, target) }))
+        : [],
+  },
+);
+
+const summary = object({
+  status: states('status', 'ApplicationStatus', applicationStates, 'the application'),
+  averageLatency: latency('average_latency_seconds', number, 'Average latency'),
+  currentLatency: latency('current_latency_seconds', number, 'Current latency'),
+  totalVolumeSizeInGb: gauge('volume_size_bytes', gigabytes, 'Size of all volumes', { note: 'times 1e9' }),
+  monthlyCost: gauge('monthly_cost', number, 'Monthly cost in US dollars'),
+  latencyChart,
+});
+
+/** What identifies an application, for every kind that is about one. */
+export const applicationIds: readonly IdField[] = [{ label: 'app_id', setting: 'id', form: 'opaque' }];
+
+/** Where the application is in the API. */
+export function applicationPath({ app_id = '' }: Ids): string {
+  return `/apps/${encodeURIComponent(app_id)}`;
 }
 
-/** The newest entry of the chart, where the chart is on and its keys are instants. */
-function latestPoint({ chart }: ApplicationReading, { latency_chart }: Settings): Chart['newest'] {
-  return latency_chart === 'latest' ? chart?.newest : undefined;
-}
-
-const { gauge, info } = familiesOf<ApplicationReading, Settings>('bunnynet_application');
-
-const listedApplication = object({ id: text, name: text });
+const listed = object({ id: text, name: text });
 
 /** Every application of an account. */
-export const applications: Listing = {
+export const applications = defineListing({
   kind: 'application',
   api: 'application',
   nouns: 'applications',
-  fields: [...listedApplication.names, ...cursorPageFields],
-  async discover(get, _parent, diagnostics) {
-    const found = await readCursorPages(
-      { path: '/apps', nouns: 'applications', perPage: 1000, element: listedApplication, identifier: 'id' },
-      get,
-      diagnostics,
-    );
-    return mapEach(found, ([id, { name }]) => ({ ids: { app_id: id }, name: name ?? undefined }));
-  },
-};
+  path: () => '/apps',
+  element: listed,
+  identifier: 'id',
+  label: 'app_id',
+  about: ({ name }) => ({ name }),
+});
 
 export const application = defineResource({
   kind: 'application',
@@ -141,12 +145,10 @@ export const application = defineResource({
   reference: '4.1',
   noun: 'application',
   section: 'applications',
-  ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
+  ids: applicationIds,
   defaultIntervalSeconds: 60,
   settings,
-  fields: summary.names,
   listing: applications,
-  enumeratedFields: ['status'],
   condition: {
     states: {
       failing: 'bad',
@@ -156,82 +158,10 @@ export const application = defineResource({
       inactive: 'idle',
       active: 'ok',
     },
-    of: ({ state }) => state,
+    of: ({ status }) => status,
   },
-
-  async read(get, ids, diagnostics): Promise<ApplicationReading> {
-    const body = await get(`/apps/${encodeURIComponent(ids['app_id'] ?? '')}/summary`);
-    const { status, latencyChart, ...rest } = readFields(summary, body, diagnostics);
-    const state = applicationStates.find((known) => known === status?.toLowerCase());
-    const given = typeof status === 'string';
-    if (given && state === undefined) diagnostics.unrecognized('status');
-    return {
-      ...rest,
-      state: state ?? (given ? 'unknown' : undefined),
-      chart: latencyChart ? readChart(latencyChart, diagnostics) : undefined,
-    };
-  },
-
-  families: [
-    info(
-      'The name of the application, from the configuration or else from the API.',
-      ['name'],
-      (_, { name }) => ({ name }),
-    ),
-    gauge(
-      'status',
-      'ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.',
-      ({ state }) =>
-        state && statusLabels.map((labels) => ({ labels, value: labels.status === state ? 1 : 0 })),
-      ['status'],
-    ),
-    gauge(
-      'average_latency_seconds',
-      'Average latency (API field averageLatency, converted by the setting latency_unit).',
-      (reading, { settings }) => inSeconds(reading.averageLatency, settings),
-    ),
-    gauge(
-      'current_latency_seconds',
-      'Current latency (API field currentLatency, converted by the setting latency_unit).',
-      (reading, { settings }) => inSeconds(reading.currentLatency, settings),
-    ),
-    gauge(
-      'volume_size_bytes',
-      'Size of all volumes (API field totalVolumeSizeInGb, times 1e9).',
-      ({ totalVolumeSizeInGb: gigabytes }) =>
-        typeof gigabytes === 'number' ? Math.round(gigabytes * 1e9) : undefined,
-    ),
-    gauge(
-      'monthly_cost',
-      'Monthly cost in US dollars (API field monthlyCost).',
-      ({ monthlyCost }) => monthlyCost ?? undefined,
-    ),
-    gauge(
-      'latency_chart_points',
-      'Number of entries of the latency chart (API field latencyChart).',
-      ({ chart }, { settings }) => (settings.latency_chart === 'off' ? undefined : chart?.points),
-    ),
-    gauge(
-      'latency_chart_latest_seconds',
-      'Latency of the newest entry of the chart (API field latencyChart, converted by the setting latency_unit).',
-      (reading, { settings }) => inSeconds(latestPoint(reading, settings)?.latency, settings),
-    ),
-    gauge(
-      'latency_chart_latest_timestamp_seconds',
-      'Time of the newest entry of the chart, as Unix time (API field latencyChart).',
-      (reading, { settings }) => latestPoint(reading, settings)?.atSeconds,
-    ),
-    gauge(
-      'latency_chart_seconds',
-      'Latency of each entry of the chart, at most the 100 newest, with the setting latency_chart: points (API field latencyChart).',
-      ({ chart }, { settings }) =>
-        settings.latency_chart === 'points' && chart
-          ? newestPoints(chart).map(({ key, latency }) => ({
-              labels: { key },
-              value: inSeconds(latency, settings) ?? latency,
-            }))
-          : undefined,
-      ['key'],
-    ),
-  ],
+  answer: summary,
+  info: 'The name of the application, from the configuration or else from the API',
+  read: async (get, ids, diagnostics) =>
+    readFields(summary, await get(`${applicationPath(ids)}/summary`), diagnostics),
 });

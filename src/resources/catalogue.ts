@@ -17,7 +17,8 @@ function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
     type: 'gauge',
     unit,
     labels: [],
-    samples: () => undefined,
+    fields: [],
+    samples: () => [],
   });
   return [
     from('up', `1 when the last poll of the ${noun} succeeded, else 0.`),

@@ -2,18 +2,11 @@
  * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
  * shown as the figure of the newest day and as a counter.
  */
+
+import { familiesOf } from './by-hand.ts';
 import { chartDays, daysToRead } from './days.ts';
 import { entriesOf, number, type ObjectType, readFields, type ValueOf } from './fields.ts';
-import {
-  type CounterSample,
-  type DayFigure,
-  type Diagnostics,
-  type Family,
-  familiesOf,
-  type Get,
-  type ReadContext,
-  type Sample,
-} from './resource.ts';
+import type { CounterSample, DayFigure, Diagnostics, Family, Get, ReadContext, Sample } from './resource.ts';
 
 /** A map from an instant, or from what is counted apart, to a number. */
 export const chart = entriesOf(number);

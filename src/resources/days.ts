@@ -2,14 +2,21 @@
  * Days: which ones a kind asks the API for, and how those of an answer are read. What is counted by days and has no map of
  * 28 of them is asked for the day so far; and for the days before that a previous poll left open, so that they close exactly.
  */
-import { type Day, type Entries, parseDay } from './fields.ts';
+import type { Entries } from './fields.ts';
 import type { DayFigure, Diagnostics, ReadContext } from './resource.ts';
+import { parseDay } from './times.ts';
 
 const daySeconds = 86_400;
 /** How long after midnight the day before is still asked for: its last figures come late. */
 const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
 const maxDays = 28;
+
+export interface Day<Figures> {
+  /** Its start in UTC, in seconds since 1970. */
+  readonly startSeconds: number;
+  readonly figures: Figures;
+}
 
 /** One day to ask for. */
 export interface DayToRead {

@@ -1,8 +1,10 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
+
+import { familiesOf } from './by-hand.ts';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { id, object, text } from './fields.ts';
 import { corePageFields, mapEach, readCorePages } from './pages.ts';
-import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
+import { type DayFigure, defineResource, type Listing } from './resource.ts';
 
 const listedZone = object({ Id: id, Domain: text });
 

@@ -1,9 +1,11 @@
 /** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
+
+import { familiesOf } from './by-hand.ts';
 import { chart } from './daily.ts';
 import { chartDays, dayQuery, newestPoint } from './days.ts';
 import { divided, id, number, object, readFields, text } from './fields.ts';
 import { corePageFields, mapEach, readCorePages } from './pages.ts';
-import { type DayFigure, defineResource, familiesOf, type Listing } from './resource.ts';
+import { type DayFigure, defineResource, type Listing } from './resource.ts';
 
 const statistics = object({
   TotalMonthlyCost: number,
@@ -24,7 +26,7 @@ export interface EdgeScriptReading {
 const listedScript = object({ Id: id, Name: text });
 
 /** Every edge script with its name. What else an answer has, its deployment key among it, is not read. */
-const scripts: Listing = {
+export const scripts: Listing = {
   kind: 'edge_script',
   api: 'core',
   nouns: 'edge scripts',
@@ -69,8 +71,8 @@ export const edgeScript = defineResource({
     return {
       monthlyCost: given.TotalMonthlyCost,
       requests: chartDays(given.RequestsServedChart, 'RequestsServedChart', diagnostics),
-      cpuSeconds: cpu?.map((day) => ({ ...day, value: divided(day.value, 1000) ?? 0 })),
-      averageCpuSeconds: divided(average?.value, 1000),
+      cpuSeconds: cpu?.map((day) => ({ ...day, value: divided(day.value, 1000) })),
+      averageCpuSeconds: average && divided(average.value, 1000),
     };
   },
 

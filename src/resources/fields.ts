@@ -1,18 +1,51 @@
 /**
  * The API's value types, and the tolerant way to read an object made of them: what is null or missing is absent, what has
- * the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing). One pass makes the
- * reading, which costs little more than parsing its JSON.
+ * the wrong type is absent and noted, what is unknown is ignored (reference 2; any field may be missing). A type gives the
+ * exporter's value for the API's: seconds, ratios, names. It does not know what becomes of it on the page.
  */
-import { type Diagnostics, ReadingError } from './resource.ts';
+import { parseInstant } from './times.ts';
+
+/** Takes note of what could not be used of an answer. */
+export interface Diagnostics {
+  /**
+   * A field of the wrong type: its series are left out, the rest of the answer is kept.
+   *
+   * @param expected what it should be, such as `a number`
+   * @param received what it is, without its value
+   */
+  mismatch(field: string, expected?: string, received?: string): void;
+  /** A value that the reference does not list (an unknown state). */
+  unrecognized(field: string): void;
+}
+
+/** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
+export class ReadingError extends Error {
+  override readonly name = 'ReadingError';
+  readonly result: 'rejected' | 'schema';
+  /** The API's own name of the error (reference 2.3), where it gave one. */
+  readonly errorKey: string | undefined;
+
+  constructor(result: 'rejected' | 'schema', message: string, errorKey?: string) {
+    super(message);
+    this.result = result;
+    this.errorKey = errorKey;
+  }
+}
 
 /** Takes note of what is wrong with the field that is being read. */
-interface Notes {
+export interface Notes {
   mismatch(expected: string, value: unknown): undefined;
-  unrecognized(): void;
+  /** Of an object whose keys are data. what: `a day`. */
+  badKey(what: string): undefined;
+  unrecognized(): undefined;
 }
 
 /** Reads a value that is there; one of the wrong type is noted and undefined. */
-export type FieldType<Value = unknown> = (value: unknown, notes: Notes) => Value | undefined;
+export interface FieldType<Value = unknown> {
+  (value: unknown, notes: Notes): Value | undefined;
+  /** True where the reference lists the values that there are, of the field or of one inside it. */
+  readonly isEnumerated?: boolean | undefined;
+}
 
 /** What a type reads. */
 export type ValueOf<Type extends FieldType> = NonNullable<ReturnType<Type>>;
@@ -21,13 +54,29 @@ type Shape = Readonly<Record<string, FieldType>>;
 type Values<Of extends Shape> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined };
 
 /** The type of an object with these fields. */
-export interface ObjectType<Of extends Shape = Shape> extends FieldType<Values<Of>> {
+export interface ObjectType<Value = Readonly<Record<string, unknown>>> extends FieldType<Value> {
   readonly names: readonly string[];
-  readonly shape: Of;
+  readonly shape: Shape;
 }
 
 function readValue<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
   return value === undefined || value === null ? undefined : type(value, notes);
+}
+
+function enumerated<Value>(type: FieldType<Value>, isEnumerated: boolean | undefined): FieldType<Value> {
+  return Object.assign(type, { isEnumerated });
+}
+
+/** What the type reads, made into something else; nothing where that cannot be. */
+export function mapped<From, To>(
+  type: FieldType<From>,
+  to: (value: From, notes: Notes) => To | undefined,
+): FieldType<To> {
+  const read: FieldType<To> = (value, notes) => {
+    const from = type(value, notes);
+    return from === undefined ? undefined : to(from, notes);
+  };
+  return enumerated(read, type.isEnumerated);
 }
 
 /** Anything, as it is; a field that is not there is noted. */
@@ -40,38 +89,44 @@ export const number: FieldType<number> = (value, notes) => {
 };
 
 /** An integer; `3.0` is one. */
-export const integer: FieldType<number> = (value, notes) => {
-  const read = number(value, notes);
-  return read === undefined || Number.isInteger(read) ? read : notes.mismatch('a whole number', value);
-};
+export const integer = mapped(number, (value, notes) =>
+  Number.isInteger(value) ? value : notes.mismatch('a whole number', value),
+);
 
-/** The types that are codes. */
-const codes = new WeakSet<FieldType>();
+/** Milliseconds, as seconds. */
+export const milliseconds = mapped(number, (value) => divided(value, 1000));
+
+/** A percentage, as a number from 0 to 1. */
+export const percentage = mapped(number, (value) => divided(value, 100));
+
+/** Gigabytes of 10^9, as bytes. */
+export const gigabytes = mapped(number, (value) => Math.round(value * 1e9));
+
+/** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
+export function divided(value: number, by: number): number {
+  return Number((value / by).toPrecision(15));
+}
 
 /** An integer that stands for something. A value that the reference does not list is kept, and noted. */
 export function code(listed: readonly number[]): FieldType<number> {
-  const type: FieldType<number> = (value, notes) => {
-    const read = integer(value, notes);
-    if (read !== undefined && !listed.includes(read)) notes.unrecognized();
-    return read;
-  };
-  codes.add(type);
-  return type;
+  return enumerated(
+    mapped(integer, (value, notes) => {
+      if (!listed.includes(value)) notes.unrecognized();
+      return value;
+    }),
+    true,
+  );
 }
 
-/** The fields of an object that are codes. */
-export function codeFieldsOf({ names, shape }: ObjectType): readonly string[] {
-  return names.filter((name) => codes.has(shape[name] as FieldType));
-}
-
-/** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
-export function divided(value: number | null | undefined, by: number): number | undefined {
-  return typeof value === 'number' ? Number((value / by).toPrecision(15)) : undefined;
-}
-
-/** 1 or 0. */
-export function flag(value: boolean | null | undefined): number | undefined {
-  return typeof value === 'boolean' ? Number(value) : undefined;
+/** An integer that stands for one of these names, from 0. One that the reference does not list is its digits, and noted. */
+export function codeName(names: readonly string[]): FieldType<string> {
+  return enumerated(
+    mapped(integer, (value, notes) => {
+      if (names[value] === undefined) notes.unrecognized();
+      return names[value] ?? String(value);
+    }),
+    true,
+  );
 }
 
 export const boolean: FieldType<boolean> = (value, notes) =>
@@ -80,15 +135,31 @@ export const boolean: FieldType<boolean> = (value, notes) =>
 export const text: FieldType<string> = (value, notes) =>
   typeof value === 'string' ? value : notes.mismatch('a string', value);
 
+/** One of these texts, whatever its case. One that the reference does not list is noted; it is `unknown`, where that is one. */
+export function oneOf<State extends string>(states: readonly State[]): FieldType<State> {
+  return enumerated(
+    mapped(text, (value, notes) => {
+      const state = states.find((known) => known.toLowerCase() === value.toLowerCase());
+      if (!state) notes.unrecognized();
+      return state ?? states.find((known) => known === 'unknown');
+    }),
+    true,
+  );
+}
+
+/** A text that opens something. As a function, so that nothing that writes objects out shows it. */
+export const secret = mapped(text, (value) => (value === '' ? undefined : () => value));
+
 /** A list of which only the length matters. */
 export const list = listOf(anything);
 
 /** A list; an element of the wrong type is noted and undefined. */
 export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value | undefined)[]> {
-  return (value, notes) =>
+  const read: FieldType<readonly (Value | undefined)[]> = (value, notes) =>
     Array.isArray(value)
       ? value.map((element) => readValue(type, element, notes))
       : notes.mismatch('an array', value);
+  return enumerated(read, type.isEnumerated);
 }
 
 /** What an object with data for keys has. As entries: another object that can have any key takes twice the time and memory. */
@@ -96,29 +167,28 @@ export type Entries<Value> = readonly (readonly [key: string, value: Value | und
 
 /** An object whose keys are data: any text may be one, `__proto__` too. */
 export function entriesOf<Value>(type: FieldType<Value>): FieldType<Entries<Value>> {
-  return (value, notes) =>
+  const read: FieldType<Entries<Value>> = (value, notes) =>
     isObject(value)
       ? Object.keys(value).map((key) => [key, readValue(type, value[key], notes)])
       : notes.mismatch('an object', value);
+  return enumerated(read, type.isEnumerated);
 }
 
 /** An object with these fields. */
-export function object<Of extends Shape>(shape: Of): ObjectType<Of> {
+export function object<Of extends Shape>(shape: Of): ObjectType<Values<Of>> {
   const names = Object.keys(shape);
-  const type: FieldType<Values<Of>> = (value, notes) =>
-    isObject(value) ? readShape(shape, names, value, notes) : notes.mismatch('an object', value);
-  return Object.assign(type, { names, shape });
+  const read: FieldType<Values<Of>> = (value, notes) => {
+    if (!isObject(value)) return notes.mismatch('an object', value);
+    const values: Record<string, unknown> = {};
+    for (const name of names) values[name] = readValue(shape[name] as FieldType, value[name], notes);
+    return values as Values<Of>;
+  };
+  return Object.assign(read, { names, shape, isEnumerated: enumeratedFieldsOf({ names, shape }).length > 0 });
 }
 
-function readShape<Of extends Shape>(
-  shape: Of,
-  names: readonly string[],
-  value: Readonly<Record<string, unknown>>,
-  notes: Notes,
-): Values<Of> {
-  const values: Record<string, unknown> = {};
-  for (const name of names) values[name] = readValue(shape[name] as FieldType, value[name], notes);
-  return values as Values<Of>;
+/** The fields whose values the reference lists. */
+export function enumeratedFieldsOf({ names, shape }: Pick<ObjectType, 'names' | 'shape'>): readonly string[] {
+  return names.filter((name) => shape[name]?.isEnumerated);
 }
 
 /** An identifier of up to 64 bits, as its decimal digits. */
@@ -128,43 +198,12 @@ export const id: FieldType<string> = (value, notes) => {
   return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
 };
 
-/** An ISO 8601 date-time, in UTC where it names no zone, as seconds since 1970; undefined for a text that is none. */
-export function parseInstant(value: string): number | undefined {
-  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?$/i.exec(value);
-  if (!match) return undefined;
-  const [, date, time, fraction = '', offset = 'Z'] = match;
-  const zone = /^[+-]\d{4}$/.test(offset) ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
-  // Date.parse rolls 31 February over into March, as Date.UTC does.
-  if (parseDay(date ?? '') === undefined) return undefined;
-  // Date knows milliseconds; the API writes up to seven digits.
-  const seconds = Date.parse(`${date}T${time}${zone}`) / 1000 + Number(`0${fraction}`);
-  return Number.isFinite(seconds) ? seconds : undefined;
-}
-
-/**
- * The time of a chart's key, in seconds since 1970: an ISO 8601 date with or without a time, or Unix seconds. Undefined for
- * what could be read in two ways, such as `05/06/2026`.
- */
-export const parseChartKey = remembering((key: string): number | undefined => {
-  if (/^\d{9,10}$/.test(key)) return Number(key);
-  if (/^\d{4}-\d{2}-\d{2}$/.test(key)) return parseDay(key);
-  return parseInstant(key.replace(/^([\d-]{10}[T ]\d{2}:\d{2})(?=Z|[+-]|$)/i, '$1:00'));
-});
-
-const maxRemembered = 1000;
-
-/** Charts have the same keys in every answer: reading them is a twentieth of a poll. */
-function remembering(parse: (key: string) => number | undefined): typeof parse {
-  const known = new Map<string, number>();
-  return (key) => {
-    const before = known.get(key);
-    if (before !== undefined || key.length > 40) return before ?? parse(key);
-    if (known.size >= maxRemembered) known.clear();
-    const value = parse(key);
-    if (value !== undefined) known.set(key, value);
-    return value;
-  };
-}
+/** The id of another thing: 0 and less stand for none. */
+export const reference: FieldType<string> = (value, notes) => {
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isWhole) return notes.mismatch('a whole number', value);
+  return Number(value) > 0 ? String(value) : undefined;
+};
 
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
 export const instant: FieldType<number> = (value, notes) => {
@@ -172,26 +211,6 @@ export const instant: FieldType<number> = (value, notes) => {
   if (written === undefined || written.startsWith('0001-01-01')) return undefined;
   return parseInstant(written) ?? notes.mismatch('a date-time', value);
 };
-
-/** The start of a UTC day, in seconds since 1970, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
-export function parseDay(key: string): number | undefined {
-  const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
-  const yearFirst = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(key);
-  const [year, month, day] = dayFirst
-    ? [dayFirst[3], dayFirst[2], dayFirst[1]]
-    : [yearFirst?.[1], yearFirst?.[2], yearFirst?.[3]];
-  const time = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  const date = new Date(time);
-  // Date.UTC rolls 31 February over into March and reads the year 1 as 1901; a day that is none must not become another.
-  const isThatDay = date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year);
-  return isThatDay ? time / 1000 : undefined;
-}
-
-export interface Day<Figures> {
-  /** Its start in UTC, in seconds since 1970. */
-  readonly startSeconds: number;
-  readonly figures: Figures;
-}
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -216,10 +235,13 @@ class FieldNotes implements Notes {
 
   mismatch(expected: string, value: unknown): undefined {
     this.#diagnostics.mismatch(this.field, expected, nameOf(value));
-    return undefined;
   }
 
-  unrecognized(): void {
+  badKey(what: string): undefined {
+    this.#diagnostics.mismatch(this.field, `${what} as key`, 'another text');
+  }
+
+  unrecognized(): undefined {
     this.#diagnostics.unrecognized(this.field);
   }
 }

@@ -1,8 +1,10 @@
 /** What Bunny Optimizer has done for one pull zone, by days (`/pullzone/{id}/optimizer/statistics`). */
+
+import { familiesOf } from './by-hand.ts';
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { number, object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
-import { type DayFigure, defineResource, familiesOf } from './resource.ts';
+import { type DayFigure, defineResource } from './resource.ts';
 import { scaled } from './units.ts';
 
 const statistics = object({

@@ -1,8 +1,10 @@
 /** The queue before the origin of one pull zone with Origin Shield (`/pullzone/{id}/originshield/queuestatistics`). */
+
+import { familiesOf } from './by-hand.ts';
 import { chart, newestFigures, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
-import { type DayFigure, defineResource, familiesOf } from './resource.ts';
+import { type DayFigure, defineResource } from './resource.ts';
 
 const statistics = object({ ConcurrentRequestsChart: chart, QueuedRequestsChart: chart });
 const charts = ['ConcurrentRequestsChart', 'QueuedRequestsChart'] as const;

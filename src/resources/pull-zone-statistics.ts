@@ -1,8 +1,10 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
+
+import { familiesOf } from './by-hand.ts';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { number, object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
-import { type DayFigure, defineResource, familiesOf } from './resource.ts';
+import { type DayFigure, defineResource } from './resource.ts';
 import { scaled } from './units.ts';
 
 const statistics = object({

@@ -1,18 +1,10 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
-import { figureByDay, mapDays } from './days.ts';
-import {
-  type Day,
-  entriesOf,
-  id,
-  integer,
-  object,
-  readElements,
-  text,
-  unwrapList,
-  type ValueOf,
-} from './fields.ts';
+
+import { familiesOf } from './by-hand.ts';
+import { type Day, figureByDay, mapDays } from './days.ts';
+import { entriesOf, id, integer, object, readElements, text, unwrapList, type ValueOf } from './fields.ts';
 import { mapEach, readShieldPages, shieldPageFields } from './pages.ts';
-import { defineResource, familiesOf, type Listing, type Sample } from './resource.ts';
+import { defineResource, type Listing, type Sample } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 const breachCounts = object({
@@ -125,6 +117,7 @@ export const rateLimit = defineResource({
       help: 'The name of the rate limit (API field ruleName).',
       type: 'info',
       labels: ['rate_limit_id', 'name'],
+      fields: ['ruleName'],
       samples: (reading, { parts = [] }): readonly Sample[] =>
         reading.flatMap(({ rateLimitId }) => {
           const name = parts.find(({ ids }) => ids['rate_limit_id'] === rateLimitId)?.name;

@@ -1,15 +1,44 @@
 /**
  * What a kind is: one read operation of the API, declared as data, and what a listing is: an operation that finds targets.
  * It owns the words that the rest of the house uses for any kind.
+ *
+ * A kind's file is a table of the answer's fields, each declared once: its name in the API, its type, and what it becomes on
+ * the page. The order of the table is that of the page.
+ *
+ *     const zone = object({
+ *       Id: id,                                           // read, and not on the page
+ *       Name: label('name', text),                        // a label of …_info
+ *       ZoneTier: label('tier', codeName(['standard', 'edge'])),
+ *       FilesStored: count('files', 'Number of files'),   // a gauge, and how its HELP begins
+ *       Cpu: gauge('cpu_seconds', milliseconds, 'CPU time', { note: 'divided by 1000' }),
+ *     });
+ *
+ *     export const storageZone = defineListedResource({ …, answer: zone, info: 'The name and the tier of the zone' });
+ *
+ * `fields.ts` has the types, which turn the API's values into ours; `families.ts` has what a field can become. Fields that
+ * declare a family of the same name make one family (`labels` tell them apart), an object inside a list has series of its own
+ * with `each`, and whatever else a value is on the page is said with `shown`. A family that comes from several fields at once
+ * stands in `families`, after the table's. From the table follow the HELP, the fields that can be of the wrong type, the
+ * documentation, and which field a value that cannot be used came from.
  */
 import type * as z from 'zod';
+import { type Family, familiesOf, finished, type Ids, infoOf, type Shown } from './families.ts';
+import { type Diagnostics, enumeratedFieldsOf, type ObjectType } from './fields.ts';
+
+export type {
+  CounterSample,
+  DayFigure,
+  Family,
+  Ids,
+  NamedPart,
+  Sample,
+  TargetContext,
+} from './families.ts';
+export { type Diagnostics, ReadingError } from './fields.ts';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
 export const apiNames = ['application', 'shield', 'core', 'video'] as const;
 export type ApiName = (typeof apiNames)[number];
-
-/** The target's labels and their values, in the order in which they are exposed. */
-export type Ids = Readonly<Record<string, string>>;
 
 /** One part of what identifies a target. */
 export interface IdField {
@@ -30,83 +59,6 @@ export interface ReadContext {
   readonly nowMs: number;
   /** Unix time of the last good poll of the target; undefined before the first. */
   readonly lastSuccessMs?: number | undefined;
-}
-
-/** Takes note of what could not be used of an answer. */
-export interface Diagnostics {
-  /**
-   * A field of the wrong type: its series are left out, the rest of the answer is kept.
-   *
-   * @param expected what it should be, such as `a number`
-   * @param received what it is, without its value
-   */
-  mismatch(field: string, expected?: string, received?: string): void;
-  /** A value that the reference does not list (an unknown state). */
-  unrecognized(field: string): void;
-}
-
-/** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
-export class ReadingError extends Error {
-  override readonly name = 'ReadingError';
-  readonly result: 'rejected' | 'schema';
-  /** The API's own name of the error (reference 2.3), where it gave one. */
-  readonly errorKey: string | undefined;
-
-  constructor(result: 'rejected' | 'schema', message: string, errorKey?: string) {
-    super(message);
-    this.result = result;
-    this.errorKey = errorKey;
-  }
-}
-
-/** The target whose reading becomes samples: its ids, its name, and the settings of its section. */
-export interface TargetContext<Settings = unknown> {
-  readonly ids: Ids;
-  readonly name: string | undefined;
-  /** The parts of the target that have a name. */
-  readonly parts?: readonly Listed[] | undefined;
-  readonly settings: Settings;
-}
-
-export interface Sample {
-  /** Labels beyond the target's; their names are the family's `labels`. Freeze those that are made once: the store need not copy them. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
-  /** Of a counter: when it began to count, as Unix time. It never changes. */
-  readonly createdSeconds?: number;
-}
-
-/** What the API has counted on one day so far. */
-export interface DayFigure {
-  /** Start of the UTC day, in seconds since 1970. */
-  readonly startSeconds: number;
-  readonly value: number;
-}
-
-/** The days of one series of a counter, in any order. */
-export interface CounterSample {
-  /** Labels beyond the target's; their names are the family's `labels`. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly days: readonly DayFigure[];
-}
-
-/** One metric family as data. */
-export interface Family<Reading = unknown, Settings = unknown> {
-  readonly name: string;
-  readonly help: string;
-  /**
-   * info: a gauge that is always 1 and carries text in labels; its name ends in `_info`. counter: what `days` has gained since
-   * this process first read it; its name ends in `_total`.
-   */
-  readonly type: 'gauge' | 'info' | 'counter';
-  /** The base unit that the name ends in. */
-  readonly unit?: 'seconds' | 'bytes' | undefined;
-  /** Names of the labels beyond the target's. */
-  readonly labels: readonly string[];
-  /** The samples of a reading; nothing for what the API did not give. */
-  samples(reading: Reading, target: TargetContext<Settings>): number | undefined | readonly Sample[];
-  /** Of a counter: the days that a reading has; nothing for what the API did not give. */
-  days?(reading: Reading, target: TargetContext<Settings>): readonly CounterSample[] | undefined;
 }
 
 /** One thing that a listing has. */
@@ -164,8 +116,8 @@ export interface Condition<Reading = unknown> {
   of(reading: Reading): string | undefined;
 }
 
-/** What every kind states; `defineResource` supplies what is usual. */
-interface Declaration<Reading, Settings> {
+/** What every kind has. */
+interface Kind<Reading> {
   /** The value of the label `kind`. */
   readonly kind: string;
   readonly api: ApiName;
@@ -175,27 +127,24 @@ interface Declaration<Reading, Settings> {
   readonly noun: string;
   /** The key of its section in the configuration. */
   readonly section: string;
-  /**
-   * The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`.
-   * Default: `BUNNYNET_` and the section.
-   */
-  readonly environment?: string;
-  /** The first part of its metric names, up to `_up`. Default: `bunnynet_` and the kind. */
-  readonly metricPrefix?: string;
+  /** The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`. */
+  readonly environment: string;
+  /** The first part of its metric names, up to `_up`. */
+  readonly metricPrefix: string;
   readonly ids: readonly IdField[];
   readonly defaultIntervalSeconds: number;
-  /** True where it takes a request for each of very many targets: it is off until it is asked for. Default: false. */
-  readonly isCostly?: boolean;
-  /** Settings of the section beyond those that every section has. Default: none. */
-  readonly settings?: z.ZodRawShape;
+  /** True where it takes a request for each of very many targets: it is off until it is asked for. */
+  readonly isCostly: boolean;
+  /** Settings of the section beyond those that every section has. */
+  readonly settings: z.ZodRawShape;
   /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
   readonly fields: readonly string[];
-  /** Those of them whose values the reference lists. Default: none. */
-  readonly enumeratedFields?: readonly string[];
-  /** Shown on the status page. Default: the API reports no state. */
+  /** Those of them whose values the reference lists. */
+  readonly enumeratedFields: readonly string[];
+  /** Shown on the status page. Without it the API reports no state. */
   readonly condition?: Condition<Reading> | undefined;
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
-  readonly families: readonly Family<Reading, Settings>[];
+  readonly families: readonly Family<Reading>[];
 }
 
 /** A kind of which one read gives one target's reading. */
@@ -219,90 +168,62 @@ interface ReadsMany<Reading> {
   readonly listing: Listing<Reading>;
 }
 
-type Common<Reading, Settings> = Required<Omit<Declaration<Reading, Settings>, 'condition'>> &
-  Pick<Declaration<Reading, Settings>, 'condition'>;
-
-export type ReadResource<Reading = unknown, Settings = unknown> = Common<Reading, Settings> &
-  ReadsOne<Reading>;
-export type ListedResource<Reading = unknown, Settings = unknown> = Common<Reading, Settings> &
-  ReadsMany<Reading>;
-export type Resource<Reading = unknown, Settings = unknown> =
-  | ReadResource<Reading, Settings>
-  | ListedResource<Reading, Settings>;
+export interface ReadResource<Reading = unknown> extends Kind<Reading>, ReadsOne<Reading> {}
+export interface ListedResource<Reading = unknown> extends Kind<Reading>, ReadsMany<Reading> {}
+export type Resource<Reading = unknown> = ReadResource<Reading> | ListedResource<Reading>;
 
 export function isReadAlone(resource: Resource): resource is ReadResource {
   return 'read' in resource;
 }
 
-/** Declares a kind: what it does not state is as usual. */
-export function defineResource<Reading, Settings, Reads extends ReadsOne<Reading> | ReadsMany<Reading>>(
-  declaration: Declaration<Reading, Settings> & Reads,
-): Common<Reading, Settings> & Reads {
-  return {
-    environment: `BUNNYNET_${declaration.section.toUpperCase()}`,
-    metricPrefix: `bunnynet_${declaration.kind}`,
-    isCostly: false,
-    settings: {},
-    enumeratedFields: [],
-    ...declaration,
-  } as Common<Reading, Settings> & Reads;
+type Stated = 'kind' | 'api' | 'reference' | 'noun' | 'section' | 'defaultIntervalSeconds' | 'condition';
+type Usual = 'environment' | 'metricPrefix' | 'ids' | 'isCostly' | 'settings' | 'fields' | 'enumeratedFields';
+
+/** What the file of a kind states. It may leave out what is as usual, and what follows from the answer. */
+interface Declaration<Reading> extends Pick<Kind<Reading>, Stated>, Partial<Pick<Kind<Reading>, Usual>> {
+  /** The fields of an answer, each with what it becomes on the page. */
+  readonly answer?: ObjectType<Reading>;
+  /** The words of the kind's `_info`, which has the target's name and the labels that the answer declares. */
+  readonly info?: string;
+  /** Families that come from no single field. They stand after the others. */
+  readonly families?: readonly (Shown<Reading> | Family<Reading>)[];
+  /** What the names of its families begin with. Default: the metric prefix. */
+  readonly familyPrefix?: string;
 }
 
-type SampleSource<Reading, Settings> = Family<Reading, Settings>['samples'];
+/** Declares a kind whose targets are read one by one. What it does not state is as usual. */
+export function defineResource<Reading>(
+  declaration: Declaration<Reading> & ReadsOne<Reading>,
+): ReadResource<Reading> {
+  return { ...declaration, ...completed(declaration) };
+}
 
-/** Declares families of one prefix: the unit follows from the name. */
-export function familiesOf<Reading, Settings = unknown>(prefix: string) {
-  function gauge(
-    name: string,
-    help: string,
-    samples: SampleSource<Reading, Settings>,
-    labels: readonly string[] = [],
-  ): Family<Reading, Settings> {
-    const unit = /_(seconds|bytes)$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
-    return { name: `${prefix}_${name}`, help, type: 'gauge', unit, labels, samples };
-  }
-  /** Text about the target in labels. Without a single text there is no series. */
-  function info(
-    help: string,
-    labels: readonly string[],
-    texts: (
-      reading: Reading,
-      target: TargetContext<Settings>,
-    ) => Readonly<Record<string, string | null | undefined>>,
-  ): Family<Reading, Settings> {
-    // What JSON makes has room for these labels and no more, and so have its copies: every target has such an object.
-    const noTexts = JSON.stringify(Object.fromEntries(labels.map((label) => [label, ''])));
-    const blank = JSON.parse(noTexts) as Record<string, string>;
-    return {
-      name: `${prefix}_info`,
-      help,
-      type: 'info',
-      labels,
-      samples(reading, target) {
-        const given = texts(reading, target);
-        if (!labels.some((label) => given[label])) return undefined;
-        const known = { ...blank };
-        for (const label of labels) known[label] = given[label] ?? '';
-        return [{ labels: known, value: 1 }];
-      },
-    };
-  }
-  /** What the API counts by days: its name ends in `_total`. */
-  function counter(
-    name: string,
-    help: string,
-    days: (reading: Reading, target: TargetContext<Settings>) => readonly CounterSample[] | undefined,
-    labels: readonly string[] = [],
-  ): Family<Reading, Settings> {
-    return {
-      name: `${prefix}_${name}`,
-      help,
-      type: 'counter',
-      unit: /_(seconds|bytes)_total$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
-      labels,
-      samples: () => undefined,
-      days,
-    };
-  }
-  return { gauge, info, counter };
+/** Declares a kind whose readings come with the listing of its targets. What it does not state is as usual. */
+export function defineListedResource<Reading>(
+  declaration: Declaration<Reading> & ReadsMany<Reading>,
+): ListedResource<Reading> {
+  return { ...declaration, ...completed(declaration) };
+}
+
+const account: readonly IdField[] = [{ label: 'account', setting: 'account', form: 'opaque' }];
+
+function completed<Reading>(declaration: Declaration<Reading>): Kind<Reading> {
+  const { kind, section, answer, info, families = [] } = declaration;
+  const { metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
+  const all = [
+    ...(info === undefined ? [] : [infoOf(info, answer)]),
+    ...(answer ? familiesOf(answer) : []),
+    ...families,
+  ];
+  return {
+    environment: `BUNNYNET_${section.toUpperCase()}`,
+    metricPrefix,
+    ids: account,
+    isCostly: false,
+    settings: {},
+    fields: answer?.names ?? [],
+    enumeratedFields: answer ? enumeratedFieldsOf(answer) : [],
+    ...declaration,
+    families: all.map((family) => ('series' in family ? finished(familyPrefix, family) : family)),
+  };
 }

@@ -1,8 +1,10 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
+
+import { familiesOf } from './by-hand.ts';
 import { newestFigures } from './daily.ts';
-import { figureByDay, mapDays } from './days.ts';
-import { type Day, entriesOf, integer, object, readFields, unwrapData, type ValueOf } from './fields.ts';
-import { type CounterSample, defineResource, type Family, familiesOf } from './resource.ts';
+import { type Day, figureByDay, mapDays } from './days.ts';
+import { entriesOf, integer, object, readFields, unwrapData, type ValueOf } from './fields.ts';
+import { type CounterSample, defineResource, type Family } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 /** Every figure that one of the protections has; none has all of them. */

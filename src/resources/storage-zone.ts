@@ -1,54 +1,42 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
-import { boolean, id, integer, list, object, text, type ValueOf } from './fields.ts';
-import { corePageFields, mapEach, readCorePages } from './pages.ts';
-import { defineResource, familiesOf, type Listing } from './resource.ts';
+import { count, flag, label, shown } from './families.ts';
+import { codeName, id, list, object, text } from './fields.ts';
+import { defineListing } from './listing.ts';
+import { defineListedResource } from './resource.ts';
 
 /** Only what is named here is kept: an answer also holds the passwords of the zone. */
-const storageZoneFields = object({
+const zone = object({
   Id: id,
-  Name: text,
-  StorageUsed: integer,
-  FilesStored: integer,
-  Region: text,
-  ReplicationRegions: list,
-  ZoneTier: integer,
-  ReplicationChangeInProgress: boolean,
+  Name: label('name', text),
+  ZoneTier: label('tier', codeName(['standard', 'edge'])),
+  Region: label('region', text),
+  StorageUsed: count('used_bytes', 'Bytes stored in the main region'),
+  FilesStored: count('files', 'Number of files'),
+  ReplicationRegions: shown(list, {
+    name: 'regions',
+    words: 'Number of regions that hold the files: the main one and the replicas',
+    note: 'plus 1',
+    series: (replicas) => replicas.length + 1,
+  }),
+  ReplicationChangeInProgress: flag(
+    'replication_change_in_progress',
+    'Whether a change of the replication is in progress',
+  ),
 });
 
-export type StorageZoneReading = ValueOf<typeof storageZoneFields>;
-
-/** By the codes of `ZoneTier`. */
-const tiers = ['standard', 'edge'] as const;
-
 /** Every storage zone with its name and its figures. */
-export const storageZones: Listing<StorageZoneReading> = {
+export const storageZones = defineListing({
   kind: 'storage_zone',
   api: 'core',
   nouns: 'storage zones',
-  fields: [...storageZoneFields.names, ...corePageFields],
-  async discover(get, _parent, diagnostics) {
-    const found = await readCorePages(
-      {
-        path: '/storagezone',
-        nouns: 'storage zones',
-        perPage: 100,
-        element: storageZoneFields,
-        identifier: 'Id',
-      },
-      get,
-      diagnostics,
-    );
-    return mapEach(found, ([storageZoneId, reading]) => {
-      const { Name, ZoneTier } = reading;
-      if (typeof ZoneTier === 'number' && !tiers[ZoneTier]) diagnostics.unrecognized('ZoneTier');
-      return { ids: { storage_zone_id: storageZoneId }, name: Name ?? undefined, reading };
-    });
-  },
-};
+  path: () => '/storagezone',
+  element: zone,
+  identifier: 'Id',
+  label: 'storage_zone_id',
+  about: ({ Name }) => ({ name: Name }),
+});
 
-const { gauge, info } = familiesOf<StorageZoneReading>('bunnynet_storage_zone');
-
-export const storageZone = defineResource({
+export const storageZone = defineListedResource({
   kind: 'storage_zone',
   api: 'core',
   reference: 'GET /storagezone',
@@ -56,35 +44,7 @@ export const storageZone = defineResource({
   section: 'storage_zones',
   ids: [{ label: 'storage_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
-  fields: storageZones.fields,
-  enumeratedFields: ['ZoneTier'],
   listing: storageZones,
-
-  families: [
-    info(
-      'The name of the storage zone, its tier and its main region (API fields Name, ZoneTier, Region).',
-      ['name', 'tier', 'region'],
-      ({ Name, ZoneTier, Region }, { name }) => ({
-        name: name ?? Name,
-        tier: tiers[ZoneTier ?? -1] ?? ZoneTier?.toString(),
-        region: Region,
-      }),
-    ),
-    gauge(
-      'used_bytes',
-      'Bytes stored in the main region (API field StorageUsed).',
-      ({ StorageUsed }) => StorageUsed ?? undefined,
-    ),
-    gauge('files', 'Number of files (API field FilesStored).', ({ FilesStored }) => FilesStored ?? undefined),
-    gauge(
-      'regions',
-      'Number of regions that hold the files: the main one and the replicas (API field ReplicationRegions, plus 1).',
-      ({ ReplicationRegions: replicas }) => (replicas ? replicas.length + 1 : undefined),
-    ),
-    gauge(
-      'replication_change_in_progress',
-      'Whether a change of the replication is in progress: 1 yes, 0 no (API field ReplicationChangeInProgress).',
-      ({ ReplicationChangeInProgress: value }) => (typeof value === 'boolean' ? Number(value) : undefined),
-    ),
-  ],
+  answer: zone,
+  info: 'The name of the storage zone, its tier and its main region',
 });

@@ -2,7 +2,7 @@
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';
-import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';
+import { videoLibraries, videoLibraryIds } from './video-library.ts';
 
 const statistics = object({ LicensesIssuedChart: chart });
 
@@ -22,7 +22,7 @@ export const videoLibraryDrm = defineResource({
   defaultIntervalSeconds: 3600,
   fields: statistics.names,
   listing: videoLibraries,
-  feature: 'drm' satisfies VideoLibraryFeature,
+  feature: 'drm',
 
   async read(get, ids, diagnostics, context): Promise<VideoLibraryDrmReading> {
     const pathOf = (query: string) => `/videolibrary/${ids['library_id']}/drm/statistics?${query}`;

@@ -1,7 +1,9 @@
 /** How the videos of one library are watched, by days (`/library/{id}/statistics`). Watch time is seconds. */
+
+import { familiesOf } from './by-hand.ts';
 import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
 import { integer, object } from './fields.ts';
-import { type DayFigure, defineResource, familiesOf } from './resource.ts';
+import { type DayFigure, defineResource } from './resource.ts';
 import { videoLibraries, videoLibraryIds } from './video-library.ts';
 
 const statistics = object({

@@ -2,7 +2,7 @@
 import { chart, dailyFamiliesOf, readCharts, readDays } from './daily.ts';
 import { object } from './fields.ts';
 import { type DayFigure, defineResource } from './resource.ts';
-import { type VideoLibraryFeature, videoLibraries, videoLibraryIds } from './video-library.ts';
+import { videoLibraries, videoLibraryIds } from './video-library.ts';
 
 const statistics = object({ TranscriptionSecondsChart: chart });
 
@@ -22,7 +22,7 @@ export const videoLibraryTranscribing = defineResource({
   defaultIntervalSeconds: 3600,
   fields: statistics.names,
   listing: videoLibraries,
-  feature: 'transcribing' satisfies VideoLibraryFeature,
+  feature: 'transcribing',
 
   async read(get, ids, diagnostics, context): Promise<VideoLibraryTranscribingReading> {
     const pathOf = (query: string) => `/videolibrary/${ids['library_id']}/transcribing/statistics?${query}`;

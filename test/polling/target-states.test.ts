@@ -254,13 +254,9 @@ describe('target states', () => {
 
   it('leaves out what is no finite number', async () => {
     const { states, target, rows } = statesOf(['a']);
-    states.succeeded(
-      target('a'),
-      { ...reading, totalVolumeSizeInGb: 1e300, monthlyCost: 1 },
-      0.5,
-      Date.now(),
-    );
-    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1.7e308 }, 0.5, Date.now());
+    const infinite = Number.POSITIVE_INFINITY;
+    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1e300 }, 0.5, Date.now());
+    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: infinite }, 0.5, Date.now());
     expect((await rows()).filter((row) => row.includes('volume'))).toEqual([]);
   });
 

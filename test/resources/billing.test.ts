@@ -57,6 +57,7 @@ it('keeps nothing of payments and cards', async () => {
     () => Promise.resolve(body),
     {},
     { mismatch: () => undefined, unrecognized: () => undefined },
+    { nowMs: Date.now() },
   );
   expect(reading).toEqual({ Balance: 1 });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dnsZone } from '../../src/resources/dns-zone.ts';
+import { dnsZone, dnsZones } from '../../src/resources/dns-zone.ts';
 import { type Body, expose } from './expose.ts';
 
 const nowMs = Date.UTC(2026, 7, 20, 12);
@@ -62,7 +62,7 @@ it('finds every DNS zone by its domain, without the records', async () => {
     });
   };
   const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-  expect([...(await dnsZone.listing.discover(get, undefined, diagnostics))]).toEqual([
+  expect([...(await dnsZones.discover(get, undefined, diagnostics))]).toEqual([
     { ids: { dns_zone_id: '1' }, name: 'shop.example' },
   ]);
   expect(asked).toEqual(['/dnszone?view=1&page=1&perPage=100']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { edgeScript } from '../../src/resources/edge-script.ts';
+import { edgeScript, scripts } from '../../src/resources/edge-script.ts';
 import { type About, type Body, expose } from './expose.ts';
 
 const noon = Date.parse('2026-08-20T12:00:00Z');
@@ -58,7 +58,7 @@ bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
 it('is listed with its name, and no more than that is kept', async () => {
   const asked: string[] = [];
   const found = [
-    ...(await edgeScript.listing.discover(
+    ...(await scripts.discover(
       (path) => {
         asked.push(path);
         const items = [{ Id: 61204, Name: 'redirects', DeploymentKey: 'a-secret', MonthlyCost: 1 }];

@@ -1,21 +1,19 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   code,
-  codeFieldsOf,
   entriesOf,
+  enumeratedFieldsOf,
   id,
   instant,
   integer,
   list,
   number,
   object,
-  parseChartKey,
-  parseDay,
-  parseInstant,
   readFields,
   unwrapData,
 } from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
+import { parseChartKey, parseDay, parseInstant } from '../../src/resources/times.ts';
 
 describe('unwrapData', () => {
   const data = { planType: 1 };
@@ -210,7 +208,7 @@ describe('readFields', () => {
     expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown'] });
     expect(read('{"mode": 1}').noted).toEqual([]);
     expect(read('{"mode": null}').noted).toEqual([]);
-    expect(codeFieldsOf(schema)).toEqual(['mode']);
+    expect(enumeratedFieldsOf(schema)).toEqual(['mode']);
   });
 
   it('reads __proto__ as a key like any other, in good values and in bad ones', () => {
