@@ -54,12 +54,7 @@ function watchWebConfig(
     // Taken before the files are read, so that a change meanwhile shows at the next look.
     const before = marksOf([...marks.keys()]);
     try {
-      const next = readWebConfig(file);
-      if ((next.tls === undefined) !== (config.tls === undefined)) {
-        const message = `TLS cannot be turned ${next.tls ? 'on' : 'off'} while running; restart`;
-        const place = { file, line: undefined, column: undefined, path: 'tls_server_config' };
-        throw new WebConfigError([{ ...place, message }], next.files);
-      }
+      const next = readWebConfig(file, config);
       config = next;
       marks = marksOf(next.files, before);
       void warn();

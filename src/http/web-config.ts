@@ -6,7 +6,7 @@ import { parseYaml, type YamlDocument } from '../config/yaml.ts';
 import { isExposed } from '../secrets/file-permissions.ts';
 import type { TlsSettings } from './tls.ts';
 import { readTls } from './tls-section.ts';
-import { fileSchema, type Report, settingsOf } from './web-config-schema.ts';
+import { fileSchema, type Report, settingsOf, type TlsSection } from './web-config-schema.ts';
 
 export interface RateLimit {
   /** In which one more request is allowed. */
@@ -18,6 +18,8 @@ export interface RateLimit {
 export interface WebConfig {
   /** Plain HTTP without it. */
   readonly tls: TlsSettings | undefined;
+  /** What `tls` was made of. */
+  readonly tlsSection?: TlsSection | undefined;
   readonly headers: ReadonlyMap<string, string>;
   /** The bcrypt hash of each user's password; nobody is asked for one where it is empty. */
   readonly users: ReadonlyMap<string, string>;
@@ -53,8 +55,12 @@ export async function warningsOf({ keyFile }: WebConfig): Promise<readonly strin
   return [`every user of this machine can read the private key in ${keyFile}: chmod o-r takes that away`];
 }
 
-/** Throws a {@link WebConfigError}. */
-export function readWebConfig(file: string): WebConfig {
+/**
+ * Throws a {@link WebConfigError}.
+ *
+ * @param before the one in use, when the file is read again: what keeps strangers out stays unless the file says otherwise
+ */
+export function readWebConfig(file: string, before?: WebConfig): WebConfig {
   const files = [file];
   const yaml = parseYaml(readText(file));
   const problems: Problem[] = yaml.problems.map((problem) => ({
@@ -73,17 +79,58 @@ export function readWebConfig(file: string): WebConfig {
   const settings = parseSettings(yaml, report);
   check();
   const { tls_server_config: section, http_server_config: http, rate_limit: rate } = settings ?? {};
+  const { basic_auth_users: users } = settings ?? {};
   const tls = section ? readTls(section, dirname(file), files, report) : undefined;
   check();
-  return {
+  const config: WebConfig = {
     tls,
+    tlsSection: section ?? undefined,
     // A header that is set to nothing is not sent.
     headers: new Map([...(http?.headers ?? [])].filter(([, value]) => value !== '')),
-    users: settings?.basic_auth_users ?? new Map(),
+    users: users ?? new Map(),
     rateLimit: rate && rate.interval > 0 ? { intervalMs: rate.interval, burst: rate.burst ?? 0 } : undefined,
     keyFile: section?.key ? file : section?.key_file && resolve(dirname(file), section.key_file),
     files,
   };
+  if (before) {
+    reportOpened(before, config, Boolean(users), report);
+    if (problems.length === 0 && yaml.raw === null && !isEmpty(before)) report([], 'the file is empty');
+  }
+  check();
+  return config;
+}
+
+/**
+ * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only where the file
+ * says so, and TLS with a restart.
+ */
+function reportOpened(before: WebConfig, now: WebConfig, saysUsers: boolean, reportAt: Report): void {
+  const reportTls = (setting: string, message: string) => reportAt(['tls_server_config', setting], message);
+  if (before.users.size > 0 && !saysUsers) {
+    reportAt(['basic_auth_users'], 'expected users; `basic_auth_users: {}` lets everybody in');
+  }
+  if ((now.tls === undefined) !== (before.tls === undefined)) {
+    const change = now.tls ? 'on' : 'off';
+    reportAt(['tls_server_config'], `TLS cannot be turned ${change} while running; restart`);
+  }
+  const [was, is] = [before.tlsSection, now.tlsSection];
+  if (!was || !is || !was.client_auth_type) return;
+  if (!is.client_auth_type) {
+    const message = `expected ${was.client_auth_type} as before, or another type`;
+    reportTls('client_auth_type', `${message}; NoClientCert asks for no certificate`);
+  } else if (is.client_auth_type === was.client_auth_type) {
+    const hadAuthority = was.client_ca ?? was.client_ca_file;
+    if (hadAuthority && !(is.client_ca ?? is.client_ca_file)) {
+      reportTls('client_ca_file', 'expected authorities as before; restart to do without');
+    }
+    if (was.client_allowed_sans && !is.client_allowed_sans) {
+      reportTls('client_allowed_sans', 'expected names as before; restart to allow all');
+    }
+  }
+}
+
+function isEmpty({ tls, users, headers, rateLimit }: WebConfig): boolean {
+  return !tls && !rateLimit && users.size + headers.size === 0;
 }
 
 function readText(file: string): string {
