@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start the built program. */
-const program = ['test/main.test.ts', 'test/security/{canary,keys,origin}.test.ts'];
+const program = [
+  'test/main.test.ts',
+  'test/held/{typos,authorities}.test.ts',
+  'test/security/{canary,keys,origin}.test.ts',
+];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
 const slowest = [

@@ -13,7 +13,7 @@ import type {
   SectionConfig,
   TargetConfig,
 } from './config.ts';
-import { toIssues } from './issues.ts';
+import { keyOf, toIssues, withoutExplained } from './issues.ts';
 import type { Path } from './problems.ts';
 import {
   type ApiSettings,
@@ -65,8 +65,9 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
     )
     .safeParse(raw, { reportInput: true });
   const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue));
-  for (const { path, message } of issues) source.report(path, message);
-  const wrong = new Set(issues.flatMap(({ path }) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));
+  for (const { path, message } of withoutExplained(issues)) source.report(path, message);
+  const paths = issues.flatMap(({ path, meant }) => (meant ? [path, meant] : [path]));
+  const wrong = new Set(paths.flatMap((path) => path.map((_, i) => keyOf(path.slice(0, i + 1)))));
   return new Reader(source, raw, wrong).document(mappingOf(read), resources);
 }
 
@@ -76,7 +77,7 @@ class Reader {
   readonly #raw: Raw;
   /** The names of all credentials, the ill-defined ones too. */
   readonly #names: readonly string[];
-  /** The paths of what has a problem, and of all that holds it. */
+  /** The paths of what has a problem or was probably meant by a misspelt setting, and of all that holds it. */
   readonly #wrong: ReadonlySet<string>;
   readonly #used = new Set<string>();
 
@@ -92,9 +93,10 @@ class Reader {
     const present = resources.filter(({ section }) => Object.hasOwn(root, section));
     const discovery = mappingOf(root['discovery']) as Partial<DiscoverySettings>;
     const all = this.#discoveredKinds(discovery, present, resources);
-    if (isRead && present.length + all.length === 0 && !this.#isWrong('discovery')) {
-      const sections = oneOf(resources.map(({ section }) => section));
-      const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${sections}`;
+    const sectionNames = resources.map(({ section }) => section);
+    const isMeant = ['discovery', ...sectionNames].some((name) => this.#isWrong(name));
+    if (isRead && present.length + all.length === 0 && !isMeant) {
+      const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(sectionNames)}`;
       this.#source.report([], message);
     }
     if (isRead && this.#names.length === 0 && !this.#isWrong('credentials')) {
@@ -413,10 +415,6 @@ function idsOf(settings: TargetSettings, resource: Resource): Ids {
 function selectionOf({ include, exclude }: Mapping): Selection | undefined {
   if (include === undefined && exclude === undefined) return undefined;
   return { include: (include ?? []) as readonly string[], exclude: (exclude ?? []) as readonly string[] };
-}
-
-function keyOf(path: Path): string {
-  return path.join('\n');
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -39,7 +39,7 @@ const credentialSchema = mapping(
 )
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
-    params: { quiet: true },
+    params: { quiet: true, needs: ['env', 'file'] },
     // Also where one of the two is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })

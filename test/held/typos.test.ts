@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { temporary } from '../http/temporary.ts';
+
+const account = 'credentials: { account: { env: KEY } }\n';
+
+/** What the program says of a configuration, each problem with its line. */
+async function problemsOf(yaml: string): Promise<readonly string[]> {
+  const file = join(temporary({ 'config.yml': yaml }), 'config.yml');
+  const args = ['dist/bunnynet-exporter.js', '--config.check', `--config.file=${file}`];
+  const { stderr } = await promisify(execFile)(process.execPath, args, { env: { KEY: 'a-key' } }).catch(
+    (error: { stderr: string }) => error,
+  );
+  return stderr.trim().replaceAll(`${file}:`, '').split('\n');
+}
+
+it.each([
+  [
+    'a section',
+    `${account}aplications: { targets: all }\n`,
+    '2: aplications: unknown setting (did you mean applications?)',
+  ],
+  [
+    'discovery',
+    `${account}discovry: { kinds: all }\n`,
+    '2: discovry: unknown setting (did you mean discovery?)',
+  ],
+  [
+    'the credentials',
+    'credential: { account: { env: KEY } }\napplications: { targets: all }\n',
+    '1: credential: unknown setting (did you mean credentials?)',
+  ],
+  [
+    'where a key is read',
+    'credentials: { account: { envv: KEY } }\napplications: { targets: all }\n',
+    '1: credentials.account.envv: unknown setting (did you mean env?)',
+  ],
+  [
+    'the targets',
+    `${account}applications: { target: all }\n`,
+    '2: applications.target: unknown setting (did you mean targets?)',
+  ],
+  [
+    'an id',
+    `${account}video_storage: { targets: [{ libary_id: 4, video_id: 0f8c3f9e-0000-4000-8000-000000000000 }] }\n`,
+    '2: video_storage.targets[0].libary_id: unknown setting (did you mean library_id?)',
+  ],
+])('a misspelt name of %s is told alone, not also as one that is missing', async (_, yaml, expected) => {
+  expect(await problemsOf(yaml)).toEqual([expected]);
+});
+
+it('a misspelt name hides no problem that it does not explain', async () => {
+  expect(await problemsOf(`${account}limit: { max_series: 1000 }\n`)).toEqual([
+    expect.stringMatching(/^1: expected `discovery: \{ kinds: all \}`, or a section/),
+    '2: limit: unknown setting (did you mean limits?)',
+  ]);
+  expect(await problemsOf(`${account}applications: { target: all, interval: 1 }\n`)).toHaveLength(2);
+});
