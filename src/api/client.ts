@@ -156,8 +156,9 @@ export class ApiClient {
   /** Uses other settings from now on; requests in flight end with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
-    this.#config = config;
+    // First of all: where it fails, the old settings stay, all of them.
     this.#dispatcher = createPool(config, this.#proxy);
+    this.#config = config;
     this.#base = baseOf(config);
     await old.close();
   }

@@ -1,4 +1,5 @@
 /** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
+import { readFileSync } from 'node:fs';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
@@ -24,6 +25,21 @@ function createTunnels(origin: URL, settings: Pool.Options): Pool {
  */
 const keepAliveMs = 70_000;
 
+/** What Node trusts where nothing else is said: the public authorities, and those of NODE_EXTRA_CA_CERTS. */
+function defaultAuthorities(): readonly string[] {
+  const tls: typeof import('node:tls') & { getCACertificates?: () => string[] } =
+    process.getBuiltinModule('node:tls');
+  // Node 20 does not have it.
+  if (tls.getCACertificates) return tls.getCACertificates();
+  const file = process.env['NODE_EXTRA_CA_CERTS'];
+  try {
+    return [...tls.rootCertificates, ...(file ? [readFileSync(file, 'utf8')] : [])];
+  } catch {
+    // Node has warned of it at the start.
+    return tls.rootCertificates;
+  }
+}
+
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const tls = {
@@ -32,9 +48,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     minVersion: 'TLSv1.2' as const,
     // undici keeps what waits for a connection, also when nobody waits for its answer any more.
     timeout: timeoutMs,
-    ...(authorities === undefined
-      ? {}
-      : { ca: [...process.getBuiltinModule('node:tls').rootCertificates, authorities] }),
+    ...(authorities === undefined ? {} : { ca: [...defaultAuthorities(), authorities] }),
   };
   const options = {
     connections: config.maxConcurrency,

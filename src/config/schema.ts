@@ -82,7 +82,7 @@ function apiSchema(api: ApiName) {
     max_response_bytes: preset(value.bytes(1024, 2 ** 28), '8MiB', 'The largest answer that is read'),
     ca_file: optional(
       value.filePath,
-      'Certificates in PEM to trust beside the public ones, relative to this file; read at each load',
+      'Certificates in PEM to trust beside the public ones and those of NODE_EXTRA_CA_CERTS, relative to this file; read at each load',
     ),
     allow_insecure_http: preset(
       value.boolean,

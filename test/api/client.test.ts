@@ -674,6 +674,15 @@ describe('an abort', () => {
   });
 });
 
+const settings = {
+  baseUrl: `${origin}/new`,
+  timeoutMs: 5000,
+  maxConcurrency: 1,
+  requestsPerSecond: 10,
+  maxRetries: 0,
+  maxResponseBytes: 1000,
+};
+
 it('goes on with other settings while requests under way end with the old ones', async () => {
   let answerOld = () => undefined as unknown;
   const asked = vi.fn();
@@ -684,19 +693,22 @@ it('goes on with other settings while requests under way end with the old ones',
   const { client, get } = createClient({ baseUrl: old });
   const before = get('/a');
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());
-  const replaced = client.reconfigure({
-    baseUrl: `${origin}/new`,
-    timeoutMs: 5000,
-    maxConcurrency: 1,
-    requestsPerSecond: 10,
-    maxRetries: 0,
-    maxResponseBytes: 1000,
-  });
+  const replaced = client.reconfigure(settings);
   mockApi(origin).get('/new/a').reply(200, '"new"');
   expect(await get('/a')).toBe('new');
   answerOld();
   expect(await before).toBe('old');
   await replaced;
+});
+
+it('keeps all of its settings where the new ones cannot be used', async () => {
+  const { client, get } = createClient({
+    baseUrl: await serve((_, response) => response.end('"long enough"')),
+  });
+  const unusable = { ...settings, maxConcurrency: -1, maxResponseBytes: 1, timeoutMs: 1 };
+  await expect(client.reconfigure(unusable)).rejects.toThrow('invalid connections');
+  expect(await get('/a')).toBe('long enough');
+  expect(await get('/a')).toBe('long enough');
 });
 
 it('ends the requests under way when it is closed', async () => {
