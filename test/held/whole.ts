@@ -1,0 +1,148 @@
+/**
+ * The whole exporter against an API of the test's own, over loopback. A test says what the API answers and what the
+ * configuration is, changes both as it goes, and looks at the page, the status and the log. It knows nothing of the rooms
+ * behind.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { onTestFinished } from 'vitest';
+import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
+import { createExporter, type Exporter } from '../../src/exporter.ts';
+import { resources } from '../../src/resources/index.ts';
+import { createCredentials } from '../../src/secrets/credentials.ts';
+import { Redactor } from '../../src/secrets/redactor.ts';
+
+export interface Request {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The header AccessKey. */
+  readonly key: string | undefined;
+}
+
+/** What a route answers: JSON with status 200, or a function that writes the answer (`reply`). It may take its time. */
+export type Route = (request: Request) => unknown;
+
+/** An answer that is not JSON with status 200. */
+export const reply =
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+export interface WholeOptions {
+  /** By path, as the API reference writes it (`/pullzone`, `/mc/apps`). A path without a route answers 404 with an error key. */
+  readonly routes: Record<string, Route>;
+  /** The configuration in the form of the file: its sections, and whatever differs from one credential `account`. */
+  readonly document: NonNullable<LoadOptions['document']>;
+  /** Default: the key of `account` in `KEY`. */
+  readonly env?: Record<string, string>;
+  /** Unix time at which the exporter's clock stands until the test moves it. Default: a noon of August 2026. */
+  readonly nowMs?: number;
+}
+
+export type Whole = Awaited<ReturnType<typeof startWhole>>;
+
+/** Starts both, and stops them when the test has finished. Nothing is polled yet. */
+export async function startWhole(options: WholeOptions) {
+  const { routes, env = { KEY: 'the-key-of-the-account' } } = options;
+  const requests: Request[] = [];
+  const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
+  const answer = async (request: Request, response: ServerResponse) => {
+    requests.push(request);
+    const given = await (routes[request.path] ?? (() => missing))(request);
+    const write = typeof given === 'function' ? (given as typeof missing) : reply(200, JSON.stringify(given));
+    write(response);
+  };
+  const server = createServer(({ url = '/', headers }, response) => {
+    const { pathname: path, searchParams: query } = new URL(url, 'http://api');
+    const key = headers['accesskey'] as string | undefined;
+    answer({ path, query, key }, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const api = { timeout: '10s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 };
+  const redactor = new Redactor();
+  const lines: string[] = [];
+  let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
+  const whole = {
+    /** Where the API is, for a configuration with `apis` of its own. */
+    apiUrl: url,
+    /** What the API answers; a route that is put here answers from the next request on. */
+    routes,
+    /** Every request that the API got, the first first. */
+    requests,
+    /** The configuration and the environment, as the next `reload` will find them. */
+    document: options.document,
+    env,
+    exporter: undefined as unknown as Exporter,
+    /** Every line that was logged. */
+    get log() {
+      return lines.map(
+        (line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly msg: string },
+      );
+    },
+    /** The lines whose message has these words. */
+    said: (words: string) => whole.log.filter(({ msg }) => msg.includes(words)),
+    /** Moves the exporter's clock. */
+    advance(ms: number) {
+      nowMs += ms;
+    },
+    /** Asks for everything once, whatever its interval, and for what is found by it. */
+    async poll() {
+      const { exporter } = whole;
+      await exporter.pollOnce();
+      const isPending = ({ state }: { readonly state: string }) => state === 'pending';
+      while (exporter.listings().some(isPending) || exporter.targets().some(isPending)) await sleep(5);
+    },
+    reload: () => whole.exporter.reload(),
+    page: () => whole.exporter.page(),
+    /** The series of a family, by their labels as the page writes them: `{a="1",b="2"}`. */
+    async series(name: string) {
+      const rows = (await whole.page()).matchAll(new RegExp(`^${name}(|\\{.*\\}) (.*)$`, 'gm'));
+      return Object.fromEntries([...rows].map(([, labels = '', value]) => [labels, Number(value)]));
+    },
+    /** The value of the one series of a family that has these labels, beside others; undefined where there is none. */
+    async value(name: string, labels: Readonly<Record<string, string>> = {}) {
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const rows = Object.entries(await whole.series(name));
+      const found = rows.filter(([text]) =>
+        wanted.every((label) => text.includes(`{${label}`) || text.includes(`,${label}`)),
+      );
+      if (found.length > 1) throw new Error(`${found.length} series of ${name} have ${wanted.join()}`);
+      return found[0]?.[1];
+    },
+    /** Ends both. The end of the test does so, too. */
+    async stop() {
+      await whole.exporter.stop();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  whole.exporter = await createExporter({
+    async load() {
+      const bases = { application: `${url}/mc`, shield: url, core: url, video: url };
+      const { config } = await loadConfig({
+        document: {
+          credentials: { account: { env: 'KEY' } },
+          apis: Object.fromEntries(
+            Object.entries(bases).map(([name, base]) => [name, { ...api, base_url: base }]),
+          ),
+          ...whole.document,
+        },
+        env: whole.env,
+        resources,
+      });
+      return { config, credentials: createCredentials(config.credentials, whole.env, { redactor }) };
+    },
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    telemetryPath: '/metrics',
+    enableLifecycle: true,
+    log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
+    now: () => nowMs,
+  });
+  onTestFinished(() => whole.stop());
+  return whole;
+}
