@@ -7,8 +7,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pino from 'pino';
-import { apis } from '../../src/api/apis.ts';
 import { Pacer } from '../../src/api/pacer.ts';
+import { apis } from '../../src/config/apis.ts';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
 import { PollEngine } from '../../src/polling/engine.ts';
 import { resources } from '../../src/resources/index.ts';

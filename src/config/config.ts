@@ -1,9 +1,7 @@
 /** The configuration in force: checked, complete, with durations in milliseconds and every default filled in. */
 import type { Selection } from '../discovery/selector.ts';
 import type { ApiName, Ids } from '../resources/resource.ts';
-
-/** Where a key is read: never the key itself. */
-export type CredentialSource = { readonly env: string } | { readonly file: string };
+import type { CredentialSource } from '../secrets/credentials.ts';
 
 export interface ApiConfig {
   /** Without a slash at its end. */

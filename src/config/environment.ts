@@ -2,9 +2,10 @@
  * The settings that the environment alone can give, for a sidecar or a first try: turned into the same document that a
  * file holds, so that the same schema checks them.
  */
-import { apis } from '../api/apis.ts';
+
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
+import { apis } from './apis.ts';
 import type { Config } from './config.ts';
 import { type Document, nowhere } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';

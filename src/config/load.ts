@@ -5,8 +5,8 @@
 import { resolve } from 'node:path';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
-import { createCredentials } from '../secrets/credentials.ts';
-import type { Config, CredentialSource } from './config.ts';
+import { type CredentialSource, createCredentials } from '../secrets/credentials.ts';
+import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import {
   describeUnread,

@@ -4,15 +4,9 @@
  */
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
+import type { CredentialSource } from '../secrets/credentials.ts';
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
-import type {
-  ApiConfig,
-  Config,
-  CredentialSource,
-  OverrideConfig,
-  SectionConfig,
-  TargetConfig,
-} from './config.ts';
+import type { ApiConfig, Config, OverrideConfig, SectionConfig, TargetConfig } from './config.ts';
 import { keyOf, toIssues, withoutExplained } from './issues.ts';
 import type { Path } from './problems.ts';
 import {

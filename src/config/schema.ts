@@ -3,9 +3,9 @@
  * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
 import * as z from 'zod';
-import { apis } from '../api/apis.ts';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
+import { apis } from './apis.ts';
 import * as value from './values.ts';
 import { optional, preset } from './values.ts';
 

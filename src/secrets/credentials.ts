@@ -4,11 +4,13 @@
  */
 import type { BigIntStats } from 'node:fs';
 import { inspect } from 'node:util';
-import type { CredentialSource } from '../config/config.ts';
 import { readStart, statFile } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { isExposed } from './file-permissions.ts';
 import { Redactor, redacted } from './redactor.ts';
+
+/** Where a key is read: never the key itself. */
+export type CredentialSource = { readonly env: string } | { readonly file: string };
 
 /** A key that only `reveal()` shows: printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
