@@ -82,7 +82,7 @@ const maxFileBytes = 10 * 2 ** 20;
 /** The content of the file, or why there is none. */
 export async function readBytes(file: string): Promise<Buffer | string> {
   try {
-    const { content } = await readStart(file, maxFileBytes + 1);
+    const content = await readStart(file, maxFileBytes + 1);
     if (content.length <= maxFileBytes) return content;
     return 'expected a configuration file of at most 10MiB; it is larger';
   } catch (error) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Problem } from '../config/problems.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml.ts';
-import { isExposed } from '../secrets/file-permissions.ts';
+import { isExposed } from '../files.ts';
 import type { TlsSettings } from './tls.ts';
 import { readTls } from './tls-section.ts';
 import { fileSchema, type Report, settingsOf, type TlsSection } from './web-config-schema.ts';

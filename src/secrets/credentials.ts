@@ -1,12 +1,10 @@
 /**
- * The one place that reads keys, holds them and hands them out wrapped. A key file is checked at every read, so that a
- * rotated key is used from the next request on.
+ * The one place that reads keys, holds them and hands them out wrapped. A key file is read for every request, so that a rotated
+ * key is used from the next one on.
  */
-import type { BigIntStats } from 'node:fs';
 import { inspect } from 'node:util';
-import { readStart, statFile } from '../files.ts';
+import { isExposed, readStart, statFile } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { isExposed } from './file-permissions.ts';
 import { Redactor, redacted } from './redactor.ts';
 
 /** Where a key is read: never the key itself. */
@@ -29,10 +27,6 @@ export class Secret {
   }
 
   toJSON(): string {
-    return redacted;
-  }
-
-  [Symbol.toPrimitive](): string {
     return redacted;
   }
 
@@ -83,40 +77,38 @@ function shown(name: string): string {
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
 }
 
-/** A file that changed so recently may change again without its times showing it. */
-const settledMs = 1000;
-
 export function createCredentials(
   sources: Readonly<Record<string, CredentialSource>>,
   env: Readonly<Record<string, string | undefined>>,
   { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
 ): Credentials {
-  const keys = new Map<string, Key>();
-  for (const [name, source] of Object.entries(sources)) {
-    const key =
+  const keys = new Map(
+    Object.entries(sources).map(([name, source]): [string, Key] => [
+      name,
       'env' in source
-        ? envKey(source.env, env)
-        : new FileKey(source.file, (message) => onTrouble(name, message));
-    keys.set(name, key);
-  }
+        ? variableKey(source.env, env)
+        : new FileKey(source.file, (message) => onTrouble(name, message)),
+    ]),
+  );
   const find = (name: string): Key => {
     const found = keys.get(name);
     if (found === undefined) throw new CredentialError(`the credential ${name} is not defined`);
     return found;
   };
+
+  async function check(credential: string, key: Key): Promise<readonly CredentialProblem[]> {
+    try {
+      await key.read();
+      const warning = await key.warning();
+      return warning === undefined ? [] : [{ credential, severity: 'warning', message: warning }];
+    } catch (error) {
+      if (!(error instanceof CredentialError)) throw error;
+      return [{ credential, severity: 'error', message: error.message }];
+    }
+  }
+
   return {
-    check: async () => {
-      const checks = [...keys].map(async ([credential, key]): Promise<CredentialProblem[]> => {
-        try {
-          const message = await key.check();
-          return message === undefined ? [] : [{ credential, severity: 'warning', message }];
-        } catch (error) {
-          if (!(error instanceof CredentialError)) throw error;
-          return [{ credential, severity: 'error', message: error.message }];
-        }
-      });
-      return (await Promise.all(checks)).flat();
-    },
+    check: async () => (await Promise.all([...keys].map(([name, key]) => check(name, key)))).flat(),
     read: async (name) => {
       const secret = await find(name).read();
       redactor.learn(name, secret.reveal());
@@ -133,15 +125,15 @@ export function createCredentials(
 }
 
 interface Key {
-  /** Rejects where there is no key; resolves with a warning, if there is one. */
-  check(): Promise<string | undefined>;
-  read(): Promise<Secret>;
   /** As `Credentials` has it. */
-  version: number;
+  readonly version: number;
+  read(): Promise<Secret>;
+  /** What is unsafe about where it is kept. */
+  warning(): Promise<string | undefined>;
 }
 
-/** The environment of a process does not change: a key in it is read once for all requests. */
-function envKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
+/** The environment of a process does not change: a key in it is read once. */
+function variableKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
   let secret: Secret | undefined;
   const parse = (): Secret => {
     const text = env[variable];
@@ -150,15 +142,15 @@ function envKey(variable: string, env: Readonly<Record<string, string | undefine
     return parseKey(text, where);
   };
   return {
-    version: 0,
-    check: () => new Promise((resolve) => resolve(void parse())),
-    read() {
-      return new Promise((resolve) => {
-        secret ??= parse();
-        this.version = 1;
-        resolve(secret);
-      });
+    get version() {
+      return secret ? 1 : 0;
     },
+    read: () =>
+      new Promise((resolve) => {
+        secret ??= parse();
+        resolve(secret);
+      }),
+    warning: () => Promise.resolve(undefined),
   };
 }
 
@@ -166,20 +158,13 @@ class FileKey implements Key {
   version = 0;
   readonly #path: string;
   readonly #onTrouble: (message: string | undefined) => void;
-  #current: { readonly secret: Secret; readonly identity: string; readonly settled: boolean } | undefined;
+  #secret: Secret | undefined;
   #trouble: string | undefined;
   #reading: Promise<Secret> | undefined;
 
   constructor(path: string, onTrouble: (message: string | undefined) => void) {
     this.#path = path;
     this.#onTrouble = onTrouble;
-  }
-
-  async check(): Promise<string | undefined> {
-    await readKeyFile(this.#path);
-    return (await isExposed(this.#path))
-      ? `every user of this machine can read the key file ${this.#path}: restrict it with chmod o-r`
-      : undefined;
   }
 
   /** Reads at the same time share one look at the file. */
@@ -190,24 +175,25 @@ class FileKey implements Key {
     return this.#reading;
   }
 
+  async warning(): Promise<string | undefined> {
+    return (await isExposed(this.#path))
+      ? `every user of this machine can read the key file ${this.#path}: restrict it with chmod o-r`
+      : undefined;
+  }
+
+  /** Gives the last good key where the file cannot be used any more. */
   async #refresh(): Promise<Secret> {
-    let current = this.#current;
     try {
-      // Where this fails, reading fails the same way, and says why.
-      const now = await statFile(this.#path, { bigint: true }).catch(() => undefined);
-      if (!current?.settled || now === undefined || current.identity !== identityOf(now)) {
-        const { secret, stats } = await readKeyFile(this.#path);
-        if (current?.secret.reveal() !== secret.reveal()) this.version++;
-        const settled = Date.now() - Number(stats.mtimeMs) > settledMs;
-        current = { secret, identity: identityOf(stats), settled };
-        this.#current = current;
-      }
+      const secret = await readKeyFile(this.#path);
+      if (this.#secret?.reveal() !== secret.reveal()) this.version++;
+      this.#secret = secret;
       this.#note(undefined);
+      return secret;
     } catch (error) {
-      if (current === undefined || !(error instanceof CredentialError)) throw error;
+      if (this.#secret === undefined || !(error instanceof CredentialError)) throw error;
       this.#note(error.message);
+      return this.#secret;
     }
-    return current.secret;
   }
 
   /** Says once that the file became unusable, and once that it no longer is. */
@@ -218,20 +204,16 @@ class FileKey implements Key {
   }
 }
 
-/** Tells one state of a file from another, through symbolic links. */
-function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join();
-}
-
-async function readKeyFile(path: string): Promise<{ secret: Secret; stats: BigIntStats }> {
+async function readKeyFile(path: string): Promise<Secret> {
   try {
+    // First: opening what is no regular file may wait for ever.
     const what = await statFile(path);
     if (what.isDirectory()) throw new CredentialError(`expected the key file ${path}; it is a directory`);
     if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is not a regular file`);
-    const { content, stats } = await readStart(path, maxKeyBytes + 1);
+    const content = await readStart(path, maxKeyBytes + 1);
     const text = content.toString('latin1');
     content.fill(0);
-    return { secret: parseKey(text, `in the file ${path}`), stats };
+    return parseKey(text, `in the file ${path}`);
   } catch (error) {
     throw error instanceof CredentialError
       ? error
