@@ -1,4 +1,4 @@
-/** Every API as the configuration has it: its client, and the pacer that all requests to it wait for. */
+/** For each API its client, and the pacer that every request to it waits for. */
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import { ApiClient, type ClientObserver, type ReadKey } from './client.ts';
@@ -22,7 +22,7 @@ export class ApiAccess {
   readonly #byApi: ReadonlyMap<ApiName, Access>;
   #configs: ApiConfigs;
 
-  /** proxy: the way to the APIs, where it is not direct. */
+  /** proxy: undefined for direct connections. */
   constructor(
     configs: ApiConfigs,
     readKey: (api: ApiName, credential: string) => ReturnType<ReadKey>,
@@ -52,17 +52,17 @@ export class ApiAccess {
     return this.#of(api).pacer;
   }
 
-  /** The APIs that have asked us to wait. */
+  /** The APIs that asked for a pause. */
   get pauses(): readonly ApiPause[] {
     return [...this.#byApi].flatMap(([api, { pacer }]) => {
       const { pausedForMs } = pacer;
-      // A pacer that was closed pauses for ever.
+      // A closed pacer pauses forever.
       const isPaused = pausedForMs > 0 && Number.isFinite(pausedForMs);
       return isPaused ? [{ api, untilMs: Date.now() + pausedForMs }] : [];
     });
   }
 
-  /** Goes on with other settings; requests under way end with the old ones. onError: of an API that keeps the old ones. */
+  /** Takes over new settings; requests under way finish with the old ones. onError: called for an API that keeps its old ones. */
   reconfigure(configs: ApiConfigs, onError: (api: ApiName, error: unknown) => void): void {
     const before = this.#configs;
     this.#configs = configs;
@@ -73,7 +73,7 @@ export class ApiAccess {
     }
   }
 
-  /** Lets no further request start. */
+  /** Starts no more requests. */
   closePacers(): void {
     for (const { pacer } of this.#byApi.values()) pacer.close();
   }

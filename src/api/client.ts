@@ -1,4 +1,4 @@
-/** Requests to one API: the key in the header, the deadline, the limits and the retries. Gives a parsed body or an ApiError. */
+/** Sends requests to one API, with key, deadline, limits and retries. Returns a parsed body or throws an ApiError. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -16,29 +16,29 @@ import { errorOfTransport } from './transport-error.ts';
 
 /** Told of every request. */
 export interface ClientObserver {
-  /** code: the HTTP status, or `timeout`, `network` or `schema` (too long) if no answer was complete. */
+  /** code: the HTTP status; `timeout`, `network` or `schema` (too long) if there was no complete answer. */
   requested(api: ApiName, code: string, durationSeconds: number, path: string): void;
   /** A 429 has paused the API until then (Unix time in ms). */
   paused(api: ApiName, untilMs: number): void;
 }
 
-/** A key that shows itself only when asked to. */
+/** A key that is shown only on request, so that nothing prints it by accident. */
 export interface Key {
   reveal(): string;
 }
 
-/** Reads the key of a credential. Rejects if it cannot be read, without the key in the error. */
+/** Reads the key of a credential. Rejects, without the key in the error, if it cannot be read. */
 export type ReadKey = (credential: string) => Promise<Key>;
 
 export interface Request {
   /** Below the base URL, with its leading slash. */
   readonly path: string;
-  /** The pacer's queue that further permits come from. */
+  /** The pacer's queue for further permits. */
   readonly queue: string;
   readonly credential: string;
   /** No retry starts later than this after the first try. */
   readonly budgetMs: number;
-  /** A permit that the caller already holds; it is always released. */
+  /** A permit that the caller already holds; `get` releases it in any case. */
   readonly permit?: Permit | undefined;
 }
 
@@ -47,13 +47,13 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** When the answer was sent, by the API's clock (Unix time in ms); by our own if it does not say. */
+/** When the answer was sent (Unix time in ms), by the API's clock if it says so, else by ours. */
 function servedAtMs(date: string | undefined): number {
   const atMs = Date.parse(date ?? '');
   return Number.isNaN(atMs) ? Date.now() : atMs;
 }
 
-/** Takes the key out of a text. */
+/** Removes the key from a text. */
 type Hide = (text: string) => string;
 
 function hideIn(value: unknown, hide: Hide): unknown {
@@ -63,13 +63,13 @@ function hideIn(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
 }
 
-/** Takes the key out of an answer that repeats it, also if it is written with JSON escapes. */
+/** Parses a body and removes the key if the answer repeats it, also where it is written with JSON escapes. */
 function parseBody(text: string, answer: Answer, hide: Hide): unknown {
   const body = parseJson(text, answer);
   return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
 }
 
-/** What a body says about its error, in one line: problem details (reference 2.2) or an envelope (2.3). */
+/** The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). */
 function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
   let body: unknown;
   try {
@@ -91,7 +91,7 @@ function describeError(text: string, hide: Hide): { reason: string; errorKey: st
   return { reason: parts.filter((part) => part !== undefined).join(': '), errorKey: pick('errorKey') };
 }
 
-/** The error for a status that is no success (reference 7). */
+/** The error for a status other than 2xx (reference 7). */
 function errorOfStatus(
   status: number,
   text: string,
@@ -110,18 +110,6 @@ function errorOfStatus(
   );
 }
 
-/** The base URL, taken apart once: `URL` puts its origin together at each read. */
-interface Base {
-  readonly origin: string;
-  /** What every path begins with: empty, or with a leading slash. */
-  readonly path: string;
-}
-
-function baseOf({ baseUrl }: ApiConfig): Base {
-  const { origin, pathname } = new URL(baseUrl);
-  return { origin, path: pathname === '/' ? '' : pathname };
-}
-
 export class ApiClient {
   readonly #api: ApiName;
   #config: ApiConfig;
@@ -130,8 +118,7 @@ export class ApiClient {
   readonly #observer: ClientObserver;
   readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
-  #base: Base;
-  /** 429s that started a pause, since the last success. */
+  /** How many pauses 429s have started since the last success. */
   #refusals = 0;
   #pausedUntilMs = 0;
 
@@ -150,23 +137,21 @@ export class ApiClient {
     this.#observer = observer;
     this.#proxy = proxy;
     this.#dispatcher = createPool(config, proxy);
-    this.#base = baseOf(config);
   }
 
-  /** Uses other settings from now on; requests in flight end with the old ones. */
+  /** Takes over new settings; requests in flight finish with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
-    // First of all: where it fails, the old settings stay, all of them.
+    // First, because it may throw: then all the old settings stay.
     this.#dispatcher = createPool(config, this.#proxy);
     this.#config = config;
-    this.#base = baseOf(config);
     await old.close();
   }
 
   /**
-   * Gets a path and parses its JSON body, with retries as the configuration allows.
+   * Gets a path and parses its JSON body, retrying as configured.
    *
-   * @throws {ApiError} when it failed; the signal's reason when it was aborted
+   * @throws {ApiError} if it failed; the signal's reason if it was aborted
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
@@ -180,7 +165,7 @@ export class ApiClient {
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-      // The API may be paused for longer than the budget: the failure is reported in time all the same.
+      // If the API is paused for longer than the budget, the failure is reported now.
       const next = await this.#pacer.permit(asked.queue, signal, giveUpAtMs);
       if (!next) throw outcome;
       permit = next;
@@ -224,15 +209,15 @@ export class ApiClient {
   }
 
   async #send(path: string, key: Key, signal: AbortSignal) {
-    // It may have been aborted while the key was read.
+    // It may have been aborted while we read the key.
     signal.throwIfAborted();
-    const { timeoutMs, maxResponseBytes } = this.#config;
-    const { origin, path: basePath } = this.#base;
+    const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
+    const { origin, pathname } = new URL(baseUrl);
     const secret = key.reveal();
     const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
     const asked = {
       origin,
-      path: `${basePath}${path}`,
+      path: `${pathname.replace(/\/$/, '')}${path}`,
       headers: {
         accept: 'application/json',
         AccessKey: secret,
@@ -247,7 +232,7 @@ export class ApiClient {
     };
     const answer = { status, requestId: header('cdn-requestid') };
     const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
-    // Of a failure the body only explains it.
+    // The body of an error only explains it.
     const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
     const retryAfter = header('retry-after');
     const retryAfterMs =
@@ -255,7 +240,7 @@ export class ApiClient {
     return { answer, text, hide, retryAfterMs };
   }
 
-  /** Pauses the whole API. 429s of requests that were in flight at the same time count as one. */
+  /** Pauses the whole API. Several 429s for requests in flight together count as one. */
   #pause(retryAfterMs: number | undefined): void {
     const isNew = performance.now() >= this.#pausedUntilMs;
     if (isNew) this.#refusals++;

@@ -1,6 +1,6 @@
-/** The error of a failed request, and what the exporter does about each kind of failure. */
+/** The error of a failed request, and which failures are retried. */
 
-/** The outcomes of a poll: the values of the label `result`. */
+/** How a poll can end: the values of the label `result`. */
 export const pollResults = [
   'success',
   'auth',
@@ -15,22 +15,22 @@ export const pollResults = [
 export type PollResult = (typeof pollResults)[number];
 export type PollFailure = Exclude<PollResult, 'success'>;
 
-/** Whether a request that failed so is tried again within the poll. */
+/** Whether a poll retries such a failure. */
 const retryable: Readonly<Record<PollFailure, boolean>> = {
-  /** 401 or 403, or a key that cannot be read: the same key will be refused again. */
+  /** 401, 403, or a key that cannot be read. */
   auth: false,
-  /** What is asked for is not there. */
+  /** 404 or 410. */
   not_found: false,
-  /** 429: the whole API is paused first. */
+  /** 429, which also pauses the whole API. */
   rate_limited: true,
-  /** The deadline passed here, or the API says 408. */
+  /** Our deadline passed, or the API answered 408. */
   timeout: true,
-  /** No complete answer: refused, reset, closed early, unknown host, TLS. */
+  /** No complete answer: connection refused, reset or closed early, unknown host, TLS. */
   network: true,
   server_error: true,
-  /** Any other status that is no success, a redirect among them: the request itself is wrong. */
+  /** Any other status, redirects included: the request itself is wrong. */
   rejected: false,
-  /** A success whose body is not JSON, too large or encoded wrongly. */
+  /** A 2xx whose body is not JSON, too large or wrongly encoded. */
   schema: false,
 };
 
@@ -43,16 +43,16 @@ const statuses: Readonly<Record<number, PollFailure>> = {
   429: 'rate_limited',
 };
 
-/** What a status other than a success means (reference 7). */
+/** What a status other than 2xx means (reference 7). */
 export function failureOf(status: number): PollFailure {
   return statuses[status] ?? (status >= 500 ? 'server_error' : 'rejected');
 }
 
 export interface Answer {
   readonly status?: number | undefined;
-  /** The API's header `cdn-requestid`, by which the vendor finds the request. */
+  /** The header `cdn-requestid`, by which the vendor can find the request. */
   readonly requestId?: string | undefined;
-  /** The API's own name of the error (reference 2.3). */
+  /** The API's own name for the error (reference 2.3). */
   readonly errorKey?: string | undefined;
 }
 
@@ -60,13 +60,13 @@ interface ApiErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A request that gave no body to read. */
+/** A request that returned no usable body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly result: PollFailure;
   readonly retryable: boolean;
   readonly answer: Answer;
-  /** From the header Retry-After of a failure. */
+  /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(result: PollFailure, message: string, answer: Answer = {}, options: ApiErrorOptions = {}) {

@@ -9,42 +9,18 @@ export interface Permit {
   release(): void;
 }
 
-/** Called with its permit once it may start. Returns false if it no longer wants to, which then costs nothing. */
+/** Called with a permit when it is its turn. Returns false if it no longer wants it; the permit then goes to another. */
 export type Waiter = (permit: Permit) => boolean;
-
-/** First in, first out, without moving the rest at each step. */
-class Fifo<Item> {
-  #items: Item[] = [];
-  #head = 0;
-
-  get size(): number {
-    return this.#items.length - this.#head;
-  }
-
-  push(item: Item): void {
-    this.#items.push(item);
-  }
-
-  shift(): Item | undefined {
-    const item = this.#items[this.#head];
-    this.#head++;
-    if (this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-    return item;
-  }
-}
 
 interface Queue {
   readonly name: string;
-  /** Polls that have begun, waiting for a further page or a retry. They go first, so that what was begun ends. */
+  /** Polls that are under way and wait for a page or a retry. They go first, so that they finish. */
   readonly continuing: Set<Waiter>;
-  readonly fresh: Fifo<Waiter>;
+  readonly fresh: Waiter[];
   inFlight: number;
-  /** Whether a slot is kept for it. A queue that is not set goes away when it is empty. */
+  /** Whether a slot is kept for it. Other queues are deleted when they are empty. */
   isSet: boolean;
-  /** The number of its last permit, counted over all queues. */
+  /** The serial number of its last permit, over all queues. */
   lastPermit: number;
 }
 
@@ -53,21 +29,21 @@ export interface Pace {
   readonly maxConcurrency: number;
 }
 
-/** How many requests may start at once after a rest: those of a twentieth of a second, at least one. */
+/** How many requests may start at once after a rest: a twentieth of a second's worth, at least one. */
 export function burstOf(requestsPerSecond: number): number {
   return Math.max(1, Math.floor(requestsPerSecond / 20));
 }
 
 /**
- * A token bucket in front of queues that are served in turn. In any second at most `requestsPerSecond` + the burst
- * requests start. Each queue of `setQueues` that has no request in flight has one of the `maxConcurrency` slots kept
- * free, so that the hanging requests of the others cannot lock it out; with fewer slots than queues, they take turns.
+ * A token bucket, and queues that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. A
+ * slot of `maxConcurrency` is kept free for each queue of `setQueues` without a request in flight, so that hanging requests of
+ * other queues cannot block it; with fewer slots than queues, they take turns.
  */
 export class Pacer {
   #pace: Pace;
   #burst: number;
   readonly #queues = new Map<string, Queue>();
-  /** Permits given so far. */
+  /** Permits granted so far. */
   #permits = 0;
   #inFlight = 0;
   #tokens: number;
@@ -85,15 +61,15 @@ export class Pacer {
   setPace(pace: Pace): void {
     this.#pace = pace;
     this.#burst = burstOf(pace.requestsPerSecond);
-    // The current timer was computed from the old pace.
+    // The timer was set for the old pace.
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#serve();
   }
 
   /**
-   * The queues that a slot is kept for from now on. One that is no longer among them keeps none, but its waiters are still
-   * served. Other queues can be used as well: they come and go with their waiters.
+   * Sets the queues that a slot is kept for. Waiters of other queues are still served; such a queue exists while it has
+   * waiters.
    */
   setQueues(names: Iterable<string>): void {
     for (const queue of this.#queues.values()) queue.isSet = false;
@@ -101,21 +77,21 @@ export class Pacer {
     this.#serve();
   }
 
-  /** How many queues there are, the set ones and those with waiters. */
+  /** How many queues there are: the set ones, and others with waiters. */
   get size(): number {
     return this.#queues.size;
   }
 
-  /** Queues a new poll. */
+  /** Adds a new poll to a queue. */
   enqueue(queue: string, waiter: Waiter): void {
     this.#queue(queue).fresh.push(waiter);
     this.#serve();
   }
 
   /**
-   * A permit for a poll that has begun. Rejects with the signal's reason if it is aborted first.
+   * A permit for a poll that is under way. Rejects with the signal's reason if that is aborted first.
    *
-   * @param untilMs when to give up and resolve with undefined, on the clock of `performance.now()`; default: never
+   * @param untilMs when to give up and resolve with undefined, as `performance.now()` counts; default: never
    */
   permit(queue: string, signal: AbortSignal): Promise<Permit>;
   permit(queue: string, signal: AbortSignal, untilMs: number): Promise<Permit | undefined>;
@@ -129,7 +105,7 @@ export class Pacer {
         signal.removeEventListener('abort', onAbort);
       };
       const waiter = (permit: Permit) => {
-        // An abort listener that ran before ours may have released the permit that would now be ours.
+        // Another abort listener may have run first and released the permit that we are now given.
         if (signal.aborted) return false;
         leave();
         resolve(permit);
@@ -150,12 +126,12 @@ export class Pacer {
     });
   }
 
-  /** Starts nothing for that long; never shortens a pause. */
+  /** Starts nothing for so long; a longer pause stays as it is. */
   pause(durationMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
   }
 
-  /** How much of a pause is left, in milliseconds; Infinity once closed. */
+  /** What is left of a pause, in milliseconds; Infinity once closed. */
   get pausedForMs(): number {
     return Math.max(0, this.#pausedUntilMs - performance.now());
   }
@@ -172,17 +148,17 @@ export class Pacer {
     const queue: Queue = {
       name,
       continuing: new Set(),
-      fresh: new Fifo(),
+      fresh: [],
       inFlight: 0,
       isSet: false,
-      // In line behind all others but the one that was served last.
+      // Behind all others except the one served last.
       lastPermit: this.#permits - 1,
     };
     this.#queues.set(name, queue);
     return queue;
   }
 
-  /** Of the queues that have a waiter and may start a request, the one that was served longest ago. */
+  /** Of the queues that may start a request, the one that has waited longest for its turn. */
   #choose(): Queue | undefined {
     let idle = 0;
     for (const queue of this.#queues.values()) {
@@ -191,7 +167,7 @@ export class Pacer {
       else if (!hasWaiters(queue)) this.#queues.delete(queue.name);
     }
     const free = this.#pace.maxConcurrency - this.#inFlight;
-    // At most half of the slots stay free for queues that may have nothing to ask.
+    // Never more than half of them: these queues may have nothing to ask.
     const kept = Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
     let next: Queue | undefined;
     for (const queue of this.#queues.values()) {
@@ -238,7 +214,7 @@ export class Pacer {
     this.#inFlight--;
   }
 
-  /** How long the next request has to wait for a token, or for the end of a pause. */
+  /** How long the next request has to wait, for a token or for the end of a pause. */
   #waitMs(): number {
     const nowMs = performance.now();
     const { requestsPerSecond } = this.#pace;
@@ -261,7 +237,7 @@ export class Pacer {
 }
 
 function hasWaiters({ continuing, fresh }: Queue): boolean {
-  return continuing.size + fresh.size > 0;
+  return continuing.size + fresh.length > 0;
 }
 
 function nextWaiter({ continuing, fresh }: Queue): Waiter | undefined {

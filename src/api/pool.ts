@@ -1,12 +1,12 @@
-/** The connections to one API: their number, the largest answer, the certificates they trust, and the proxy. */
+/** The connections to one API: how many, which certificates they trust, and through which proxy they go. */
 import { readFileSync } from 'node:fs';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
 /**
- * The connections to a proxy. Where it closes one instead of answering the CONNECT, undici would ask again without end, for it
- * takes the error for that of a connection which had been used before.
+ * Connections to a proxy. If the proxy closes one instead of answering CONNECT, undici takes that for a kept connection that went
+ * stale and retries forever.
  */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
@@ -20,22 +20,22 @@ function createTunnels(origin: URL, settings: Pool.Options): Pool {
 }
 
 /**
- * How long an idle connection is kept where the API does not say: from one poll of an application to the next, so that TLS
- * need not be agreed on anew each minute.
+ * How long to keep an idle connection if the API does not say: longer than the usual minute between two polls, to save TLS
+ * handshakes.
  */
 const keepAliveMs = 70_000;
 
-/** What Node trusts where nothing else is said: the public authorities, and those of NODE_EXTRA_CA_CERTS. */
+/** What Node trusts by default: the public authorities and those of NODE_EXTRA_CA_CERTS. */
 function defaultAuthorities(): readonly string[] {
   const tls: typeof import('node:tls') & { getCACertificates?: () => string[] } =
     process.getBuiltinModule('node:tls');
-  // Node 20 does not have it.
+  // Not in Node 20.
   if (tls.getCACertificates) return tls.getCACertificates();
   const file = process.env['NODE_EXTRA_CA_CERTS'];
   try {
     return [...tls.rootCertificates, ...(file ? [readFileSync(file, 'utf8')] : [])];
   } catch {
-    // Node has warned of it at the start.
+    // Node warned about it at the start.
     return tls.rootCertificates;
   }
 }
@@ -43,10 +43,10 @@ function defaultAuthorities(): readonly string[] {
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const tls = {
-    // Set here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
-    // undici keeps what waits for a connection, also when nobody waits for its answer any more.
+    // Without it undici would wait for a connection long after the request gave up.
     timeout: timeoutMs,
     ...(authorities === undefined ? {} : { ca: [...defaultAuthorities(), authorities] }),
   };
@@ -55,7 +55,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     pipelining: 1,
     maxResponseSize: config.maxResponseBytes,
     keepAliveTimeout: keepAliveMs,
-    // The client has one deadline for the whole request instead.
+    // Each request has one deadline for all of it instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: tls,
@@ -65,7 +65,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     ...options,
     requestTls: tls,
     proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', timeout: timeoutMs },
-    // A CONNECT that the proxy never answers must not outlive the request that needed it.
+    // A CONNECT that is never answered must not outlive its request.
     clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',
     httpsProxy: proxy.url,

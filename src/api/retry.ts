@@ -1,14 +1,14 @@
-/** When to retry and how long to pause, as pure functions. */
+/** How long to wait before a retry, and how long a 429 pauses an API. Pure functions. */
 
 const backoffBaseMs = 500;
 const backoffCapMs = 30_000;
 const pauseBaseMs = 1_000;
 const pauseCapMs = 60_000;
 
-/** The longest `Retry-After` that is honoured; a longer one is cut to this. */
+/** A longer `Retry-After` is cut to this. */
 export const retryAfterCapMs = 600_000;
 
-/** Exponential backoff with full jitter: anything from 0 to the doubled bound, so that retries spread out. */
+/** Exponential backoff with full jitter. */
 function jittered(baseMs: number, capMs: number, doublings: number, random: () => number): number {
   return random() * Math.min(capMs, baseMs * 2 ** doublings);
 }
@@ -22,17 +22,17 @@ export function retryDelayMs(
   return Math.max(retryAfterMs ?? 0, jittered(backoffBaseMs, backoffCapMs, attempt, random));
 }
 
-/** How long to pause an API after a 429. refusals: how many pauses came before it since the last success. */
+/** How long a 429 pauses an API. refusals: how many pauses there were since the last success. */
 export function pauseMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
   const floorMs = Math.min(pauseCapMs, pauseBaseMs * 2 ** refusals);
-  // A `Retry-After` of 0, or a date that has passed by our clock, does not mean that going on is fine.
+  // `||`: 0, or a date in the past by our clock, does not mean that we may go on at once.
   return retryAfterMs || floorMs + jittered(floorMs, pauseCapMs, 0, random) / 2;
 }
 
-/** Reads `Retry-After` in seconds or as an HTTP date; undefined if it is neither, capped, never negative. */
+/** Parses `Retry-After`, in seconds or as an HTTP date: capped and never negative, undefined if it is neither. */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {
   const text = header.trim();
-  // Date.parse alone accepts nearly any text with a digit.
+  // Date.parse accepts nearly any text with a digit.
   const untilMs = /^\w{3,9}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : untilMs - nowMs;
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), retryAfterCapMs);

@@ -1,11 +1,11 @@
-/** What went wrong below HTTP, in words: which host, what it did, and what to check. */
+/** Explains an error below HTTP: which host, what happened, what to check. */
 import { errors } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { tooLongMessage } from './body.ts';
 import { ApiError } from './errors.ts';
 
-/** By the name, code and message of the error: what happened, after the host, and what to check. */
+/** Matched against the name, code and message of an error: what happened, and what to check. */
 const known: readonly (readonly [sign: RegExp, happened: string, check: 'address' | 'network'])[] = [
   [/ (ENOTFOUND|EAI_\w+) /, 'cannot be found', 'address'],
   [/ ECONNREFUSED /, 'refuses connections', 'address'],
@@ -21,7 +21,7 @@ const known: readonly (readonly [sign: RegExp, happened: string, check: 'address
 
 const certificateCodes = /CERT|SIGNATURE|^ERR_TLS_CERT/;
 
-/** The code of an error: its own, or that of the first attempt where several addresses were tried. */
+/** The code of an error; if several addresses were tried, that of the first attempt. */
 function codeOf(cause: unknown): string {
   const { code, errors: attempts } = cause as NodeJS.ErrnoException & { errors?: readonly unknown[] };
   return code ?? (attempts?.[0] as NodeJS.ErrnoException | undefined)?.code ?? '';
@@ -62,7 +62,7 @@ export function errorOfTransport(
     return new ApiError('network', `the proxy refused the tunnel: HTTP ${refusal}`, {}, { cause });
   }
   const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
-  // Of an API there is only the deadline; the others are those of a proxy that does not answer.
+  // With an API only our deadline can pass; these two come from a proxy that does not answer.
   const isOfProxy =
     cause instanceof errors.HeadersTimeoutError || (hasProxy && cause instanceof errors.ConnectTimeoutError);
   if (wasAborted || isOfProxy) {

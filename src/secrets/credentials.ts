@@ -1,6 +1,6 @@
 /**
- * The one place that reads keys, holds them and hands them out wrapped. A key file is read for every request, so that a rotated
- * key is used from the next one on.
+ * The only place that reads keys, holds them and hands them out wrapped. A key file is read for each request, so a rotated key is
+ * used from the next request on.
  */
 import { inspect } from 'node:util';
 import { isExposed, readStart, statFile } from '../files.ts';
@@ -10,7 +10,7 @@ import { Redactor, redacted } from './redactor.ts';
 /** Where a key is read: never the key itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string };
 
-/** A key that only `reveal()` shows: printed, inspected or serialised it is `[redacted]`. */
+/** A key that only `reveal()` shows. Printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
   readonly #text: string;
 
@@ -35,7 +35,7 @@ export class Secret {
   }
 }
 
-/** There is no key to use. The message says why and never holds any of it. */
+/** There is no usable key. The message says why, and never contains any of it. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
 }
@@ -47,31 +47,31 @@ export interface CredentialProblem {
 }
 
 export interface Credentials {
-  /** Reads every key and says what is wrong, never what is in them. */
+  /** Reads every key and says what is wrong with them. */
   check(): Promise<readonly CredentialProblem[]>;
-  /** The key as it is now. Rejects with a `CredentialError` when there was none yet; keeps the last good one otherwise. */
+  /** The current key; if its file became unusable, the last good one. Rejects with a `CredentialError` if there never was one. */
   read(name: string): Promise<Secret>;
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
   describe(name: string): string;
-  /** Grows when the key changed since it was first read; 0 before that. */
+  /** Grows each time a different key was read; 0 before the first. */
   version(name: string): number;
-  /** The text with every part of a key that was read taken out: for texts from outside. */
+  /** Removes every part of these keys from a text that came from outside. */
   redact(text: string): string;
 }
 
 export interface CredentialsOptions {
   /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** One that learned the keys of an earlier configuration, whose answers may still come. */
+  /** Knows the keys of earlier configurations, whose answers may still come. */
   readonly redactor?: Redactor;
 }
 
 const maxKeyBytes = 4096;
 
-/** Looks like a key of bunny.net, put by mistake where a variable or a file is named. */
+/** Looks like a key that was put by mistake where a variable or a file belongs. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
-/** The name of a variable or path of a file, fit for a message. */
+/** The name of a variable or a file for a message, without what looks like a key. */
 function shown(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
@@ -128,11 +128,11 @@ interface Key {
   /** As `Credentials` has it. */
   readonly version: number;
   read(): Promise<Secret>;
-  /** What is unsafe about where it is kept. */
+  /** Whether it is kept unsafely, and how to change that. */
   warning(): Promise<string | undefined>;
 }
 
-/** The environment of a process does not change: a key in it is read once. */
+/** Read once: the environment of a process does not change. */
 function variableKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
   let secret: Secret | undefined;
   const parse = (): Secret => {
@@ -167,7 +167,7 @@ class FileKey implements Key {
     this.#onTrouble = onTrouble;
   }
 
-  /** Reads at the same time share one look at the file. */
+  /** Concurrent reads share one look at the file. */
   read(): Promise<Secret> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = undefined;
@@ -181,7 +181,7 @@ class FileKey implements Key {
       : undefined;
   }
 
-  /** Gives the last good key where the file cannot be used any more. */
+  /** Falls back to the last good key. */
   async #refresh(): Promise<Secret> {
     try {
       const secret = await readKeyFile(this.#path);
@@ -196,7 +196,7 @@ class FileKey implements Key {
     }
   }
 
-  /** Says once that the file became unusable, and once that it no longer is. */
+  /** Reports a problem once, and once that it is over. */
   #note(trouble: string | undefined): void {
     if (this.#trouble === trouble) return;
     this.#trouble = trouble;
@@ -206,7 +206,7 @@ class FileKey implements Key {
 
 async function readKeyFile(path: string): Promise<Secret> {
   try {
-    // First: opening what is no regular file may wait for ever.
+    // Before opening it: opening a FIFO would block.
     const what = await statFile(path);
     if (what.isDirectory()) throw new CredentialError(`expected the key file ${path}; it is a directory`);
     if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is not a regular file`);

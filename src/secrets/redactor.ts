@@ -1,34 +1,34 @@
 /**
- * Takes keys out of texts from outside: whole, in part, and in the usual encodings. A key is recognised by the runs of
- * characters that it is made of.
+ * Removes keys from texts that come from outside: whole or in part, also in the usual encodings. It recognises a key by the runs
+ * of characters that it consists of.
  */
 
 export const redacted = '[redacted]';
 
-/** So many characters in a row shared with a key count as a part of it. */
+/** So many characters in a row that also occur in a key count as part of it. */
 const runLength = 8;
 
-/** ASCII alone, so that every character keeps its offset. */
+/** Only ASCII letters, so that all offsets stay the same. */
 function lowerCased(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The key as it may come back. In Base64 it looks different depending on its offset in the text. */
+/** The forms in which a key may come back. Its Base64 depends on its offset in the encoded text. */
 function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key);
   const base64 = [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    // The characters at both ends also depend on what stands beside the key.
+    // The characters at both ends also depend on their neighbours.
     const own = (text: string) => text.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
     return [own(padded.toString('base64')), own(padded.toString('base64url'))];
   });
   return [key, encodeURIComponent(key), bytes.toString('hex'), ...base64];
 }
 
-/** So many keys that are no longer in use are still taken out. */
+/** How many keys of deleted credentials are still redacted. */
 const maxForgotten = 256;
 
-/** Adds to a count, and drops what nothing counts any more. */
+/** Changes a count; deletes it at 0. */
 function add(counts: Map<string, number>, text: string, change: number): void {
   const count = (counts.get(text) ?? 0) + change;
   if (count > 0) counts.set(text, count);
@@ -36,16 +36,16 @@ function add(counts: Map<string, number>, text: string, change: number): void {
 }
 
 export class Redactor {
-  /** By the credential: the key in use and the one before, whose answers may still come. */
+  /** By credential: the current key and the previous one, whose answers may still come. */
   readonly #keys = new Map<string, readonly string[]>();
-  /** Keys of credentials that are gone, the oldest first: their answers may still come, too. */
+  /** Keys of deleted credentials, the oldest first: their answers may still come too. */
   readonly #forgotten: string[] = [];
-  /** The runs of all keys in all forms, in lower case, and how often each occurs. */
+  /** The runs of all forms of all keys, in lower case, and how often each occurs. */
   readonly #runs = new Map<string, number>();
-  /** Forms that are shorter than a run, and how often each occurs. */
+  /** Forms shorter than a run, and how often each occurs. */
   readonly #short = new Map<string, number>();
 
-  /** From now on this key of the credential is taken out, and the one before it. */
+  /** Redacts this key from now on, and the previous one of the credential. */
   learn(credential: string, key: string): void {
     const [current, before] = this.#keys.get(credential) ?? [];
     if (current === key) return;
@@ -54,14 +54,14 @@ export class Redactor {
     if (before !== undefined) this.#count(before, -1);
   }
 
-  /** The credential is no longer in use. Its keys are still taken out until many others have gone after them. */
+  /** The credential was deleted. Its keys are redacted until 256 others were deleted after it. */
   forget(credential: string): void {
     this.#forgotten.push(...(this.#keys.get(credential) ?? []));
     this.#keys.delete(credential);
     while (this.#forgotten.length > maxForgotten) this.#count(this.#forgotten.shift() ?? '', -1);
   }
 
-  /** How many keys are taken out, those that are no longer in use among them. */
+  /** How many keys it knows. */
   get size(): number {
     let keys = this.#forgotten.length;
     for (const known of this.#keys.values()) keys += known.length;
@@ -72,12 +72,12 @@ export class Redactor {
     for (const form of formsOf(key).map(lowerCased)) {
       for (let at = 0; at + runLength <= form.length; at++)
         add(this.#runs, form.slice(at, at + runLength), change);
-      // Three characters or fewer occur in ordinary words; taking them out would only garble the text.
+      // Forms of up to three characters occur in ordinary words.
       if (form.length > 3 && form.length < runLength) add(this.#short, form, change);
     }
   }
 
-  /** The text with `[redacted]` in place of every part of a key. */
+  /** Replaces every part of a key with `[redacted]`. */
   redact(text: string): string {
     const plain = lowerCased(text);
     let result = '';
@@ -94,7 +94,7 @@ export class Redactor {
     return result + text.slice(kept);
   }
 
-  /** The end of the part of a key that begins at the offset; the offset itself if none does. */
+  /** Where the part of a key that begins at this offset ends; the offset itself if none begins there. */
   #endOfKey(plain: string, at: number): number {
     let end = at;
     for (let next = at; next <= end && this.#runs.has(plain.slice(next, next + runLength)); next++)
