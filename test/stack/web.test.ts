@@ -331,7 +331,7 @@ describe('node_exporter and this server answer alike', () => {
       expect(await ask(port, {}), who).toBe('401');
       expect(await ask(port, { headers: [basic('alice', 'correct horse')] }), who).toBe('200');
     }
-    writeFileSync(join(directory, 'web.yml'), verified);
+    writeFileSync(join(directory, 'web.yml'), `${verified}basic_auth_users: {}\n`);
     for (const [who, port] of Object.entries(ports)) {
       expect(await ask(port, {}), who).toBe('cut');
       expect(await ask(port, { tls: shown(client) }), who).toBe('200');
