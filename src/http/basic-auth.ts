@@ -1,16 +1,15 @@
 /** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
+import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-check.ts';
 
-export interface AuthLimits {
+const defaultLimits = {
   /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
-  readonly maxWaiting: number;
+  maxWaiting: 64,
   /** The same for one address, so that one client cannot keep the others out. */
-  readonly maxWaitingPerAddress: number;
+  maxWaitingPerAddress: 4,
   /** Correct passwords to remember. */
-  readonly maxRemembered: number;
-}
-
-export const defaultAuthLimits: AuthLimits = { maxWaiting: 64, maxWaitingPerAddress: 4, maxRemembered: 256 };
+  maxRemembered: 256,
+};
 
 export type Verdict = 'allowed' | 'denied' | 'busy';
 
@@ -25,11 +24,8 @@ export interface BasicAuth {
 
 /** Matches no password and costs as much as the costliest hash in use, so an unknown user takes as long as a known one. */
 function dummyHash(users: ReadonlyMap<string, string>): string {
-  const cost = [...users.values()]
-    .map((hash) => hash.slice(4, 6))
-    .sort()
-    .at(-1);
-  return `$2b$${cost}$${'.'.repeat(53)}`;
+  const costs = Array.from(users.values(), (hash) => hash.slice(4, 6));
+  return `$2b$${costs.sort().at(-1)}$${'.'.repeat(53)}`;
 }
 
 /** Undefined for a header that cannot be parsed. */
@@ -45,9 +41,9 @@ function credentialsOf(
   return colonAt < 0 ? undefined : [text.slice(0, colonAt), text.slice(colonAt + 1)];
 }
 
-export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = defaultAuthLimits): BasicAuth {
+export function createBasicAuth(passwords: PasswordCheck, limits = defaultLimits): BasicAuth {
   /** Passwords are remembered only as digests, under a key that dies with the process. */
-  let secret: Buffer | undefined;
+  const secret = randomBytes(32);
   /** The oldest first. Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
   const underWay = new Map<string, Promise<boolean>>();
@@ -72,8 +68,6 @@ export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = d
       const [user, password] = credentials;
       const known = users.get(user);
       const hash = known ?? dummyHash(users);
-      const { createHmac, randomBytes } = process.getBuiltinModule('node:crypto');
-      secret ??= randomBytes(32);
       const key = createHmac('sha256', secret)
         .update(JSON.stringify([user, hash, password]))
         .digest('base64');
@@ -88,8 +82,8 @@ export function createBasicAuth(passwords: PasswordCheck, limits: AuthLimits = d
         underWay.set(key, answer);
       }
       if (!(await answer) || known === undefined) return 'denied';
-      if (remembered.size >= limits.maxRemembered)
-        for (const oldest of [...remembered].slice(0, 1)) remembered.delete(oldest);
+      const [oldest = ''] = remembered;
+      if (remembered.size >= limits.maxRemembered) remembered.delete(oldest);
       remembered.add(key);
       return 'allowed';
     },

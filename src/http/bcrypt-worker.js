@@ -1,8 +1,7 @@
-// Compares passwords with bcrypt hashes in a thread of its own, for each takes tens of milliseconds and more. Plain
+// Compares a password with a bcrypt hash in a thread of its own, for that takes tens of milliseconds and more. Plain
 // JavaScript: Node 20 runs no TypeScript in a worker.
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 
-parentPort?.on('message', (/** @type {{ password: string, hash: string }} */ { password, hash }) => {
-  parentPort?.postMessage(compareSync(password, hash));
-});
+const { password, hash } = /** @type {{ password: string, hash: string }} */ (workerData);
+parentPort?.postMessage(compareSync(password, hash));

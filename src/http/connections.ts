@@ -9,9 +9,10 @@ function keyOf(socket: Socket): string {
 }
 
 export class Connection {
+  /** Whether it ever sent a request. */
+  isUsed = false;
   /** The outermost: the TLS socket once a request came through it. */
   #socket: Socket;
-  #requests = 0;
   #isClosing = false;
   /** The oldest first. */
   readonly #unanswered = new Set<ServerResponse>();
@@ -22,18 +23,8 @@ export class Connection {
     this.#limits = limits;
   }
 
-  /** Whether it ever sent a request. */
-  get isUsed(): boolean {
-    return this.#requests > 0;
-  }
-
   get isIdle(): boolean {
     return this.#unanswered.size === 0;
-  }
-
-  /** Whether part of a response was sent that is not complete. */
-  get isResponding(): boolean {
-    return [...this.#unanswered].some(({ headersSent }) => headersSent);
   }
 
   /** Whether the response is still to be ended, and the client still there. */
@@ -43,20 +34,18 @@ export class Connection {
 
   /** Keeps track of a request until its response closes; false where it is not to be answered. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
-    const { maxRequestsInFlight, maxRequestsPerConnection, responseTimeoutMs } = this.#limits;
     this.#socket = request.socket;
-    this.#requests += 1;
-    if (this.#unanswered.size >= maxRequestsInFlight) this.destroy();
+    this.isUsed = true;
+    if (this.#unanswered.size >= this.#limits.maxRequestsInFlight) this.destroy();
     if (this.#isClosing || this.#socket.destroyed) return false;
     this.#unanswered.add(response);
-    const deadline = setTimeout(() => this.destroy(), responseTimeoutMs).unref();
+    const deadline = setTimeout(() => this.destroy(), this.#limits.responseTimeoutMs).unref();
     response.once('close', () => {
       clearTimeout(deadline);
       this.#unanswered.delete(response);
       // Lets what was written leave first.
       if (this.#isClosing && this.isIdle) this.#socket.destroySoon();
     });
-    if (this.#requests >= maxRequestsPerConnection) this.close();
     return true;
   }
 
@@ -92,7 +81,7 @@ export class Connections {
   }
 
   /**
-   * At the bound it cuts, to make room, the connection that was used longest ago: of those that never sent a request, else
+   * At the limit it cuts, to make room, the connection that was used longest ago: of those that never sent a request, else
    * of the idle ones, else of all. So strangers that hold connections keep no scrape away.
    */
   add(socket: Socket): void {
@@ -108,12 +97,7 @@ export class Connections {
     });
   }
 
-  /** Undefined for a connection that is closed already. */
-  of(socket: Socket): Connection | undefined {
-    return this.#open.get(keyOf(socket));
-  }
-
-  /** The same, for a request that begins. */
+  /** The connection of a request that begins; undefined where it is closed already. */
   use(socket: Socket): Connection | undefined {
     const key = keyOf(socket);
     const connection = this.#open.get(key);

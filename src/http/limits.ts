@@ -1,43 +1,26 @@
-/** The bounds that keep the server up whatever its clients do: each says what happens beyond it. */
+/** The limits that keep the server up whatever its clients do: each says what happens beyond it. */
 
-export interface WebLimits {
-  /** Open connections, over all addresses. A new one is always let in; see `Connections.add` for the one that is cut. */
-  readonly maxConnections: number;
-  /** From the connection, or the first byte of a later request, to the end of its headers; then 408 and cut. */
-  readonly headersTimeoutMs: number;
-  /** The same to the end of its body. Not below `headersTimeoutMs`. */
-  readonly requestTimeoutMs: number;
-  /** From the end of the request's headers to the last byte of the response; then cut. */
-  readonly responseTimeoutMs: number;
-  /** How long a connection may stay idle between two requests: longer than usual scrape intervals, so that scrapes reuse it. */
-  readonly keepAliveTimeoutMs: number;
-  /** For the TLS handshake; then cut. */
-  readonly handshakeTimeoutMs: number;
-  /** Request line and headers; then 431 and cut. */
-  readonly maxHeaderBytes: number;
-  /** Characters of the request's path and query; then 414. */
-  readonly maxUrlLength: number;
-  /** Bytes of a request's body, which no page reads; then 413 and cut. */
-  readonly maxBodyBytes: number;
-  /** The connection is closed after the response to the last of them. */
-  readonly maxRequestsPerConnection: number;
-  /** Unanswered requests on one connection, pipelined; then cut. */
-  readonly maxRequestsInFlight: number;
-  /** How often node:http looks at its timeouts, so how late one may be. */
-  readonly checkIntervalMs: number;
-}
-
-export const defaultWebLimits: WebLimits = {
+export const defaultWebLimits = {
+  /** Open connections, over all addresses. A new one is always let in; `Connections.add` says which one is cut. */
   maxConnections: 512,
+  /** From the connection, or the first byte of a later request, to the end of its headers; then 408 and cut. */
   headersTimeoutMs: 10_000,
+  /** The same to the end of its body. Not below `headersTimeoutMs`. */
   requestTimeoutMs: 15_000,
+  /** From the end of the request's headers to the last byte of the response; then cut. */
   responseTimeoutMs: 120_000,
+  /** How long a connection may stay idle between two requests: longer than usual scrape intervals, so that scrapes reuse it. */
   keepAliveTimeoutMs: 120_000,
+  /** For the TLS handshake; then cut. */
   handshakeTimeoutMs: 10_000,
+  /** Request line and headers; then 431 and cut. */
   maxHeaderBytes: 16_384,
-  maxUrlLength: 4_096,
+  /** Bytes of a request's body, which no page reads; then 413 and cut. */
   maxBodyBytes: 1_024,
-  maxRequestsPerConnection: 10_000,
+  /** Unanswered requests on one connection, pipelined; then cut. */
   maxRequestsInFlight: 16,
+  /** How often node:http looks at its timeouts, so how late one may be. */
   checkIntervalMs: 30_000,
 };
+
+export type WebLimits = Readonly<typeof defaultWebLimits>;

@@ -1,13 +1,13 @@
 /** One listening address: a server of node:http or node:https with the limits, and with TLS that follows the configuration. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { rawAnswer } from './answer.ts';
 import type { Connections } from './connections.ts';
 import type { WebLimits } from './limits.ts';
 import type { RefusalLog } from './refusal-log.ts';
-import type { TlsSettings } from './tls.ts';
+import type { TlsSettings } from './tls-section.ts';
+import type { WebConfig } from './web-config.ts';
 
 export interface ListenAddress {
   /** Every interface, over IPv6 and IPv4, without one. */
@@ -19,63 +19,50 @@ export interface ListenAddress {
 export type Listener = HttpServer | HttpsServer;
 
 export interface ListenerOptions {
-  /** The settings for the next handshake; always the same object while they do not change. Plain HTTP without it. */
-  readonly tls: (() => TlsSettings) | undefined;
+  /** Asked at each handshake for its TLS; the same object while nothing changes. Plain HTTP where it has none at first. */
+  readonly config: () => WebConfig;
   readonly connections: Connections;
   readonly limits: WebLimits;
   readonly logRefusal: RefusalLog;
 }
 
-const statusOfParserError: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-export function createListener({ tls, connections, limits, logRefusal }: ListenerOptions): Listener {
+export function createListener({ config, connections, limits, logRefusal }: ListenerOptions): Listener {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    // A missing host is refused by our own code, so that the answer has the headers of every answer.
-    requireHostHeader: false,
   };
-  // Loaded where it is wanted: many do without TLS, and it takes a tenth of the time to start.
+  const { tls } = config();
   const server = tls
-    ? process.getBuiltinModule('node:https').createServer({
-        ...options,
-        ...tls().options,
-        handshakeTimeout: limits.handshakeTimeoutMs,
-      })
+    ? createHttpsServer({ ...options, ...tls.options, handshakeTimeout: limits.handshakeTimeoutMs })
     : createHttpServer(options);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const code = error.code ?? '';
-    const isHttp = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    if (!isHttp || !socket.writable || connections.of(socket)?.isResponding) socket.destroy();
-    else socket.end(rawAnswer(statusOfParserError[code] ?? 400), () => socket.destroy());
-  });
   // Before Node's own listeners, which begin the handshake or wait for a request.
   server.prependListener('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
     if (socket.remoteAddress === undefined) socket.destroy();
     else connections.add(socket);
   });
-  if (tls && 'setSecureContext' in server) followTls(server, tls, logRefusal);
+  if (tls && 'setSecureContext' in server) followTls(server, tls, config, logRefusal);
   return server;
 }
 
 /** Uses changed settings from the next handshake on, and cuts clients whose certificates the settings do not allow. */
-function followTls(server: HttpsServer, current: () => TlsSettings, logRefusal: RefusalLog): void {
-  let settings = current();
+function followTls(
+  server: HttpsServer,
+  initial: TlsSettings,
+  config: () => WebConfig,
+  logRefusal: RefusalLog,
+): void {
+  let settings = initial;
   server.prependListener('connection', () => {
-    const next = current();
-    if (next === settings) return;
-    settings = next;
-    server.setSecureContext(next.options);
+    const { tls } = config();
+    if (!tls || tls === settings) return;
+    settings = tls;
+    server.setSecureContext(tls.options);
     // Node reads these of the server at each handshake, and its types do not have them.
-    const { requestCert, rejectUnauthorized } = next.options;
+    const { requestCert, rejectUnauthorized } = tls.options;
     Object.assign(server, { requestCert, rejectUnauthorized });
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
@@ -119,9 +106,10 @@ export function listen(server: Listener, { host, port }: ListenAddress): Promise
   });
 }
 
-export function urlOf(server: Listener, scheme: string): string {
+export function urlOf(server: Listener): string {
   const address = server.address();
   if (address === null || typeof address === 'string')
     throw new Error('the server does not listen on a port');
+  const scheme = 'setSecureContext' in server ? 'https' : 'http';
   return `${scheme}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }

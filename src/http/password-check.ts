@@ -1,5 +1,6 @@
-/** Compares passwords with bcrypt hashes, one at a time, in a thread that runs only while comparisons wait. */
-import type { Worker } from 'node:worker_threads';
+/** Compares passwords with bcrypt hashes, one at a time, each in a thread of its own. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { compile } from '../v8.ts';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
@@ -11,74 +12,37 @@ export interface PasswordCheck {
   stop(): void;
 }
 
-interface Waiting {
-  readonly password: string;
-  readonly hash: string;
-  resolve(matches: boolean): void;
-  reject(error: Error): void;
+export function createPasswordCheck(): PasswordCheck {
+  const stopping = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    matches(password, hash) {
+      const answer = last.then(() => compareInThread(password, hash, stopping.signal));
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+    stop: () => stopping.abort(),
+  };
 }
 
-export function createPasswordCheck(): PasswordCheck {
-  const waiting: Waiting[] = [];
-  let worker: Worker | undefined;
-  let stopCompiling: (() => void) | undefined;
-
-  function end(): void {
-    void worker?.terminate();
-    worker = undefined;
-    stopCompiling?.();
-    stopCompiling = undefined;
-  }
-
-  function next(): void {
-    const [first] = waiting;
-    if (!first) {
-      end();
-      return;
-    }
-    try {
-      worker ??= start();
-      worker.postMessage({ password: first.password, hash: first.hash });
-    } catch (error) {
-      // The system, or Node's permission model, allows no thread. Those that wait must not wait for ever.
-      waiting.shift();
-      first.reject(error instanceof Error ? error : new Error(String(error)));
-      next();
-    }
-  }
-
-  function start(): Worker {
-    // Uncompiled, one comparison takes seconds.
-    stopCompiling ??= compile();
-    const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
-    const options = { execArgv: [], env: {} };
-    const started =
+async function compareInThread(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted();
+  // Uncompiled, one comparison takes seconds.
+  const stopCompiling = compile();
+  try {
+    const options = { execArgv: [], env: {}, workerData: { password, hash } };
+    const worker =
       typeof BCRYPT_WORKER === 'string'
-        ? new Thread(BCRYPT_WORKER, { ...options, eval: true })
-        : new Thread(new URL('./bcrypt-worker.js', import.meta.url), options);
-    started.unref();
-    started.on('message', (matches: boolean) => {
-      waiting.shift()?.resolve(matches);
-      next();
-    });
-    started.on('error', (error) => {
-      worker = undefined;
-      waiting.shift()?.reject(error);
-      next();
-    });
-    return started;
+        ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
+        : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
+    worker.unref();
+    try {
+      const [matches] = (await once(worker, 'message', { signal })) as [boolean];
+      return matches;
+    } finally {
+      void worker.terminate();
+    }
+  } finally {
+    stopCompiling();
   }
-
-  return {
-    matches: (password, hash) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ password, hash, resolve, reject });
-        if (waiting.length === 1) next();
-      }),
-
-    stop() {
-      for (const check of waiting.splice(0)) check.reject(new Error('the server stops'));
-      end();
-    },
-  };
 }

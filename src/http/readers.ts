@@ -1,12 +1,12 @@
 /** The clients that pages are being sent to, bounded so that those that do not read keep nobody else away. */
-import type { WebResponse } from './route.ts';
+import type { ServerResponse } from 'node:http';
 
 export const maxReaders = 16;
 
 export class Readers {
   readonly #max: number;
   /** The one that has gone longest without taking anything comes first. */
-  readonly #sending = new Set<WebResponse>();
+  readonly #sending = new Set<ServerResponse>();
 
   /** Each reader holds a page, and with it the rendered blocks that newer pages have replaced: at most `max` of them. */
   constructor(max = maxReaders) {
@@ -17,7 +17,7 @@ export class Readers {
    * Runs `send`, which ends or gives up when the response closes. Where as many are being sent to already, the one that
    * has gone longest without taking anything is cut, so a new reader never waits and is never refused.
    */
-  async serve(response: WebResponse, send: () => Promise<void>): Promise<void> {
+  async serve(response: ServerResponse, send: () => Promise<void>): Promise<void> {
     for (const slowest of this.#sending) {
       if (this.#sending.size < this.#max) break;
       this.#sending.delete(slowest);

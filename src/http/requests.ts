@@ -1,46 +1,41 @@
-/** What happens to a request before a route answers it: bounds, rate limit, authentication, the headers of every answer. */
+/** What happens to a request: limits, rate limit and authentication, then the route that answers it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import type { BasicAuth } from './basic-auth.ts';
 import type { Connection, Connections } from './connections.ts';
-import type { WebLimits } from './limits.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import type { RefusalLog } from './refusal-log.ts';
-import type { WebLog } from './route.ts';
-import type { Router } from './router.ts';
+import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
 
 export interface RequestsOptions {
   readonly config: () => WebConfig;
   readonly connections: Connections;
   readonly auth: BasicAuth;
-  readonly router: Router;
-  readonly limits: WebLimits;
+  readonly routes: readonly Route[];
+  readonly maxBodyBytes: number;
   readonly log: WebLog;
   readonly logRefusal: RefusalLog;
 }
 
-/** Refusals after which the connection is kept: the client may try again. */
-const lastingStatuses: ReadonlySet<number> = new Set([401, 429, 503]);
-
 export function createRequestListener(options: RequestsOptions) {
-  const { connections, auth, router, limits, log, logRefusal } = options;
+  const { connections, auth, routes, maxBodyBytes, log, logRefusal } = options;
+  const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
 
   async function answer(request: IncomingMessage, response: ServerResponse, connection: Connection) {
     const config = options.config();
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-    for (const [name, value] of config.headers) response.setHeader(name, value);
-    const target = request.url ?? '';
-
-    const body = dropBody(request, limits.maxBodyBytes);
-    let status = refusal(request, target, limits) ?? (isWithinRate(config) ? undefined : 429);
-    status ??= await authenticate(request, response, config);
-    if (!(await body)) status ??= 413;
+    setHeaders(response, Object.entries(securityHeaders));
+    setHeaders(response, config.headers);
+    // No page reads a body: a large one is refused, and one of unknown length ends with its connection.
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
+    const isTooLong = Number(length) > maxBodyBytes;
+    if (isTooLong || coding !== undefined) response.setHeader('Connection', 'close');
+    if (isTooLong) return answerText(response, 413);
+    if (!isWithinRate(config)) return answerText(response, 429);
+    const status = await authenticate(request, response, config);
     if (!connection.awaits(response)) return;
-    if (status === undefined) return router(request, response, target, config.headers);
-    if (!lastingStatuses.has(status)) response.setHeader('Connection', 'close');
-    answerText(response, status);
+    if (status !== undefined) return answerText(response, status);
+    await route(request, response, config.headers);
   }
 
   async function authenticate(
@@ -61,6 +56,35 @@ export function createRequestListener(options: RequestsOptions) {
     return 401;
   }
 
+  /** `fixed` headers win over the route's. */
+  async function route(request: IncomingMessage, response: ServerResponse, fixed: WebConfig['headers']) {
+    const { url = '', method = '' } = request;
+    // Only a plain path can name a page: not a URL with a host, not `*`.
+    if (!url.startsWith('/')) {
+      response.setHeader('Connection', 'close');
+      return answerText(response, 400);
+    }
+    const [path = ''] = url.split('?', 1);
+    // Compared byte for byte, without decoding or normalising.
+    const found = byPath.get(path);
+    if (!found) return answerText(response, 404, `Not found. Pages: ${[...byPath.keys()].join(', ')}`);
+    if (!found.methods.some((allowed) => allowed === (method === 'HEAD' ? 'GET' : method))) {
+      response.setHeader('Allow', found.methods.join(', ').replace('GET', 'GET, HEAD'));
+      return answerText(response, 405);
+    }
+    try {
+      setHeaders(response, Object.entries((await found.headers?.()) ?? {}));
+      setHeaders(response, fixed);
+      await found.handle(request, response, new URLSearchParams(url.slice(path.length)));
+    } catch (err) {
+      log.error({ err, path }, 'A page failed; the client got a 500 or was cut off');
+      if (response.headersSent) return void response.destroy();
+      for (const name of ['Content-Encoding', 'Content-Length', 'ETag']) response.removeHeader(name);
+      setHeaders(response, fixed);
+      answerText(response, 500);
+    }
+  }
+
   return (request: IncomingMessage, response: ServerResponse): void => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
@@ -74,35 +98,24 @@ export function createRequestListener(options: RequestsOptions) {
   };
 }
 
-/** Starts with a full bucket whenever the configuration changed. */
+function setHeaders(response: ServerResponse, headers: Iterable<readonly [string, string]>): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
+}
+
+/** A bucket of tokens, one for each request, as Go's rate.Limiter keeps it. Full whenever the configuration changed. */
 function createRateCheck(): (config: WebConfig) => boolean {
-  let limiter: { readonly config: WebConfig; readonly bucket: RateLimiter } | undefined;
+  let before: WebConfig | undefined;
+  let tokens = 0;
+  let lastMs = 0;
   return (config) => {
     if (!config.rateLimit) return true;
-    if (limiter?.config !== config) limiter = { config, bucket: createRateLimiter(config.rateLimit) };
-    return limiter.bucket.allow(performance.now());
+    const { intervalMs, burst } = config.rateLimit;
+    const nowMs = performance.now();
+    tokens = config === before ? Math.min(burst, tokens + (nowMs - lastMs) / intervalMs) : burst;
+    before = config;
+    lastMs = nowMs;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
   };
-}
-
-/** No page reads a body: it is dropped. False where it is longer than the bound. */
-function dropBody(request: IncomingMessage, maxBytes: number): boolean | Promise<boolean> {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (length === undefined && coding === undefined) return true;
-  if (Number(length ?? 0) > maxBytes) return false;
-  return new Promise((resolve) => {
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) resolve(false);
-    });
-    request.on('end', () => resolve(true));
-    request.on('close', () => resolve(true));
-  });
-}
-
-function refusal(request: IncomingMessage, target: string, limits: WebLimits): number | undefined {
-  const { host, expect } = request.headers;
-  if (request.httpVersion === '1.1' && host === undefined) return 400;
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return 417;
-  return target.length > limits.maxUrlLength ? 414 : undefined;
 }

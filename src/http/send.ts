@@ -2,13 +2,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TLSSocket } from 'node:tls';
 
-/**
- * Handed to the socket at once. TLS encrypts that ahead of a slow reader; a plain socket sends it from where it is, but tells
- * only after it that the reader takes something.
- */
-const batchBytes = { plain: 4 * 1024 * 1024, tls: 1024 * 1024 };
+/** Handed to the socket at once. TLS encrypts that ahead of a slow reader. */
+const batchBytes = 1024 * 1024;
 const smallBytes = 64 * 1024;
 
 export interface SendOptions {
@@ -40,20 +36,13 @@ export async function send(
   }
 }
 
-async function write(
-  response: ServerResponse,
-  parts: readonly Buffer[],
-  closed: Promise<unknown>,
-): Promise<void> {
-  // Not the response's own socket, which it has only when its turn comes on the connection.
-  const { encrypted } = response.req.socket as Partial<TLSSocket>;
-  const maxBatch = encrypted ? batchBytes.tls : batchBytes.plain;
+async function write(response: ServerResponse, parts: readonly Buffer[], closed: Promise<unknown>) {
   let batch = 0;
   response.cork();
   for (const part of parts) {
     response.write(part);
     batch += part.length;
-    if (batch < maxBatch) continue;
+    if (batch < batchBytes) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
     // Else a reader that keeps up gets the whole page in one turn of the event loop.

@@ -7,9 +7,7 @@ import { createPasswordCheck } from './password-check.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import { createRequestListener } from './requests.ts';
 import type { Route, WebLog } from './route.ts';
-import { createRouter } from './router.ts';
-import type { WebConfig } from './web-config.ts';
-import type { WebConfigSource } from './web-config-source.ts';
+import { openWebConfig, type WebConfigSource } from './web-config-source.ts';
 
 export type { ListenAddress } from './listener.ts';
 
@@ -34,34 +32,8 @@ export interface WebServer {
   reload(): Promise<void>;
 }
 
-const nothingConfigured: WebConfig = {
-  tls: undefined,
-  headers: new Map(),
-  users: new Map(),
-  rateLimit: undefined,
-  keyFile: undefined,
-  files: [],
-};
-
-/** Plain HTTP for everybody. */
-const noWebConfig: WebConfigSource = {
-  current: () => nothingConfigured,
-  tls: undefined,
-  reload: () => Promise.resolve(),
-};
-
-/** Its code, YAML and TLS are loaded where a file is given alone. */
-async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
-  return file === undefined ? noWebConfig : (await import('./web-config-source.ts')).openWebConfig(file, log);
-}
-
-export function createWebServer({
-  addresses,
-  routes,
-  webConfigFile,
-  log,
-  ...options
-}: WebServerOptions): WebServer {
+export function createWebServer(options: WebServerOptions): WebServer {
+  const { addresses, routes, log } = options;
   const limits = { ...defaultWebLimits, ...options.limits };
   const connections = new Connections(limits);
   const passwords = createPasswordCheck();
@@ -69,28 +41,8 @@ export function createWebServer({
   let listeners: readonly Listener[] = [];
   let source: WebConfigSource | undefined;
 
-  function openListeners(config: WebConfigSource): readonly Listener[] {
-    const answer = createRequestListener({
-      config: () => config.current(),
-      connections,
-      auth: createBasicAuth(passwords),
-      router: createRouter(routes, log),
-      limits,
-      log,
-      logRefusal,
-    });
-    return addresses.map(() => {
-      const listener = createListener({ tls: config.tls, connections, limits, logRefusal });
-      listener.on('request', answer);
-      listener.on('checkExpectation', answer);
-      return listener;
-    });
-  }
-
   async function stop(graceMs: number): Promise<void> {
-    const closed = listeners.map(
-      (listener) => new Promise<void>((resolve) => void listener.close(() => resolve())),
-    );
+    const closed = listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
     connections.closeAll();
     const cut = setTimeout(() => connections.destroyAll(), graceMs);
     await Promise.all(closed);
@@ -100,8 +52,12 @@ export function createWebServer({
 
   return {
     async start() {
-      source = await openWebConfig(webConfigFile, log);
-      listeners = openListeners(source);
+      source = await openWebConfig(options.webConfigFile, log);
+      const shared = { config: source.current, connections, logRefusal };
+      const auth = createBasicAuth(passwords);
+      const { maxBodyBytes } = limits;
+      const answer = createRequestListener({ ...shared, auth, routes, maxBodyBytes, log });
+      listeners = addresses.map(() => createListener({ ...shared, limits }).on('request', answer));
       const results = await Promise.allSettled(
         listeners.map((listener, index) => listen(listener, addresses[index] ?? { port: 0 })),
       );
@@ -112,12 +68,11 @@ export function createWebServer({
       }
       for (const listener of listeners) {
         // The system could not give what a connection needs, such as one more open file.
-        listener.on('error', ({ code }: NodeJS.ErrnoException) =>
-          logRefusal(undefined, `accepting: ${code}`),
+        listener.on('error', (error: NodeJS.ErrnoException) =>
+          logRefusal(undefined, `accepting: ${error.code}`),
         );
       }
-      const scheme = source.tls ? 'https' : 'http';
-      return listeners.map((listener) => urlOf(listener, scheme));
+      return listeners.map(urlOf);
     },
 
     stop,

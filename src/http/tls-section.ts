@@ -1,10 +1,17 @@
 /** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that all fits together. */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import { type ClientAuthType, createTlsSettings, type TlsSettings } from './tls.ts';
+import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
+import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions } from './tls.ts';
 import type { Report, TlsSection } from './web-config-schema.ts';
+
+export interface TlsSettings {
+  /** For node:https. */
+  readonly options: TlsOptions;
+  /** Whether a client may stay whose handshake is complete. */
+  admits(socket: TLSSocket): boolean;
+}
 
 /** Reports a problem of a setting, or of the section as a whole. */
 type ReportSetting = (setting: string | undefined, message: string) => void;
@@ -43,28 +50,51 @@ export function readTls(
   checkCertificate(cert, key, report);
   const clientAuth = clientAuthOf(section);
   checkClientAuth(section, clientAuth, clientCa, report);
-  const minVersion = section.min_version ?? 'TLS12';
-  const maxVersion = section.max_version ?? 'TLS13';
-  if (minVersion > maxVersion) report('max_version', `expected at least min_version, ${minVersion}`);
+  const { min_version: min = 'TLS12', max_version: max = 'TLS13' } = section;
+  if (min > max) report('max_version', `expected at least min_version, ${min}`);
   if (!isSound || !cert || !key) return undefined;
 
-  const settings = createTlsSettings({
+  const ciphers = [...ciphersOf(section.cipher_suites ?? [])];
+  // OpenSSL allows the signatures of TLS 1.0 and 1.1 only at its security level 0.
+  if (min < 'TLS12') ciphers.push('@SECLEVEL=0');
+  const options: TlsOptions = {
     cert: cert.text,
     key: key.text,
-    clientCa: clientCa?.text,
-    clientAuth,
-    clientAllowedSans: section.client_allowed_sans ?? undefined,
-    minVersion,
-    maxVersion,
-    cipherSuites: section.cipher_suites ?? [],
-    preferServerCipherSuites: section.prefer_server_cipher_suites ?? true,
-    curves: section.curve_preferences ?? [],
-  });
+    // Without it clients are held against Node's own list of public authorities.
+    ...(clientCa && { ca: clientCa.text }),
+    requestCert: clientAuth !== 'NoClientCert',
+    rejectUnauthorized: clientAuth === 'RequireAndVerifyClientCert',
+    minVersion: tlsVersions[min],
+    maxVersion: tlsVersions[max],
+    ciphers: ciphers.join(':'),
+    honorCipherOrder: section.prefer_server_cipher_suites ?? true,
+    ...(section.curve_preferences?.length && {
+      ecdhCurve: section.curve_preferences.map((name) => curves[name]).join(':'),
+    }),
+    // No resumption: every connection shows its certificate to the current rules.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  };
   // OpenSSL refuses more than the checks above: a key that is too short, a broken chain.
-  if (!attempt(() => createSecureContext(settings.options))) {
+  if (!attempt(() => createSecureContext(options))) {
     report(cert.setting, 'OpenSSL does not accept this certificate with these settings');
   }
-  return settings;
+  return { options, admits: (socket) => isAdmitted(socket, clientAuth, section.client_allowed_sans) };
+}
+
+function isAdmitted(
+  socket: TLSSocket,
+  clientAuth: ClientAuthType,
+  allowedSans: readonly string[] | undefined,
+): boolean {
+  // Asked for in any case: Node takes what OpenSSL noted while it verified for an error of the next read, unless a call
+  // such as this one clears it.
+  const certificate = socket.getPeerX509Certificate();
+  if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
+  if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';
+  if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false;
+  return (
+    !allowedSans || alternativeNames(certificate.subjectAltName).some((name) => allowedSans.includes(name))
+  );
 }
 
 /** The text of a setting, or of the file that its other form names. */

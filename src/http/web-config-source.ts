@@ -5,14 +5,11 @@
 import { statSync } from 'node:fs';
 import { formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
-import type { TlsSettings } from './tls.ts';
 import { loadWebConfig, readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
 
 export interface WebConfigSource {
-  /** The last valid one; the same object while nothing changes. Never throws. */
-  current(): WebConfig;
-  /** The TLS settings of the last valid one; undefined for plain HTTP. TLS is never turned on or off while running. */
-  readonly tls: (() => TlsSettings) | undefined;
+  /** The last valid one; the same object while nothing changes. Never throws. TLS is never turned on or off while running. */
+  readonly current: () => WebConfig;
   /** Reads it again, changed or not; rejects with a {@link WebConfigError}, keeping the previous one, where it is not valid. */
   reload(): Promise<void>;
 }
@@ -35,28 +32,33 @@ function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
   return new Map(files.map((file) => [file, before.get(file) ?? markOf(file)]));
 }
 
-/** Rejects with a {@link WebConfigError} where the file is not valid. */
-export async function openWebConfig(file: string, log: WebLog): Promise<WebConfigSource> {
-  return watchWebConfig(file, await loadWebConfig(file), log);
+/** Plain HTTP for everybody without a file. Rejects with a {@link WebConfigError} where it is not valid. */
+export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
+  if (file === undefined) {
+    const config: WebConfig = { headers: new Map(), users: new Map(), files: [] };
+    return { current: () => config, reload: () => Promise.resolve() };
+  }
+  const initial = await loadWebConfig(file);
+  for (const warning of initial.warnings) log.warn({ file }, warning);
+  return watchWebConfig(file, initial, initial.warnings, log);
 }
 
 function watchWebConfig(
   file: string,
-  initial: WebConfig & { readonly warnings: readonly string[] },
+  initial: WebConfig,
+  initialWarnings: readonly string[],
   log: WebLog,
 ): WebConfigSource {
-  let config: WebConfig = initial;
+  let config = initial;
   let marks = marksOf(config.files);
-  let warned = initial.warnings;
-  for (const warning of warned) log.warn({ file }, warning);
+  let warned = initialWarnings;
 
   function load(): void {
     // Taken before the files are read, so that a change meanwhile shows at the next look.
     const before = marksOf([...marks.keys()]);
     try {
-      const next = readWebConfig(file, config);
-      config = next;
-      marks = marksOf(next.files, before);
+      config = readWebConfig(file, config);
+      marks = marksOf(config.files, before);
       void warn();
     } catch (error) {
       // It may name fewer files: those of the previous one are still watched.
@@ -71,22 +73,20 @@ function watchWebConfig(
     warned = warnings;
   }
 
-  function current(): WebConfig {
-    if ([...marks].every(([watched, mark]) => markOf(watched) === mark)) return config;
-    try {
-      load();
-      log.info({ file }, 'The web configuration was reloaded');
-    } catch (error) {
-      const problems = error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
-      log.error({ file, problems }, 'Keeping the previous web configuration: the changed one is not valid');
-    }
-    return config;
-  }
-
-  const { tls } = initial;
   return {
-    current,
-    tls: tls && (() => current().tls ?? tls),
+    current() {
+      if ([...marks].every(([watched, mark]) => markOf(watched) === mark)) return config;
+      try {
+        load();
+        log.info({ file }, 'The web configuration was reloaded');
+      } catch (error) {
+        const problems =
+          error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
+        log.error({ file, problems }, 'Keeping the previous web configuration: the changed one is not valid');
+      }
+      return config;
+    },
+
     reload: () => new Promise((resolve) => resolve(load())),
   };
 }

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Problem } from '../config/problems.ts';
-import { parseYaml, type YamlDocument } from '../config/yaml.ts';
+import { parseYaml } from '../config/yaml.ts';
 import { isExposed } from '../files.ts';
-import type { TlsSettings } from './tls.ts';
-import { readTls } from './tls-section.ts';
-import { fileSchema, type Report, settingsOf, type TlsSection } from './web-config-schema.ts';
+import { readTls, type TlsSettings } from './tls-section.ts';
+import { fileSchema, type Report, type TlsSection } from './web-config-schema.ts';
 
 export interface RateLimit {
   /** In which one more request is allowed. */
@@ -17,15 +16,15 @@ export interface RateLimit {
 
 export interface WebConfig {
   /** Plain HTTP without it. */
-  readonly tls: TlsSettings | undefined;
+  readonly tls?: TlsSettings | undefined;
   /** What `tls` was made of. */
   readonly tlsSection?: TlsSection | undefined;
   readonly headers: ReadonlyMap<string, string>;
   /** The bcrypt hash of each user's password; nobody is asked for one where it is empty. */
   readonly users: ReadonlyMap<string, string>;
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit?: RateLimit | undefined;
   /** The file that holds the private key, the web configuration itself where it is written there. */
-  readonly keyFile: string | undefined;
+  readonly keyFile?: string | undefined;
   /** What it was read from: the file itself, certificates, keys. */
   readonly files: readonly string[];
 }
@@ -63,11 +62,7 @@ export async function warningsOf({ keyFile }: WebConfig): Promise<readonly strin
 export function readWebConfig(file: string, before?: WebConfig): WebConfig {
   const files = [file];
   const yaml = parseYaml(readText(file));
-  const problems: Problem[] = yaml.problems.map((problem) => ({
-    ...problem,
-    file,
-    path: formatPath(problem.path),
-  }));
+  const problems: Problem[] = [];
   const report: Report = (path, message) => {
     problems.push({ file, ...yaml.position(path), path: formatPath(path), message });
   };
@@ -76,24 +71,25 @@ export function readWebConfig(file: string, before?: WebConfig): WebConfig {
     if (problems.length > 0) throw new WebConfigError(problems, files);
   };
 
-  const settings = parseSettings(yaml, report);
+  for (const problem of yaml.problems) problems.push({ ...problem, file, path: formatPath(problem.path) });
+  const settings = parseSettings(yaml.raw, report);
   check();
   const { tls_server_config: section, http_server_config: http, rate_limit: rate } = settings ?? {};
-  const { basic_auth_users: users } = settings ?? {};
-  const tls = section ? readTls(section, dirname(file), files, report) : undefined;
+  const users = settings?.basic_auth_users;
+  const tls = section && readTls(section, dirname(file), files, report);
   check();
   const config: WebConfig = {
     tls,
-    tlsSection: section ?? undefined,
+    tlsSection: section,
     // A header that is set to nothing is not sent.
     headers: new Map([...(http?.headers ?? [])].filter(([, value]) => value !== '')),
     users: users ?? new Map(),
-    rateLimit: rate && rate.interval > 0 ? { intervalMs: rate.interval, burst: rate.burst ?? 0 } : undefined,
+    rateLimit: rate && rate.interval > 0 ? { intervalMs: rate.interval, burst: rate.burst } : undefined,
     keyFile: section?.key ? file : section?.key_file && resolve(dirname(file), section.key_file),
     files,
   };
   if (before) {
-    reportOpened(before, config, Boolean(users), report);
+    reportOpened(before, config, users !== undefined, report);
     if (problems.length === 0 && yaml.raw === null && !isEmpty(before)) report([], 'the file is empty');
   }
   check();
@@ -143,16 +139,12 @@ function readText(file: string): string {
 }
 
 /** All values are text to begin with: a user may be called `on`, and a hash is never a number. */
-function parseSettings({ raw }: YamlDocument, report: Report) {
+function parseSettings(raw: unknown, report: Report) {
   const parsed = fileSchema.safeParse(raw ?? {});
   for (const issue of parsed.error?.issues ?? []) {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
-    if (issue.code === 'unrecognized_keys') {
-      const known = settingsOf[path.join('.')]?.join(', ');
-      for (const key of issue.keys) report([...path, key], `unknown setting; expected one of ${known}`);
-    } else {
-      report(path, issue.message);
-    }
+    if (issue.code !== 'unrecognized_keys') report(path, issue.message);
+    else for (const key of issue.keys) report([...path, key], issue.message);
   }
   return parsed.data;
 }

@@ -1,6 +1,7 @@
 /** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
+import type { ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
-import type { Route, WebResponse } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import type { TargetPagesOptions } from './target-pages.ts';
 
 export interface PagesOptions extends TargetPagesOptions {
@@ -44,11 +45,11 @@ function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
   };
 }
 
-function answerConfig(response: WebResponse, config: unknown): void {
+function answerConfig(response: ServerResponse, config: unknown): void {
   answerWhole(response, 'application/json', `${JSON.stringify(config, undefined, 2)}\n`);
 }
 
-async function answerReload(response: WebResponse, reload: PagesOptions['reload']): Promise<void> {
+async function answerReload(response: ServerResponse, reload: PagesOptions['reload']): Promise<void> {
   if (!reload) {
     const reason = 'reloading over HTTP is off; start with --web.enable-lifecycle to allow it';
     return answerText(response, 403, reason);

@@ -1,8 +1,10 @@
 /** The pages about the targets: as HTML for people, and as JSON. */
+
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import { Readers } from '../http/readers.ts';
-import type { Route, WebRequest, WebResponse } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import type { ListingStatus } from '../polling/engine.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import { renderTargets } from './json.ts';
@@ -46,7 +48,11 @@ export interface TargetPages {
   readonly json: Route['handle'];
 }
 
-type AnswerTargets = (found: Found, request: WebRequest, response: WebResponse) => void | Promise<void>;
+type AnswerTargets = (
+  found: Found,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => void | Promise<void>;
 
 export function createTargetPages({ targets, listings, ...options }: TargetPagesOptions): TargetPages {
   const kinds = options.kinds.map(({ kind }) => kind);
@@ -121,7 +127,7 @@ function isForm(query: URLSearchParams): boolean {
   return query.has('sort', 'state') || [...query.values()].includes('');
 }
 
-function redirect(response: WebResponse, location: string): void {
+function redirect(response: ServerResponse, location: string): void {
   response.statusCode = 303;
   response.setHeader('Location', location);
   response.setHeader('Content-Length', 0);
@@ -140,7 +146,7 @@ function linksOf(telemetryPath: string) {
 }
 
 /** Sends the parts at the pace of the reader; resolves when the response closed. */
-async function send(response: WebResponse, parts: AsyncIterable<string>): Promise<void> {
+async function send(response: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   const closed = once(response, 'close');
   for await (const part of parts) {
     if (response.destroyed) return;

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { metrics, rawClient, serve } from '../http/serve.ts';
@@ -264,7 +265,8 @@ describe('the pages', () => {
   it('answer 16 readers of the targets at the same time, and the next with 503', async () => {
     const route = pagesOver(() => crowd).find(({ path }) => path === '/');
     const read = async (response: ReturnType<typeof recorder>) => {
-      await route?.handle({ method: 'GET', headers: {} }, response, new URLSearchParams());
+      const request = { method: 'GET', headers: {} } as IncomingMessage;
+      await route?.handle(request, response as unknown as ServerResponse, new URLSearchParams());
       return response.statusCode;
     };
     const first = Array.from({ length: 16 }, () => read(recorder()));
