@@ -19,6 +19,7 @@ import { summarizeListings } from './polling/listing-summary.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { ProcessMetricsChoice } from './process-metrics.ts';
+import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
 import type { ApiName, Resource } from './resources/resource.ts';
@@ -56,6 +57,8 @@ export interface ExporterOptions {
   readonly log: Logger;
   /** Whether everything is polled once alone: nothing is said of what comes next. */
   readonly isOnce?: boolean | undefined;
+  /** Told of every request to the API that was sent. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Unix time, by which values grow old. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -72,6 +75,8 @@ export interface Exporter {
   targets(): readonly TargetStatus[];
   /** The state of every listing. */
   listings(): readonly ListingStatus[];
+  /** The configuration in force, as the file would say it. */
+  config(): ReturnType<typeof describeConfig>;
   /** The exposition as a scrape in the text format would see it. */
   page(): Promise<string>;
   /** Loads the configuration again. Rejects where it is wrong, and keeps the previous one. */
@@ -125,7 +130,7 @@ class WiredExporter implements Exporter {
     };
     this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
-    const requests = observeRequests(this.#telemetry, log);
+    const requests = observeRequests(this.#telemetry, options);
     this.#apis = new ApiAccess(config.apis, readKey, requests, options.proxy);
     this.#engine = new PollEngine({
       resources,
@@ -198,6 +203,10 @@ class WiredExporter implements Exporter {
 
   listings(): readonly ListingStatus[] {
     return this.#engine.listings();
+  }
+
+  config(): ReturnType<typeof describeConfig> {
+    return describeConfig(this.#config, resources);
   }
 
   async page(): Promise<string> {
@@ -279,7 +288,7 @@ class WiredExporter implements Exporter {
       targets: () => this.targets(),
       listings: () => this.listings(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
-      config: () => describeConfig(this.#config, resources),
+      config: () => this.config(),
       reload: enableLifecycle ? this.reload : undefined,
     });
     return [{ path: telemetryPath, methods: ['GET'], handle: metrics }, ...pages];
@@ -329,10 +338,11 @@ function kindsOn({ sections }: Config): readonly Resource[] {
 }
 
 /** What the clients tell: counted, and for people who want to know more, logged. */
-function observeRequests(telemetry: Telemetry, log: Logger): ClientObserver {
+function observeRequests(telemetry: Telemetry, { log, onExchange }: ExporterOptions): ClientObserver {
   const pausedUntilMs = new Map<ApiName, number>();
   return {
-    requested(api, code, seconds, path) {
+    requested(api, code, seconds, path, answer) {
+      onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
       letGrowIfBusy();
       telemetry.requested(api, code, seconds);
       if (log.isLevelEnabled('debug'))

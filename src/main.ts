@@ -7,11 +7,13 @@ import { type Environment, pollReport, progressText, styleFor } from './cli/term
 import { loadConfig } from './config/load.ts';
 import { createExporter, type Exporter, type Loaded } from './exporter.ts';
 import { ownedBy } from './polling/shard.ts';
+import { Report } from './report/report.ts';
 import { resources } from './resources/index.ts';
 import { createCredentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
+const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
 /** Longer than everything that stops in order should take; then the process ends anyway. */
 const stopDeadlineMs = 4500;
 const progressIntervalMs = 100;
@@ -62,6 +64,14 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   await exporter.stop();
   if (process.stderr.isTTY) process.stderr.write(report);
   return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
+}
+
+/** Polls once, prints what the API answered without any value of it. 0, also where polls failed: the report tells how. */
+async function report(exporter: Exporter, answers: Report): Promise<number> {
+  await exporter.pollOnce();
+  await exporter.stop();
+  await print(answers.text(builtAs, exporter.config()));
+  return exitCodes.ok;
 }
 
 /** Serves until a signal comes. */
@@ -124,6 +134,7 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
   const demo = flags.demo
     ? await (await import('./demo.ts')).startDemo({ scale, seed, onOutageStep })
     : undefined;
+  const answers = flags.report ? new Report() : undefined;
   try {
     const exporter = await createExporter({
       load: () => (demo ? Promise.resolve(demo) : load(flags, env, log)),
@@ -135,9 +146,11 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
-      isOnce: flags.once,
+      isOnce: flags.once || flags.report,
+      onExchange: answers && ((exchange) => answers.note(exchange)),
       log,
     });
+    if (answers) return await report(exporter, answers);
     return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();
@@ -145,9 +158,8 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
 }
 
 async function run(flags: Flags, env: Environment): Promise<number> {
-  const versions = `bunnynet-exporter ${version} (revision ${revision}, node ${process.versions.node})\n`;
   if (flags.help || flags.version) {
-    await print(flags.help ? helpText() : versions);
+    await print(flags.help ? helpText() : `bunnynet-exporter ${builtAs}\n`);
     return 0;
   }
   const log = createLog(flags, env);

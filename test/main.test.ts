@@ -189,6 +189,14 @@ describe('the command', () => {
       expect(stdout).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
   });
 
+  it('reports what the API answered, of documented operations alone', async () => {
+    const { code, stdout } = await run(['--demo', '--report']).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('GET /apps/{}/summary of the application API\n  200 × ');
+    expect(stdout).toContain('GET /library/{}/videos/{}/storage of the video API\n  200 × ');
+    expect(stdout).not.toContain('an operation that is not documented');
+  });
+
   it('loads what few ask for: all metrics of the process, and patterns', async () => {
     const { code, stdout } = await run(['--demo', '--once', '--web.process-metrics=full']).ended;
     expect(code).toBe(0);

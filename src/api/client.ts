@@ -16,10 +16,20 @@ import { errorOfTransport } from './transport-error.ts';
 
 /** Told of every request. */
 export interface ClientObserver {
-  /** code: the HTTP status; `timeout`, `network` or `schema` (too long) if there was no complete answer. */
-  requested(api: ApiName, code: string, durationSeconds: number, path: string): void;
+  /**
+   * @param code the HTTP status; `timeout`, `network` or `schema` (too long) if there was no complete answer
+   * @param answer what came, where it came
+   */
+  requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
   /** A 429 has paused the API until then (Unix time in ms). */
   paused(api: ApiName, untilMs: number): void;
+}
+
+/** An answer before it is parsed. */
+export interface RawAnswer {
+  readonly headers: IncomingHttpHeaders;
+  /** The body, with the key taken out. */
+  text(): string;
 }
 
 /** A key that is shown only on request, so that nothing prints it by accident. */
@@ -188,10 +198,12 @@ export class ApiClient {
     const startedMs = performance.now();
     let status: number | undefined;
     let error: ApiError | undefined;
+    let raw: RawAnswer | undefined;
     try {
       const key = await this.#keyFor(asked.credential);
-      const { answer, text, hide, retryAfterMs } = await this.#send(asked.path, key, signal);
+      const { answer, headers, text, hide, retryAfterMs } = await this.#send(asked.path, key, signal);
       status = answer.status;
+      raw = { headers, text: () => hide(text) };
       if (!isSuccess(status)) throw errorOfStatus(status, text, hide, retryAfterMs, answer);
       this.#refusals = 0;
       return { body: parseBody(text, answer, hide) };
@@ -204,7 +216,7 @@ export class ApiClient {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
       const wasSent = code !== 'auth' && !signal.aborted;
       const seconds = (performance.now() - startedMs) / 1000;
-      if (wasSent) this.#observer.requested(this.#api, code, seconds, asked.path);
+      if (wasSent) this.#observer.requested(this.#api, code, seconds, asked.path, raw);
     }
   }
 
@@ -237,7 +249,7 @@ export class ApiClient {
     const retryAfter = header('retry-after');
     const retryAfterMs =
       retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, servedAtMs(header('date')));
-    return { answer, text, hide, retryAfterMs };
+    return { answer, headers, text, hide, retryAfterMs };
   }
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */

@@ -118,6 +118,10 @@ const table = {
     name: 'once',
     help: 'Poll every target once, print the page on stdout and exit: 0 when every poll and listing succeeded, else 3.',
   },
+  report: {
+    name: 'report',
+    help: 'Poll every target once, print for a bug report what the API answered, without any value of the account, and exit.',
+  },
   demo: {
     name: 'demo',
     help: 'Export from a simulator of the API on loopback: no account needed.',
@@ -285,6 +289,8 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
   ['demo', 'configFile'],
   ['demo', 'configCheck'],
   ['once', 'configCheck'],
+  ['report', 'configCheck'],
+  ['once', 'report'],
 ];
 
 /** Refuses flags that contradict each other; where one comes from the environment and one is a flag, the flag wins. */

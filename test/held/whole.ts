@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
-import { createExporter, type Exporter } from '../../src/exporter.ts';
+import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createCredentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
@@ -38,6 +38,7 @@ export interface WholeOptions {
   readonly document: NonNullable<LoadOptions['document']>;
   /** Default: the key of `account` in `KEY`. */
   readonly env?: Record<string, string>;
+  readonly onExchange?: ExporterOptions['onExchange'];
   /** Unix time at which the exporter's clock stands until the test moves it. Default: a noon of August 2026. */
   readonly nowMs?: number;
 }
@@ -142,6 +143,7 @@ export async function startWhole(options: WholeOptions) {
     enableLifecycle: true,
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     now: () => nowMs,
+    onExchange: options.onExchange,
   });
   onTestFinished(() => whole.stop());
   return whole;
