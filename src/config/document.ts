@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
-import type { Raw } from './yaml.ts';
+import { parseYaml, type Raw } from './yaml.ts';
 
 export interface Document {
   readonly raw: Raw;
@@ -60,7 +60,6 @@ export async function fromFile(file: string): Promise<Document> {
   if (typeof content === 'string') throw refuse(content);
   const text = decode(content);
   if (text === undefined) throw refuse('expected text in UTF-8; save the file in this encoding');
-  const { parseYaml } = await import('./yaml.ts');
   const { raw, problems, position } = parseYaml(text);
   const located = problems.map((problem) => ({ ...problem, file, path: formatPath(problem.path) }));
   if (raw === null) {

@@ -2,10 +2,11 @@
  * Loads the configuration from a file, from plain data or from the environment, and answers with all of it or with every
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
+import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
-import { type CredentialSource, createCredentials } from '../secrets/credentials.ts';
+import { createCredentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import {
@@ -32,33 +33,23 @@ export interface Loaded {
   readonly warnings: readonly string[];
 }
 
-/** More are only counted. */
-const maxProblems = 1000;
-
 /** Loads and checks everything, keys included. Rejects with a `ConfigError` that holds all problems. */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
   const document = await open(options);
   const problems: Problem[] = [...document.problems];
   const warnings: string[] = [...document.warnings];
-  let omitted = 0;
   const report = (path: Path, message: string): void => {
-    if (problems.length < maxProblems) problems.push({ ...document.place(path), message });
-    else omitted++;
+    problems.push({ ...document.place(path), message });
   };
   const warn = (path: Path, message: string): void => {
     warnings.push(formatProblem({ ...document.place(path), message }));
   };
   const { refer, withLongForm } = document;
   if (holdsPatterns(document.raw)) await loadPatternEngine();
-  const { credentials, config } = readDocument(document.raw, resources, {
-    report,
-    warn,
-    refer,
-    withLongForm,
-  });
-  const sources = resolvePaths(credentials, document.directory);
-  for (const { credential, severity, message } of await createCredentials(sources, env).check()) {
+  const config = readDocument(document.raw, resources, { report, warn, refer, withLongForm });
+  const credentials = resolvePaths(config.credentials, document.directory);
+  for (const { credential, severity, message } of await createCredentials(credentials, env).check()) {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
   const apis = await resolveAuthorities(config.apis, document.directory, report);
@@ -66,9 +57,9 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   warnings.push(...unread);
   if (problems.length > 0) {
     // Without a file what is missing may well be there under a mistyped name.
-    throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))], omitted);
+    throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))]);
   }
-  return { config: { ...config, credentials: sources, apis }, warnings };
+  return { config: { ...config, credentials, apis }, warnings };
 }
 
 /** Whether a section, or what it says of parents, selects by patterns. */
@@ -90,15 +81,12 @@ async function open(options: LoadOptions): Promise<Document> {
   return document === undefined ? fromEnvironment(options) : fromPlain(document);
 }
 
-function resolvePaths(
-  credentials: Config['credentials'],
-  directory: string,
-): Readonly<Record<string, CredentialSource>> {
-  const resolved = Object.entries(credentials).map(([name, source]): [string, CredentialSource] => [
+function resolvePaths(credentials: Config['credentials'], directory: string): Config['credentials'] {
+  const resolved = Object.entries(credentials).map(([name, source]) => [
     name,
     'file' in source ? { file: resolve(directory, source.file) } : source,
   ]);
-  return Object.fromEntries(resolved);
+  return Object.fromEntries(resolved) as Config['credentials'];
 }
 
 /** The APIs with whole paths to their certificates, which are looked at. */
@@ -123,7 +111,6 @@ async function resolveAuthorities(
 }
 
 function isCertificates(pem: string): boolean {
-  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   try {
     return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');

@@ -35,7 +35,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** How many problems a message shows; all that were kept are in `problems`. */
+/** How many problems a message shows; all are in `problems`. */
 const shownProblems = 100;
 
 /** The configuration cannot be used. Its message lists the problems, one a line. */
@@ -43,9 +43,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], omitted = 0) {
+  constructor(problems: readonly Problem[]) {
     const lines = problems.slice(0, shownProblems).map(formatProblem);
-    const more = problems.length - lines.length + omitted;
+    const more = problems.length - lines.length;
     if (more > 0) lines.push(`… and ${more} more`);
     super(lines.join('\n'));
     this.problems = problems;

@@ -39,14 +39,8 @@ export interface Source {
   readonly withLongForm: boolean;
 }
 
-export interface Reading {
-  /** The credentials that are well defined, whatever is wrong with the rest. */
-  readonly credentials: Readonly<Record<string, CredentialSource>>;
-  /** To be used only when nothing was reported. */
-  readonly config: Config;
-}
-
-export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Reading {
+/** To be used only when nothing was reported, but for its credentials: those are well defined, whatever is wrong with the rest. */
+export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Config {
   let read: unknown;
   // What has a problem stays in `read` as it was found, or as an object without meaning.
   const { error } = documentSchema(resources, source.withLongForm)
@@ -67,6 +61,8 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
 
 /** Checks what the settings say of each other, and gives them the shape of the configuration in force. */
 class Reader {
+  readonly #report: Source['report'];
+  readonly #warn: Source['warn'];
   readonly #source: Source;
   readonly #raw: Raw;
   /** The names of all credentials, the ill-defined ones too. */
@@ -76,13 +72,15 @@ class Reader {
   readonly #used = new Set<string>();
 
   constructor(source: Source, raw: Raw, wrong: ReadonlySet<string>) {
+    this.#report = source.report;
+    this.#warn = source.warn;
     this.#source = source;
     this.#raw = raw;
     this.#names = Object.keys(mappingOf(mappingOf(raw)['credentials']));
     this.#wrong = wrong;
   }
 
-  document(root: Mapping, resources: readonly Resource[]): Reading {
+  document(root: Mapping, resources: readonly Resource[]): Config {
     const isRead = isMapping(this.#raw);
     const present = resources.filter(({ section }) => Object.hasOwn(root, section));
     const discovery = mappingOf(root['discovery']) as Partial<DiscoverySettings>;
@@ -91,17 +89,20 @@ class Reader {
     const isMeant = ['discovery', ...sectionNames].some((name) => this.#isWrong(name));
     if (isRead && present.length + all.length === 0 && !isMeant) {
       const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(sectionNames)}`;
-      this.#source.report([], message);
+      this.#report([], message);
     }
     if (isRead && this.#names.length === 0 && !this.#isWrong('credentials')) {
-      this.#source.report(['credentials'], `expected ${oneCredential}; it is empty`);
+      this.#report(['credentials'], `expected ${oneCredential}; it is empty`);
     }
-    const credentials = this.#credentials(mappingOf(root['credentials']));
+    const defined = Object.entries(mappingOf(root['credentials']));
+    const credentials = Object.fromEntries(
+      defined.filter(([name]) => !this.#isWrong('credentials', name)),
+    ) as Record<string, CredentialSource>;
     const apis = apiNames.map((api) => [api, this.#api(mappingOf(mappingOf(root['apis'])[api]), api)]);
     const account = this.#accountCredential(root, present);
     if (all.length > 0 && account === undefined && this.#names.length > 0) {
       const message = `expected to know which of the credentials (${this.#names.join(', ')}) is the account's`;
-      this.#source.report(['discovery', 'kinds'], `${message}: name it in a section`);
+      this.#report(['discovery', 'kinds'], `${message}: name it in a section`);
     }
     const sections = resources.flatMap((resource) => {
       if (present.includes(resource)) return this.#section(root[resource.section], resource, account);
@@ -110,18 +111,14 @@ class Reader {
       return this.#section(settings, resource, account, account ?? this.#names[0]);
     });
     for (const name of this.#names) {
-      if (!this.#used.has(name)) this.#source.warn(['credentials', name], 'no target uses this credential');
+      if (!this.#used.has(name)) this.#warn(['credentials', name], 'no target uses this credential');
     }
-    const maxSeries = mappingOf(root['limits'])['max_series'] as number;
     return {
       credentials,
-      config: {
-        credentials,
-        apis: Object.fromEntries(apis) as Record<ApiName, ApiConfig>,
-        sections,
-        discovery: { intervalMs: discovery.interval as number },
-        limits: { maxSeries },
-      },
+      apis: Object.fromEntries(apis) as Config['apis'],
+      sections,
+      discovery: { intervalMs: discovery.interval as number },
+      limits: { maxSeries: mappingOf(root['limits'])['max_series'] as number },
     };
   }
 
@@ -129,20 +126,12 @@ class Reader {
     return this.#wrong.has(keyOf(path));
   }
 
-  #credentials(settings: Mapping): Record<string, CredentialSource> {
-    const defined = Object.entries(settings).filter(([name]) => !this.#isWrong('credentials', name));
-    return Object.fromEntries(defined) as Record<string, CredentialSource>;
-  }
-
   #api(settings: Mapping, api: ApiName): ApiConfig {
     const read = settings as ApiSettings;
-    const isAddress = typeof read.base_url === 'string';
-    if (isAddress && isPlainRemote(read.base_url) && read.allow_insecure_http !== true) {
+    const isPlain = typeof read.base_url === 'string' && isPlainRemote(read.base_url);
+    if (isPlain && read.allow_insecure_http !== true) {
       const message = 'expected an https address, because over http the key is sent unencrypted';
-      this.#source.report(
-        ['apis', api, 'base_url'],
-        `${message}; allow_insecure_http: true allows it anyway`,
-      );
+      this.#report(['apis', api, 'base_url'], `${message}; allow_insecure_http: true allows it anyway`);
     }
     return {
       baseUrl: read.base_url,
@@ -163,14 +152,11 @@ class Reader {
   ): readonly Resource[] {
     const path = ['discovery', 'except'];
     const left = Array.isArray(except) ? except : [];
-    if (kinds === 'none' && except !== undefined) {
-      this.#source.report(path, 'expected only with `kinds: all`');
-    }
+    if (kinds === 'none' && except !== undefined) this.#report(path, 'expected only with `kinds: all`');
     if (kinds !== 'all') return [];
+    const isPresent = (kind: string) => present.some((resource) => resource.kind === kind);
     for (const [index, kind] of left.entries()) {
-      if (present.some((resource) => resource.kind === kind)) {
-        this.#source.warn([...path, index], 'the kind has a section, which turns it on');
-      }
+      if (isPresent(kind)) this.#warn([...path, index], 'the kind has a section, which turns it on');
     }
     return resources.filter(
       (resource) => takesAll(resource) && !present.includes(resource) && !left.includes(resource.kind),
@@ -182,25 +168,22 @@ class Reader {
    * only one that no video section names, for a library's key lists nothing.
    */
   #accountCredential(root: Mapping, present: readonly Resource[]): string | undefined {
-    const named = (of: readonly Resource[], withTargets: boolean) =>
-      of
-        .map(({ section }) => mappingOf(root[section]))
-        .flatMap((settings) => [
-          settings,
-          ...(withTargets && Array.isArray(settings['targets']) ? settings['targets'].map(mappingOf) : []),
-        ])
-        .flatMap(({ credential }) => this.#names.find((name) => name === credential) ?? []);
-    const [first] = named(
-      present.filter(({ api }) => api !== 'video'),
-      false,
-    );
-    const ofVideos = named(
-      present.filter(({ api }) => api === 'video'),
-      true,
-    );
-    const others = this.#names.filter((name) => !ofVideos.includes(name));
     if (this.#names.length === 1) return this.#names[0];
-    return first ?? (others.length === 1 ? others[0] : undefined);
+    const ofVideos = new Set<unknown>();
+    for (const { api, section } of present) {
+      const { credential, targets } = mappingOf(root[section]);
+      if (api !== 'video' && this.#isDefined(credential)) return credential;
+      if (api !== 'video') continue;
+      ofVideos.add(credential);
+      for (const target of Array.isArray(targets) ? targets : [])
+        ofVideos.add(mappingOf(target)['credential']);
+    }
+    const others = this.#names.filter((name) => !ofVideos.has(name));
+    return others.length === 1 ? others[0] : undefined;
+  }
+
+  #isDefined(name: unknown): name is string {
+    return this.#names.some((defined) => defined === name);
   }
 
   /** @param fallback the credential of a section that names none; default: the only one */
@@ -228,13 +211,11 @@ class Reader {
       {
         kind: resource.kind,
         credential: credential ?? '',
-        ...(isListedVideo
-          ? // A library's own key opens it; that of the account does not.
-            {
-              isCredentialNamed: named !== undefined && named !== account,
-              listingCredential: account ?? named,
-            }
-          : {}),
+        // A library's own key opens it; that of the account does not.
+        ...(isListedVideo && {
+          isCredentialNamed: named !== undefined && named !== account,
+          listingCredential: account ?? named,
+        }),
         intervalMs,
         staleAfterMs: ownStaleAfter ?? staleAfterIntervals * intervalMs,
         settings: Object.fromEntries(own),
@@ -249,7 +230,7 @@ class Reader {
   #refuseSelection(settings: SectionSettings, path: Path): void {
     for (const key of selectionKeys) {
       if (settings[key] === undefined) continue;
-      this.#source.report([...path, key], 'expected only with `targets: all`; the targets are a list');
+      this.#report([...path, key], 'expected only with `targets: all`; the targets are a list');
     }
   }
 
@@ -260,19 +241,17 @@ class Reader {
   ): SectionConfig['overrides'] {
     if (!Array.isArray(overrides)) return undefined;
     const path = [resource.section, 'overrides'];
-    const made = new Map<string, OverrideConfig>();
     const once = this.#once(path);
-    const schema = overrideSchema(resource);
-    for (const [index, settings] of this.#good(overrides as readonly TargetSettings[], path, schema)) {
-      const { name, interval, stale_after } = settings;
-      const at = [...path, index];
-      const staleAfterMs = this.#staleAfter(settings, at, defaults);
+    const good = this.#good(overrides as readonly TargetSettings[], path, overrideSchema(resource));
+    const made = good.map(([index, settings]): [string, OverrideConfig] => {
+      const { name, interval: intervalMs, stale_after } = settings;
+      const staleAfterMs = this.#staleAfter(settings, [...path, index], defaults);
       const key = Object.values(idsOf(settings, resource)).join('/');
       once(key, index);
-      const isOwn = interval !== undefined || stale_after !== undefined;
-      made.set(key, { name, intervalMs: interval, staleAfterMs: isOwn ? staleAfterMs : undefined });
-    }
-    return made;
+      const isOwn = intervalMs !== undefined || stale_after !== undefined;
+      return [key, { name, intervalMs, staleAfterMs: isOwn ? staleAfterMs : undefined }];
+    });
+    return new Map(made);
   }
 
   /** Reports a target of a list that was there before. */
@@ -280,13 +259,9 @@ class Reader {
     const firstIndex = new Map<string, number>();
     return (key, index) => {
       const first = firstIndex.get(key);
-      if (first === undefined) {
-        firstIndex.set(key, index);
-        return;
-      }
+      if (first === undefined) return void firstIndex.set(key, index);
       const earlier = this.#source.refer([...path, first]);
-      const message = `expected each target once; ${quote(key)} is already ${earlier}`;
-      this.#source.report([...path, index], message);
+      this.#report([...path, index], `expected each target once; ${quote(key)} is already ${earlier}`);
     };
   }
 
@@ -303,15 +278,15 @@ class Reader {
     }
     // Of an account there is no list, which was reported.
     if (isOfAccount(resource) || !Array.isArray(read)) return [];
-    if (read.length === 0) this.#source.warn(path, 'the list is empty, so nothing is polled');
-    const targets: TargetConfig[] = [];
+    if (read.length === 0) this.#warn(path, 'the list is empty, so nothing is polled');
     const once = this.#once(path);
     const schema = targetSchema(resource, this.#source.withLongForm);
-    for (const [index, settings] of this.#good(read as readonly TargetSettings[], path, schema)) {
+    const good = this.#good(read as readonly TargetSettings[], path, schema);
+    const targets = good.map(([index, settings]) => {
       const target = this.#target(settings, [...path, index], resource, defaults);
       once(Object.values(target.ids).join('/'), index);
-      targets.push(target);
-    }
+      return target;
+    });
     const without = targets.filter(({ credential }) => credential === '').length;
     const name = without === 1 ? 'names' : 'name';
     if (without > 0) this.#needCredential(undefined, section, `${plural(without, 'target')} ${name}`);
@@ -319,17 +294,17 @@ class Reader {
   }
 
   /** The good ones of a list, with their indices. Where one is wrong, zod may leave all of them unread. */
-  *#good(
+  #good(
     read: readonly TargetSettings[],
     path: Path,
     schema: { parse(raw: Raw): unknown },
-  ): Iterable<[number, TargetSettings]> {
-    if (!this.#isWrong(...path)) return yield* read.entries();
+  ): readonly (readonly [number, TargetSettings])[] {
+    if (!this.#isWrong(...path)) return [...read.entries()];
     const [section = '', list = ''] = path;
     const raw = mappingOf(mappingOf(this.#raw)[section])[list] as readonly Raw[];
-    for (const [index, one] of raw.entries()) {
-      if (!this.#isWrong(...path, index)) yield [index, schema.parse(one) as TargetSettings];
-    }
+    return raw.flatMap((one, index) =>
+      this.#isWrong(...path, index) ? [] : [[index, schema.parse(one) as TargetSettings] as const],
+    );
   }
 
   #target(settings: TargetSettings, path: Path, resource: Resource, defaults: Defaults): TargetConfig {
@@ -360,19 +335,19 @@ class Reader {
     const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
     if (staleAfterMs === undefined || staleAfterMs >= leastMs) return;
     const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
-    this.#source.report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
+    this.#report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
   }
 
   /** The credential that a section or a target names; one that is not defined is reported and another stands in. */
   #credentialOf(name: unknown, path: Path): string | undefined {
     if (name === undefined) return undefined;
-    if (typeof name === 'string' && this.#names.includes(name)) {
+    if (this.#isDefined(name)) {
       this.#used.add(name);
       return name;
     }
     if (typeof name === 'string' && this.#names.length > 0) {
       const message = `expected a credential that is defined: ${oneOf(this.#names)}`;
-      this.#source.report([...path, 'credential'], `${message}${didYouMean(name, this.#names)}`);
+      this.#report([...path, 'credential'], `${message}${didYouMean(name, this.#names)}`);
     }
     return this.#names[0];
   }
@@ -381,11 +356,8 @@ class Reader {
   #needCredential(name: string | undefined, section: string, who: string): void {
     if (name !== undefined) this.#used.add(name);
     else if (this.#names.length > 1) {
-      const message = `expected the name of one of the ${this.#names.length} credentials`;
-      this.#source.report(
-        [section, 'credential'],
-        `${message} (${this.#names.join(', ')}), because ${who} none`,
-      );
+      const names = `one of the ${this.#names.length} credentials (${this.#names.join(', ')})`;
+      this.#report([section, 'credential'], `expected the name of ${names}, because ${who} none`);
     }
   }
 }
