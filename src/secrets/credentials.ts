@@ -2,8 +2,9 @@
  * The only place that reads keys, holds them and hands them out wrapped. A key file is read for each request, so a rotated key is
  * used from the next request on.
  */
+import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
-import { isExposed, readStart, statFile } from '../files.ts';
+import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { Redactor, redacted } from './redactor.ts';
 
@@ -53,7 +54,7 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
   describe(name: string): string;
-  /** Grows each time a different key was read; 0 before the first. */
+  /** Grows each time a different key was read. */
   version(name: string): number;
   /** Removes every part of these keys from a text that came from outside. */
   redact(text: string): string;
@@ -87,7 +88,7 @@ export function createCredentials(
       name,
       'env' in source
         ? variableKey(source.env, env)
-        : new FileKey(source.file, (message) => onTrouble(name, message)),
+        : fileKey(source.file, (message) => onTrouble(name, message)),
     ]),
   );
   const find = (name: string): Key => {
@@ -96,11 +97,12 @@ export function createCredentials(
     return found;
   };
 
-  async function check(credential: string, key: Key): Promise<readonly CredentialProblem[]> {
+  async function check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
     try {
-      await key.read();
-      const warning = await key.warning();
-      return warning === undefined ? [] : [{ credential, severity: 'warning', message: warning }];
+      await find(credential).read();
+      if (!('file' in source && (await isExposed(source.file)))) return [];
+      const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
+      return [{ credential, severity: 'warning', message }];
     } catch (error) {
       if (!(error instanceof CredentialError)) throw error;
       return [{ credential, severity: 'error', message: error.message }];
@@ -108,7 +110,7 @@ export function createCredentials(
   }
 
   return {
-    check: async () => (await Promise.all([...keys].map(([name, key]) => check(name, key)))).flat(),
+    check: async () => (await Promise.all(Object.entries(sources).map((entry) => check(...entry)))).flat(),
     read: async (name) => {
       const secret = await find(name).read();
       redactor.learn(name, secret.reveal());
@@ -128,88 +130,59 @@ interface Key {
   /** As `Credentials` has it. */
   readonly version: number;
   read(): Promise<Secret>;
-  /** Whether it is kept unsafely, and how to change that. */
-  warning(): Promise<string | undefined>;
 }
 
-/** Read once: the environment of a process does not change. */
+/** The environment of a process does not change. */
 function variableKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
-  let secret: Secret | undefined;
+  const text = env[variable];
+  const where = `in the environment variable ${shown(variable)}`;
   const parse = (): Secret => {
-    const text = env[variable];
-    const where = `in the environment variable ${shown(variable)}`;
     if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
     return parseKey(text, where);
   };
-  return {
-    get version() {
-      return secret ? 1 : 0;
-    },
-    read: () =>
-      new Promise((resolve) => {
-        secret ??= parse();
-        resolve(secret);
-      }),
-    warning: () => Promise.resolve(undefined),
-  };
+  return { version: 1, read: () => new Promise((resolve) => resolve(parse())) };
 }
 
-class FileKey implements Key {
-  version = 0;
-  readonly #path: string;
-  readonly #onTrouble: (message: string | undefined) => void;
-  #secret: Secret | undefined;
-  #trouble: string | undefined;
-  #reading: Promise<Secret> | undefined;
-
-  constructor(path: string, onTrouble: (message: string | undefined) => void) {
-    this.#path = path;
-    this.#onTrouble = onTrouble;
-  }
+function fileKey(path: string, onTrouble: (message: string | undefined) => void): Key {
+  const key = { version: 0, read };
+  let secret: Secret | undefined;
+  let trouble: string | undefined;
+  let reading: Promise<Secret> | undefined;
 
   /** Concurrent reads share one look at the file. */
-  read(): Promise<Secret> {
-    this.#reading ??= this.#refresh().finally(() => {
-      this.#reading = undefined;
+  function read(): Promise<Secret> {
+    reading ??= refresh().finally(() => {
+      reading = undefined;
     });
-    return this.#reading;
-  }
-
-  async warning(): Promise<string | undefined> {
-    return (await isExposed(this.#path))
-      ? `every user of this machine can read the key file ${this.#path}: restrict it with chmod o-r`
-      : undefined;
+    return reading;
   }
 
   /** Falls back to the last good key. */
-  async #refresh(): Promise<Secret> {
+  async function refresh(): Promise<Secret> {
+    let problem: string | undefined;
     try {
-      const secret = await readKeyFile(this.#path);
-      if (this.#secret?.reveal() !== secret.reveal()) this.version++;
-      this.#secret = secret;
-      this.#note(undefined);
-      return secret;
+      const next = await readKeyFile(path);
+      if (secret?.reveal() !== next.reveal()) key.version++;
+      secret = next;
     } catch (error) {
-      if (this.#secret === undefined || !(error instanceof CredentialError)) throw error;
-      this.#note(error.message);
-      return this.#secret;
+      if (secret === undefined || !(error instanceof CredentialError)) throw error;
+      problem = error.message;
     }
+    // Once for each problem, and once when it is over.
+    if (problem !== trouble) onTrouble(problem);
+    trouble = problem;
+    return secret;
   }
 
-  /** Reports a problem once, and once that it is over. */
-  #note(trouble: string | undefined): void {
-    if (this.#trouble === trouble) return;
-    this.#trouble = trouble;
-    this.#onTrouble(trouble);
-  }
+  return key;
 }
 
 async function readKeyFile(path: string): Promise<Secret> {
   try {
     // Before opening it: opening a FIFO would block.
-    const what = await statFile(path);
-    if (what.isDirectory()) throw new CredentialError(`expected the key file ${path}; it is a directory`);
-    if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is not a regular file`);
+    const what = await stat(path);
+    const kind = what.isDirectory() ? 'a directory' : 'not a regular file';
+    if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is ${kind}`);
     const content = await readStart(path, maxKeyBytes + 1);
     const text = content.toString('latin1');
     content.fill(0);

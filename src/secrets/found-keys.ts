@@ -17,10 +17,8 @@ export class FoundKeys {
     const known = this.#keys.get(credential);
     known?.listings.add(listing);
     if (known?.secret.reveal() === key) return false;
-    this.#keys.set(credential, {
-      secret: new Secret(key),
-      listings: known?.listings ?? new Set([listing]),
-    });
+    const listings = known?.listings ?? new Set([listing]);
+    this.#keys.set(credential, { secret: new Secret(key), listings });
     this.#redactor.learn(credential, key);
     return known !== undefined;
   }

@@ -1,11 +1,7 @@
 /** Notices that a key has changed, where somebody waits for it; the next request reads the new one in any case. */
+import type { Credentials } from './credentials.ts';
 
-/** The keys of one configuration. */
-export interface WatchedKeys {
-  read(name: string): Promise<unknown>;
-  /** Grows with each new key that was read. */
-  version(name: string): number;
-}
+type WatchedKeys = Pick<Credentials, 'read' | 'version'>;
 
 export class KeyWatch {
   readonly #onChanged: (name: string) => void;
