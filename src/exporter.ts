@@ -59,8 +59,10 @@ export interface ExporterOptions {
   readonly isOnce?: boolean | undefined;
   /** Told of every request to the API that was sent. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** Unix time, by which values grow old. Default `Date.now`. */
+  /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
+  /** By which values grow old: it never jumps. Default: the machine's uptime. */
+  readonly uptimeMs?: () => number;
 }
 
 export interface Exporter {
@@ -162,6 +164,7 @@ class WiredExporter implements Exporter {
         this.#tellPlan(this.#capacities);
       },
       now: options.now,
+      uptimeMs: options.uptimeMs,
     });
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#tellDropped = droppedTeller(this.#store, log);

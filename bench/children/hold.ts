@@ -87,7 +87,7 @@ function holdAsExporter(): Holder {
     ownMetrics: (format) => telemetry.render(format),
     beforeScrape: () => {
       letGrowIfBusy();
-      states.dropStale(Date.now());
+      states.dropStale();
     },
     maxConcurrentScrapes: 16,
     writeTimeoutMs: 30_000,

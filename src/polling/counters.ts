@@ -1,15 +1,13 @@
 /**
- * The counters of a target: what the API has counted since this process first read it. They add up what each day gained
- * between two readings, so that windows that roll and days that begin anew become figures that only grow.
+ * The counters of a target: which series each of its families holds, and what they have counted. It knows nothing of polls,
+ * nor of what else is on the page.
  */
-import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
-import type { CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
+import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
+import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
+import { DayCounter, sumByDay } from './day-counter.ts';
 
-const daySeconds = 86_400;
 /** For how long readings may lack a series before it is forgotten: a country may have no views for hours. */
-const keptSeconds = 2 * daySeconds;
-/** Days of a series that may still grow; of older ones nothing is kept or counted. */
-const openDays = 2;
+const keptMs = 2 * 86_400_000;
 
 /** The rows of one counter, by its index in the catalogue. */
 interface CounterRows {
@@ -19,203 +17,134 @@ interface CounterRows {
 
 type Labels = CounterSample['labels'];
 
-/** Which series an array of numbers is about: by the counter's index in the catalogue, and its labels. */
-interface Series {
-  readonly family: number;
+interface HeldSeries {
   readonly labels: Labels;
-}
-
-interface Given extends Series {
-  readonly days: readonly DayFigure[];
-}
-
-/**
- * The numbers of a series, one after the other: an object for each would take seven times the memory, which is much where
- * there are 100,000. Times are Unix times in seconds; what is not there is NaN.
- */
-const place = {
-  value: 0,
-  created: 1,
-  /** A day before this one was counted before this process read it, or is too old to count. */
-  from: 2,
-  /** Since when readings lack the series. */
-  missingSince: 3,
-  /** The start of each of the newest days and the highest figure seen of it, the newest day first. */
-  days: 4,
-} as const;
-const numbersOfSeries = place.days + 2 * openDays;
-
-/** What the counters of a kind share. */
-interface KindCounters {
-  /** Their indexes in the catalogue. */
-  readonly families: readonly number[];
-  /** The series of the target that changed last: most targets have the same ones. */
-  latest: readonly Series[];
-}
-
-const kinds = new Map<string, KindCounters>();
-
-function countersOf(kind: string): KindCounters {
-  const known = kinds.get(kind);
-  if (known) return known;
-  const families: number[] = [];
-  for (let family = firstFamilyOf(kind); catalogue[family]?.kind === kind; family++) {
-    if (catalogue[family]?.type === 'counter') families.push(family);
-  }
-  const counters = { families, latest: [] };
-  kinds.set(kind, counters);
-  return counters;
+  readonly counter: DayCounter;
+  /** What the page had of it before the reading that is being counted. */
+  shownValue: number;
+  /** Since when readings lack it, by the clock that never jumps. */
+  lackedSinceMs: number | undefined;
 }
 
 export class Counters {
-  readonly #kind: KindCounters;
-  /** Those of a family stand together. */
-  #series: readonly Series[] = [];
-  /** As many for each series as `place` says. */
-  #numbers: number[] = [];
+  readonly #families: ReadonlyMap<number, FamilyCounters>;
 
-  private constructor(kind: KindCounters) {
-    this.#kind = kind;
+  private constructor(families: readonly number[]) {
+    this.#families = new Map(
+      families.map((family) => [family, new FamilyCounters(catalogue[family]?.bound)]),
+    );
   }
 
   /** The counters of a target of this kind; undefined where the kind has none. */
   static of(kind: string): Counters | undefined {
-    const counters = countersOf(kind);
-    return counters.families.length > 0 ? new Counters(counters) : undefined;
+    const families = counterFamiliesOf(kind);
+    return families.length > 0 ? new Counters(families) : undefined;
   }
 
-  /** Counts a good reading. Throws, and changes nothing, where a family cannot use the reading. atMs: Unix time. */
-  add(target: TargetContext, reading: unknown, atMs: number): void {
-    const given: Given[] = [];
-    for (const family of this.#kind.families) {
-      for (const { labels, days } of catalogue[family]?.days?.(reading, target) ?? [])
-        given.push({ family, labels, days });
-    }
-    const atSeconds = atMs / 1000;
-    if (!isSame(this.#series, given)) this.#place(given, atSeconds);
-    else {
-      for (const [at, { days }] of given.entries()) {
-        const first = at * numbersOfSeries;
-        this.#numbers[first + place.missingSince] = Number.NaN;
-        grow(this.#numbers, first, days, atSeconds);
-      }
-    }
+  /**
+   * Counts a good reading. Throws, and changes nothing, where a family cannot use the reading. nowMs: Unix time; uptimeMs: by a
+   * clock that never jumps.
+   */
+  add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
+    const given = [...this.#families].map(
+      ([family, counters]) => [counters, catalogue[family]?.days?.(reading, target) ?? []] as const,
+    );
+    for (const [counters, samples] of given) counters.add(samples, nowMs, uptimeMs);
   }
 
   get rows(): readonly CounterRows[] {
-    const rows = new Map(this.#kind.families.map((family): [number, Sample[]] => [family, []]));
-    for (const [at, { family, labels }] of this.#series.entries()) {
-      const first = at * numbersOfSeries;
-      rows.get(family)?.push({
-        ...(labels && { labels }),
-        value: this.#numbers[first + place.value] ?? Number.NaN,
-        createdSeconds: this.#numbers[first + place.created] ?? Number.NaN,
-      });
-    }
-    return Array.from(rows, ([family, samples]) => ({ family, samples }));
+    return Array.from(this.#families, ([family, { samples }]) => ({ family, samples }));
+  }
+}
+
+/** The series of one family. Where it is bounded, those that have no series of their own are counted as the rest. */
+class FamilyCounters {
+  readonly #bound: CounterBound | undefined;
+  readonly #held = new Map<string, HeldSeries>();
+  #rest: DayCounter | undefined;
+
+  constructor(bound: CounterBound | undefined) {
+    this.#bound = bound;
   }
 
-  /** Counts a reading whose series are not those that are known, or not in their order. */
-  #place(given: readonly Given[], atSeconds: number): void {
+  get samples(): readonly Sample[] {
+    const samples = Array.from(this.#held.values(), ({ labels, counter: { value } }) =>
+      labels ? { labels, value } : { value },
+    );
+    return this.#bound && this.#rest
+      ? [...samples, { labels: this.#bound.rest, value: this.#rest.value }]
+      : samples;
+  }
+
+  add(samples: readonly CounterSample[], nowMs: number, uptimeMs: number): void {
     // Of two samples with the same labels the later one is used, as on the page.
-    const left = new Map(given.map((one) => [keyOf(one), one]));
-    const placed: { readonly series: Series; readonly numbers: number[] }[] = [];
-    for (const [at, series] of this.#series.entries()) {
-      const numbers = this.#numbers.slice(at * numbersOfSeries, (at + 1) * numbersOfSeries);
-      const key = keyOf(series);
+    const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
+    for (const [key, series] of this.#held) {
       const days = left.get(key)?.days;
       left.delete(key);
-      const before = numbers[place.missingSince] ?? Number.NaN;
-      const since = Number.isNaN(before) ? atSeconds : before;
-      if (!days && atSeconds - since > keptSeconds) continue;
-      numbers[place.missingSince] = days ? Number.NaN : since;
-      if (days) grow(numbers, 0, days, atSeconds);
-      placed.push({ series, numbers });
+      series.shownValue = series.counter.value;
+      if (days) series.counter.add(days, nowMs);
+      series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
+      if (uptimeMs - (series.lackedSinceMs ?? uptimeMs) > keptMs) this.#stop(key, series);
     }
-    const copies = new Map<string, Labels>();
-    for (const { family, labels, days } of left.values())
-      placed.push({ series: { family, labels: detached(labels, copies) }, numbers: begin(days, atSeconds) });
-    placed.sort((a, b) => a.series.family - b.series.family);
-    const series = placed.map((one) => one.series);
-    if (!isSame(this.#kind.latest, series)) this.#kind.latest = series;
-    this.#series = this.#kind.latest;
-    // The copy has no room to spare.
-    this.#numbers = placed.flatMap(({ numbers }) => numbers).slice();
+    if (this.#bound) this.#addRest(left, this.#bound, nowMs);
+    else for (const [key, sample] of left) this.#hold(key, sample, nowMs);
+  }
+
+  /**
+   * What has no series of its own first counts as part of the rest, so that nothing that is new is lost or counted twice; then
+   * the largest of it get series, which begin at 0. Where there is no room for a larger one, the smallest stops.
+   */
+  #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
+    if (left.size === 0) return;
+    const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
+    if (this.#rest) this.#rest.add(sum, nowMs);
+    else this.#rest = new DayCounter(sum, nowMs);
+    const restKey = keyOf(rest);
+    const largestFirst = [...left]
+      .filter(([key]) => key !== restKey)
+      .toSorted(([, a], [, b]) => sizeOf(b.days) - sizeOf(a.days));
+    for (const [key, sample] of largestFirst) {
+      if (this.#held.size >= most) {
+        const smallest = this.#smallest();
+        if (!smallest || sizeOf(sample.days) <= sizeOf(smallest[1].counter.days)) return;
+        this.#stop(...smallest);
+      }
+      this.#rest.giveAway(sample.days);
+      this.#hold(key, sample, nowMs);
+    }
+  }
+
+  #hold(key: string, { labels, days }: CounterSample, nowMs: number): void {
+    this.#held.set(key, {
+      labels: detached(labels),
+      counter: new DayCounter(days, nowMs),
+      shownValue: 0,
+      lackedSinceMs: undefined,
+    });
+  }
+
+  /** The page will not have what it has just gained: that is the rest's. */
+  #stop(key: string, { counter, shownValue }: HeldSeries): void {
+    this.#rest?.takeOver(counter.days, counter.value - shownValue);
+    this.#held.delete(key);
+  }
+
+  /** By what the days have that may still grow, so that none stops for one that is larger for the first minutes of a day. */
+  #smallest(): [key: string, HeldSeries] | undefined {
+    return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }
 }
 
-function keyOf({ family, labels }: Series): string {
-  return JSON.stringify([family, ...Object.values(labels ?? {})]);
+function keyOf(labels: Labels): string {
+  return JSON.stringify(Object.values(labels ?? {}));
 }
 
-function isSame(known: readonly Series[], given: readonly Series[]): boolean {
-  return (
-    known.length === given.length &&
-    known.every(({ family, labels }, at) => {
-      const other = given[at];
-      return family === other?.family && sameValues(labels, other.labels);
-    })
-  );
+function sizeOf(days: readonly DayFigure[]): number {
+  return days.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Whether labels of the same family have the same values. */
-function sameValues(a: Labels, b: Labels): boolean {
-  for (const name in a) if (a[name] !== b?.[name]) return false;
-  return (a === undefined) === (b === undefined);
-}
-
-/** The numbers after the first reading of a series: its days are known from here on, and nothing is counted yet. */
-function begin(days: readonly DayFigure[], atSeconds: number): number[] {
-  const numbers = Array.from({ length: numbersOfSeries }, () => Number.NaN);
-  numbers[place.value] = 0;
-  numbers[place.created] = atSeconds;
-  numbers[place.from] = Number.NEGATIVE_INFINITY;
-  grow(numbers, 0, days, atSeconds);
-  numbers[place.value] = 0;
-  // Where there is no day yet, that of the reading begins later, with its first figure.
-  numbers[place.from] = openDaysOf(numbers, 0).at(-1)?.[0] ?? Math.floor(atSeconds / daySeconds) * daySeconds;
-  return numbers;
-}
-
-/** The start and the highest figure of each day that may still grow, the newest first. */
-function openDaysOf(numbers: readonly number[], first: number): [number, number][] {
-  const days: [number, number][] = [];
-  for (let at = first + place.days; at < first + numbersOfSeries; at += 2) {
-    const [startSeconds = Number.NaN, value = Number.NaN] = [numbers[at], numbers[at + 1]];
-    if (!Number.isNaN(startSeconds)) days.push([startSeconds, value]);
-  }
-  return days;
-}
-
-/** first: where the numbers of the series begin. */
-function grow(numbers: number[], first: number, days: readonly DayFigure[], atSeconds: number): void {
-  const fromSeconds = numbers[first + place.from] ?? Number.NaN;
-  const highest = new Map(openDaysOf(numbers, first));
-  let gained = 0;
-  for (const { startSeconds, value } of days) {
-    // A day of the far future is none: as one of the newest it would stand in the way of those to come.
-    if (startSeconds < fromSeconds || startSeconds > atSeconds + daySeconds) continue;
-    const before = highest.get(startSeconds) ?? 0;
-    const after = Math.max(before, value);
-    if (!Number.isFinite(after)) continue;
-    gained += after - before;
-    highest.set(startSeconds, after);
-  }
-  numbers[first + place.value] = (numbers[first + place.value] ?? 0) + gained;
-  const newest = [...highest].toSorted(([a], [b]) => b - a).slice(0, openDays);
-  for (const [at, [startSeconds, value]] of newest.entries()) {
-    numbers[first + place.days + 2 * at] = startSeconds;
-    numbers[first + place.days + 2 * at + 1] = value;
-  }
-  const oldest = newest[openDays - 1];
-  if (oldest) numbers[first + place.from] = oldest[0];
-}
-
-/** A copy of labels, in case they change. The same labels of two families have one. */
-function detached(labels: Labels, copies: Map<string, Labels>): Labels {
-  if (!labels) return undefined;
-  const text = JSON.stringify(labels);
-  const copy = copies.get(text) ?? (JSON.parse(text) as Labels);
-  copies.set(text, copy);
-  return copy;
+/** A copy, for the texts of a reading may be parts of the whole answer, which they would keep. */
+function detached(labels: Labels): Labels {
+  return labels && (JSON.parse(JSON.stringify(labels)) as Labels);
 }

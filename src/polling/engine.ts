@@ -91,6 +91,8 @@ export interface EngineOptions {
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /** By which values grow old. Default: the machine's uptime. */
+  readonly uptimeMs?: (() => number) | undefined;
 }
 
 /** A poll that is wanted, from its first planning to its removal. */
@@ -181,7 +183,7 @@ export class PollEngine {
     this.allPolled = new Promise((resolve) => {
       this.#onAllPolled = resolve;
     });
-    this.states = new TargetStates(store, this.#now);
+    this.states = new TargetStates(store, options.uptimeMs);
     this.#failureLog = new FailureLog(log);
     this.#poller = new Poller({
       clientOf,
@@ -305,7 +307,7 @@ export class PollEngine {
 
   /** Takes the values off the page that are too old by now. */
   dropStale(): void {
-    for (const status of this.states.dropStale(this.#now())) this.#logStale(status);
+    for (const status of this.states.dropStale()) this.#logStale(status);
   }
 
   /** When the target is polled next, in milliseconds from now; 0 while it is under way or in line. */

@@ -2,6 +2,7 @@
  * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
  * the last poll succeeded, when the last success was, and the counters, always.
  */
+import { uptime } from 'node:os';
 import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Ids, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
@@ -62,13 +63,8 @@ interface TargetState {
   stale: boolean;
   /** Whether a reading is on the page, or would be but for the cap on series. */
   hasValues: boolean;
-  /**
-   * From when on its age counts: the last success, or when it was first wanted. Unix time, which jumps when the clock is set,
-   * and goes on while the machine sleeps.
-   */
+  /** From when on its age counts: the last success, or when it was first wanted. By the machine's uptime. */
   freshMs: number;
-  /** The same moment by a clock that never jumps, and may rest while the machine sleeps. */
-  steadyFreshMs: number;
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
@@ -117,17 +113,19 @@ export function rowsOf(
 
 export class TargetStates {
   readonly #store: RowStore;
-  readonly #now: () => number;
+  readonly #uptimeMs: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
-  /** Up to then nothing more becomes stale, by both clocks: most scrapes and sweeps have nothing to look through. */
+  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
   #staleAfterMs = Number.POSITIVE_INFINITY;
-  #steadyStaleAfterMs = Number.POSITIVE_INFINITY;
 
-  /** now: Unix time. */
-  constructor(store: RowStore, now: () => number = Date.now) {
+  /**
+   * uptimeMs: by which age is measured. It must never jump, as the wall clock does when it is set, and go on while the machine
+   * sleeps, as `performance.now()` does not.
+   */
+  constructor(store: RowStore, uptimeMs: () => number = () => uptime() * 1000) {
     this.#store = store;
-    this.#now = now;
+    this.#uptimeMs = uptimeMs;
   }
 
   /** How many targets there are. */
@@ -180,11 +178,11 @@ export class TargetStates {
     if (!known) return;
     // First of all: a reading that cannot become rows is no success.
     const rows = rowsOf(target, reading, onNotFinite);
-    known.counters?.add(target, reading, atMs);
+    const uptimeMs = this.#uptimeMs();
+    known.counters?.add(target, reading, atMs, uptimeMs);
     known.state = 'ok';
     this.#setStale(known, false);
-    known.freshMs = atMs;
-    known.steadyFreshMs = performance.now();
+    known.freshMs = uptimeMs;
     this.#watch(known);
     known.lastSuccessMs = atMs;
     known.lastDurationSeconds = durationSeconds;
@@ -217,18 +215,15 @@ export class TargetStates {
     this.#showStateAlone(known);
   }
 
-  /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. nowMs: Unix time. */
-  dropStale(nowMs: number): readonly TargetStatus[] {
+  /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. */
+  dropStale(): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
-    const steadyNowMs = performance.now();
-    if (nowMs <= this.#staleAfterMs && steadyNowMs <= this.#steadyStaleAfterMs) return dropped;
+    const uptimeMs = this.#uptimeMs();
+    if (uptimeMs <= this.#staleAfterMs) return dropped;
     this.#staleAfterMs = Number.POSITIVE_INFINITY;
-    this.#steadyStaleAfterMs = Number.POSITIVE_INFINITY;
     for (const known of this.#states.values()) {
       if (known.stale) continue;
-      // The greater age of the two: a clock that was set back must not make an old value fresh.
-      const ageMs = Math.max(nowMs - known.freshMs, steadyNowMs - known.steadyFreshMs);
-      if (ageMs <= known.target.staleAfterMs) {
+      if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
         this.#watch(known);
         continue;
       }
@@ -274,8 +269,7 @@ export class TargetStates {
       state: 'pending',
       stale: false,
       hasValues: false,
-      freshMs: this.#now(),
-      steadyFreshMs: performance.now(),
+      freshMs: this.#uptimeMs(),
       lastSuccessMs: undefined,
       lastDurationSeconds: undefined,
       lastFailure: undefined,
@@ -291,9 +285,8 @@ export class TargetStates {
   }
 
   /** Takes into account when the target's values become stale. */
-  #watch({ freshMs, steadyFreshMs, target: { staleAfterMs } }: TargetState): void {
+  #watch({ freshMs, target: { staleAfterMs } }: TargetState): void {
     this.#staleAfterMs = Math.min(this.#staleAfterMs, freshMs + staleAfterMs);
-    this.#steadyStaleAfterMs = Math.min(this.#steadyStaleAfterMs, steadyFreshMs + staleAfterMs);
   }
 
   #stateOf(target: Target): TargetState | undefined {

@@ -1,5 +1,5 @@
 /** Families whose fields are named in their HELP alone. Kinds that are declared by fields do not need it. */
-import type { CounterSample, Family, TargetContext } from './resource.ts';
+import type { CounterBound, CounterSample, Family, TargetContext } from './resource.ts';
 
 type Named = Pick<Family, 'name' | 'help' | 'type' | 'unit' | 'fields'>;
 
@@ -48,10 +48,12 @@ export function familiesOf<Reading>(prefix: string) {
     help: string,
     days: (reading: Reading, target: TargetContext) => readonly CounterSample[] | undefined,
     labels: readonly string[] = [],
+    bound?: CounterBound,
   ): Family<Reading> {
     return {
       ...named(`${prefix}_${name}`, help, 'counter'),
       labels,
+      bound,
       samples: () => [],
       days: (reading, target) => days(reading, target) ?? [],
     };

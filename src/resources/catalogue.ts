@@ -43,6 +43,16 @@ const firstFamilies = new Map<string, number>();
 for (const [index, { kind }] of catalogue.entries())
   if (!firstFamilies.has(kind)) firstFamilies.set(kind, index);
 
+const counterFamilies = new Map<string, number[]>();
+for (const [index, { kind, type }] of catalogue.entries()) {
+  if (type === 'counter') counterFamilies.set(kind, [...(counterFamilies.get(kind) ?? []), index]);
+}
+
+/** The indexes of a kind's counters in the catalogue. */
+export function counterFamiliesOf(kind: string): readonly number[] {
+  return counterFamilies.get(kind) ?? [];
+}
+
 const conditions = new Map(resources.map(({ kind, condition }) => [kind, condition]));
 
 /** The state that the API reports in a reading of a kind, where the kind has one. */

@@ -14,6 +14,8 @@ type Chart = ValueOf<typeof chart>;
 
 /** Most series of one target that are told apart by what the API calls them; the others are summed up. */
 const maxKeys = 50;
+/** The label of what is not told apart. What the API itself calls so is part of it. */
+const other = 'other';
 
 /** What was answered for one day. */
 export interface DayAnswer<Answer> {
@@ -51,34 +53,40 @@ export function readCharts<Field extends string>(
   return Object.fromEntries(read) as Record<Field, readonly DayFigure[] | undefined>;
 }
 
-/** What is counted apart by a name: the days of each of the largest. */
-export interface Tally {
-  readonly largest: ReadonlyMap<string, readonly DayFigure[]>;
-  /** The sums of all others, where there are any. */
-  readonly others: readonly DayFigure[];
-}
+/** What is counted apart by a name: the days of each. */
+export type Tally = ReadonlyMap<string, readonly DayFigure[]>;
 
-/** The days of what is counted apart. The largest over all days are told apart, at most 50. */
+/** The days of what is counted apart; nothing where no answer has the field. */
 export function readTally<Field extends string>(
   field: Field,
   answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart | undefined>>>>[],
-): Tally {
+): Tally | undefined {
+  if (answers.every(({ answer }) => answer[field] === undefined)) return undefined;
   const all = new Map<string, DayFigure[]>();
   for (const { startSeconds, answer } of answers) {
     for (const [key, value] of answer[field] ?? []) {
       if (typeof value === 'number') all.set(key, [...(all.get(key) ?? []), { startSeconds, value }]);
     }
   }
-  const ranked = [...all].toSorted(([a, ofA], [b, ofB]) => sum(ofB) - sum(ofA) || (a < b ? -1 : 1));
-  const rest = ranked.slice(maxKeys).flatMap(([, days]) => days);
-  const startsOfRest = [...new Set(rest.map(({ startSeconds }) => startSeconds))];
-  return {
-    largest: new Map(ranked.slice(0, maxKeys).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    others: startsOfRest.map((startSeconds) => ({
-      startSeconds,
-      value: sum(rest.filter((day) => day.startSeconds === startSeconds)),
-    })),
-  };
+  return all;
+}
+
+/** The largest over all days, at most 50, by name; what is left is summed up as `other`. */
+function largestOf(tally: Tally): Tally {
+  const ranked = [...tally]
+    .filter(([key]) => key !== other)
+    .toSorted(([a, ofA], [b, ofB]) => sum(ofB) - sum(ofA) || (a < b ? -1 : 1));
+  const largest = ranked.slice(0, maxKeys).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const rest = sumByDay([...ranked.slice(maxKeys).flatMap(([, days]) => days), ...(tally.get(other) ?? [])]);
+  return new Map(rest.length > 0 ? [...largest, [other, rest]] : largest);
+}
+
+function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+  const starts = [...new Set(days.map(({ startSeconds }) => startSeconds))];
+  return starts.map((startSeconds) => ({
+    startSeconds,
+    value: sum(days.filter((day) => day.startSeconds === startSeconds)),
+  }));
 }
 
 function sum(days: readonly DayFigure[]): number {
@@ -141,27 +149,34 @@ export function dailyFamiliesOf<Reading>(prefix: string) {
       counter(`${name}_total`, totalHelp(words, from), series, [label]),
     ];
   }
-  /** The same of a figure with a label whose values the API invents. All that are not told apart have no counter. */
+  /** The same of a figure with a label whose values the API invents. */
   function dailyTally(
     label: string,
     name: string,
     words: string,
     from: string,
-    tallyOf: (reading: Reading) => Tally,
+    tallyOf: (reading: Reading) => Tally | undefined,
   ): readonly Family<Reading>[] {
-    const largest: Source = (reading) =>
-      [...tallyOf(reading).largest].map(([key, days]) => ({ labels: { [label]: key }, days }));
-    const all: Source = (reading) => {
-      const { others } = tallyOf(reading);
-      const rest = others.length > 0 ? [{ labels: { [label]: 'other' }, days: others }] : [];
-      return [...(largest(reading) ?? []), ...rest];
+    const labelled = (tally: Tally): readonly CounterSample[] =>
+      Array.from(tally, ([key, days]) => ({ labels: { [label]: key }, days }));
+    const largest: Source = (reading) => {
+      const tally = tallyOf(reading);
+      return tally && labelled(largestOf(tally));
     };
-    const bound = `at most ${maxKeys}, the largest of the day`;
+    const all: Source = (reading) => {
+      const tally = tallyOf(reading);
+      return tally && labelled(new Map([[other, []], ...tally]));
+    };
+    const apart = `Told apart are at most ${maxKeys}, the largest;`;
     return [
-      newestDay(name, `${latestDayHelp(words, from)} Told apart are ${bound}; the rest is \`other\`.`, all, [
-        label,
-      ]),
-      counter(`${name}_total`, `${totalHelp(words, from)} Counted are ${bound}.`, largest, [label]),
+      newestDay(name, `${latestDayHelp(words, from)} ${apart} the rest is \`other\`.`, largest, [label]),
+      counter(
+        `${name}_total`,
+        `${totalHelp(words, from)} ${apart} what the others gain counts as \`other\`.`,
+        all,
+        [label],
+        { most: maxKeys, rest: { [label]: other } },
+      ),
     ];
   }
   return { daily, dailyParts, dailyTally };

@@ -37,7 +37,7 @@ const charts = ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesS
 
 export interface DnsZoneReading {
   readonly days: Readonly<Record<(typeof charts)[number], readonly DayFigure[] | undefined>>;
-  readonly types: Tally;
+  readonly types: Tally | undefined;
 }
 
 const { gauge, info } = familiesOf<DnsZoneReading>('bunnynet_dns_zone');

@@ -57,6 +57,14 @@ export interface CounterSample {
   readonly days: readonly DayFigure[];
 }
 
+/** How many series one target has of a counter whose label values the API invents. */
+export interface CounterBound {
+  /** So many have a series of their own: the largest. */
+  readonly most: number;
+  /** The labels of what all others are counted as. */
+  readonly rest: Labels;
+}
+
 /** One metric family as data. */
 export interface Family<Reading = unknown> {
   readonly name: string;
@@ -76,6 +84,8 @@ export interface Family<Reading = unknown> {
   samples(reading: Reading, target: TargetContext): readonly Sample[];
   /** Of a counter: the days that a reading has. */
   days?(reading: Reading, target: TargetContext): readonly CounterSample[];
+  /** Of a counter whose label values the API invents. */
+  readonly bound?: CounterBound | undefined;
 }
 
 /** A family as a kind declares it: what follows from its name and its fields is left out. */

@@ -1,7 +1,16 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
 
 import { familiesOf } from './by-hand.ts';
-import { chart, dailyFamiliesOf, newestStart, readCharts, readDays, readTally, type Tally } from './daily.ts';
+import {
+  chart,
+  dailyFamiliesOf,
+  newestFigures,
+  newestStart,
+  readCharts,
+  readDays,
+  readTally,
+  type Tally,
+} from './daily.ts';
 import { number, object } from './fields.ts';
 import { pullZoneIds, pullZones } from './pull-zone.ts';
 import { type DayFigure, defineResource } from './resource.ts';
@@ -43,7 +52,7 @@ export interface PullZoneStatisticsReading {
   readonly originResponseSeconds: number | undefined;
   readonly days: Readonly<Record<(typeof charts)[number], readonly DayFigure[] | undefined>>;
   readonly cachedRequests: readonly DayFigure[] | undefined;
-  readonly regions: Tally;
+  readonly regions: Tally | undefined;
 }
 
 /** What is not loaded is not in the answer. */
@@ -106,11 +115,11 @@ export const pullZoneStatistics = defineResource({
 
   families: [
     ...counted('requests', 'RequestsServedChart', 'Requests served'),
-    ...daily(
-      'cached_requests',
-      'Requests served from the cache: the second field subtracted from the first,',
-      'RequestsServedChart, PullRequestsPulledChart',
-      ({ cachedRequests }) => cachedRequests,
+    // No counter: one chart may lag the other, and a counter could not take back what that shows for a moment.
+    gauge(
+      'cached_requests_latest_day',
+      'Requests served from the cache: the second field subtracted from the first, so far in the newest UTC day; falls back at midnight (API fields RequestsServedChart, PullRequestsPulledChart).',
+      ({ cachedRequests }) => newestFigures(cachedRequests ? [{ days: cachedRequests }] : []),
     ),
     ...counted('uncached_requests', 'PullRequestsPulledChart', 'Requests that were pulled from the origin'),
     ...counted('bandwidth_bytes', 'BandwidthUsedChart', 'Bandwidth used'),

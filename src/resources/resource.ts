@@ -26,6 +26,7 @@ import { type Family, familiesOf, finished, type Ids, infoOf, type Shown } from 
 import { type Diagnostics, enumeratedFieldsOf, type ObjectType } from './fields.ts';
 
 export type {
+  CounterBound,
   CounterSample,
   DayFigure,
   Family,

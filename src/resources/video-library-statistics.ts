@@ -17,8 +17,8 @@ const charts = ['viewsChart', 'watchTimeChart'] as const;
 
 export interface VideoLibraryStatisticsReading {
   readonly days: Readonly<Record<(typeof charts)[number], readonly DayFigure[] | undefined>>;
-  readonly countryViews: Tally;
-  readonly countryWatchTime: Tally;
+  readonly countryViews: Tally | undefined;
+  readonly countryWatchTime: Tally | undefined;
   /** Of today. */
   readonly engagementScore: number | null | undefined;
 }

@@ -130,6 +130,7 @@ async function createProgram({
     shard,
     log,
     now: () => nowMs,
+    uptimeMs: () => nowMs,
   });
   return {
     exporter,

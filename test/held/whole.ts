@@ -39,7 +39,7 @@ export interface WholeOptions {
   /** Default: the key of `account` in `KEY`. */
   readonly env?: Record<string, string>;
   readonly onExchange?: ExporterOptions['onExchange'];
-  /** Unix time at which the exporter's clock stands until the test moves it. Default: a noon of August 2026. */
+  /** Unix time at which the exporter's clocks stand until the test moves them. Default: a noon of August 2026. */
   readonly nowMs?: number;
 }
 
@@ -68,6 +68,7 @@ export async function startWhole(options: WholeOptions) {
   const redactor = new Redactor();
   const lines: string[] = [];
   let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
+  let uptimeMs = 0;
   const whole = {
     /** Where the API is, for a configuration with `apis` of its own. */
     apiUrl: url,
@@ -87,9 +88,14 @@ export async function startWhole(options: WholeOptions) {
     },
     /** The lines whose message has these words. */
     said: (words: string) => whole.log.filter(({ msg }) => msg.includes(words)),
-    /** Moves the exporter's clock. */
+    /** Lets time pass for the exporter. */
     advance(ms: number) {
       nowMs += ms;
+      uptimeMs += ms;
+    },
+    /** Sets the exporter's wall clock this much later, or earlier, while no time passes. */
+    setClock(laterMs: number) {
+      nowMs += laterMs;
     },
     /** Asks for everything once, whatever its interval, and for what is found by it. */
     async poll() {
@@ -144,6 +150,7 @@ export async function startWhole(options: WholeOptions) {
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     now: () => nowMs,
     onExchange: options.onExchange,
+    uptimeMs: () => uptimeMs,
   });
   onTestFinished(() => whole.stop());
   return whole;

@@ -29,6 +29,7 @@ function setUp(answer: (sent: Sent) => unknown) {
   const rows = new Set<object>();
   const sent: Sent[] = [];
   const engine = new PollEngine({
+    uptimeMs: () => performance.now(),
     resources,
     store: {
       target: () => {

@@ -39,6 +39,7 @@ async function engineOf(config: Config, setting: Setting = {}) {
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
   vi.spyOn(pacer, 'setQueues').mockImplementation((names) => void queues.push([...names]));
   const engine = new PollEngine({
+    uptimeMs: () => performance.now(),
     resources,
     store: new Store(catalogue),
     clientOf: () => ({

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { chart, newestFigures, readCharts, readDays, readTally } from '../../src/resources/daily.ts';
+import {
+  chart,
+  dailyFamiliesOf,
+  newestFigures,
+  readCharts,
+  readDays,
+  readTally,
+  type Tally,
+} from '../../src/resources/daily.ts';
 import { object } from '../../src/resources/fields.ts';
+import type { Sample } from '../../src/resources/resource.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);
 const today = Date.UTC(2026, 7, 20) / 1000;
@@ -71,27 +80,40 @@ describe('a tally', () => {
       Array.from({ length: count }, (_, n) => [`c${String(n).padStart(2, '0')}`, count - n]),
     );
 
-  it('tells apart the 50 largest and sums up the rest, day by day', () => {
-    const { largest, others } = readTally('Tally', [
+  const { dailyTally } = dailyFamiliesOf<Tally | undefined>('x');
+  const [newest, total] = dailyTally('country', 'views', 'Views', 'Tally', (tally) => tally);
+  const target = { ids: {}, name: undefined, settings: {} };
+  const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
+    Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
+
+  it('has the days of all, and shows of the newest day the 50 largest and the sum of the rest', () => {
+    const tally = readTally('Tally', [
       answerOf(yesterday, { ...countries(53), c51: 5 }),
       answerOf(today, countries(53)),
     ]);
-    expect([...largest.keys()]).toHaveLength(50);
-    expect(largest.get('c00')).toEqual([
+    expect(tally?.get('c00')).toEqual([
       { startSeconds: yesterday, value: 53 },
       { startSeconds: today, value: 53 },
     ]);
-    expect(others).toEqual([
-      { startSeconds: yesterday, value: 3 + 5 + 1 },
-      { startSeconds: today, value: 3 + 2 + 1 },
-    ]);
+    const shown = countsOf(newest?.samples(tally, target));
+    expect(Object.keys(shown)).toHaveLength(51);
+    expect(shown).toMatchObject({ c00: 53, other: 3 + 2 + 1 });
+    expect(total?.days?.(tally, target)).toHaveLength(54);
   });
 
-  it('has no others where there are at most 50', () => {
-    expect(readTally('Tally', [answerOf(today, countries(50))])).toMatchObject({ others: [] });
+  it('shows no rest of the newest day where there are at most 50', () => {
+    const tally = readTally('Tally', [answerOf(today, countries(50))]);
+    expect(countsOf(newest?.samples(tally, target))).not.toHaveProperty('other');
   });
 
-  it('is empty where the API gave none', () => {
-    expect(readTally('Tally', [{ startSeconds: today, answer: { Tally: undefined } }]).largest.size).toBe(0);
+  it('adds what the API itself calls `other` to the rest', () => {
+    const tally = readTally('Tally', [answerOf(today, { ...countries(51), other: 70 })]);
+    expect(countsOf(newest?.samples(tally, target))).toMatchObject({ c49: 2, other: 71 });
+  });
+
+  it('has no series where the API gave none', () => {
+    const tally = readTally('Tally', [{ startSeconds: today, answer: { Tally: undefined } }]);
+    expect(newest?.samples(tally, target)).toEqual([]);
+    expect(total?.days?.(tally, target)).toEqual([]);
   });
 });

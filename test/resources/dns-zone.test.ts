@@ -29,6 +29,7 @@ bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="MX"} 10
 bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="A"} 0
 bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="AAAA"} 0
 bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="MX"} 0
+bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="other"} 0
 bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
 `);
 });

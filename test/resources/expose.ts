@@ -73,7 +73,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
     const counters = Counters.of(target.kind);
-    counters?.add(target, readings[at], Date.now());
+    counters?.add(target, readings[at], Date.now(), 0);
     const rows = [...rowsOf(target, readings[at]), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       for (const { labels = {} } of samples) {

@@ -32,7 +32,6 @@ it('shows the day so far, and counts from there', async () => {
 bunnynet_pull_zone_statistics_requests_latest_day 1000
 bunnynet_pull_zone_statistics_requests_total 0
 bunnynet_pull_zone_statistics_cached_requests_latest_day 913
-bunnynet_pull_zone_statistics_cached_requests_total 0
 bunnynet_pull_zone_statistics_uncached_requests_latest_day 87
 bunnynet_pull_zone_statistics_uncached_requests_total 0
 bunnynet_pull_zone_statistics_bandwidth_bytes_latest_day 9000
@@ -53,8 +52,9 @@ bunnynet_pull_zone_statistics_responses_total{code="4xx"} 0
 bunnynet_pull_zone_statistics_responses_total{code="5xx"} 0
 bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="ASIA: Singapore, SG"} 2000
 bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="EU: Frankfurt, DE"} 7000
-bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="ASIA: Singapore, SG"} 0
 bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="EU: Frankfurt, DE"} 0
+bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="ASIA: Singapore, SG"} 0
+bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="other"} 0
 bunnynet_pull_zone_statistics_cache_hit_ratio 0.913
 bunnynet_pull_zone_statistics_origin_response_time_seconds 0.123
 bunnynet_pull_zone_statistics_latest_day_timestamp_seconds 1787184000

@@ -22,12 +22,14 @@ bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711
 bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
 bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
 bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="SI"} 200
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
 bunnynet_video_library_statistics_country_views_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="other"} 0
 bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="AT"} 2300
 bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="SI"} 16000
-bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="AT"} 0
 bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="other"} 0
 bunnynet_video_library_statistics_engagement_score{library_id="4711"} 74
 bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
 `);
@@ -73,6 +75,7 @@ bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711
 bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
 bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
 bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_statistics_country_views_total{library_id="4711",country="other"} 0
 bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
 `);
   expect(mismatched.toSorted()).toEqual([

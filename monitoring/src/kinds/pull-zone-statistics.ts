@@ -21,9 +21,9 @@ const requests: Figure = { metric: family('requests_total'), as: 'rate' };
 const serverErrors: Figure = { metric: 'bunnynet:pull_zone_server_errors:ratio30m' };
 
 const requestParts = [
-  ['requests', 'all'],
-  ['cached_requests', 'from the cache'],
-  ['uncached_requests', 'from the origin'],
+  [rate('requests'), 'all'],
+  [`(${rate('requests')} - ${rate('uncached_requests')})`, 'from the cache'],
+  [rate('uncached_requests'), 'from the origin'],
 ] as const;
 
 const bandwidthParts = [
@@ -54,7 +54,8 @@ const rules: Rules = {
           comment:
             'The share of the requests of an hour that the cache served, where there were more than a thousand.',
           expr: `
-          max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_cached_requests_total[1h]))
+          1
+          - max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_uncached_requests_total[1h]))
           / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[1h])) > 1000)`,
         },
         {
@@ -167,7 +168,7 @@ function panels(): readonly Row[] {
           'Requests a second of the selected pull zones together, averaged over half an hour (API fields RequestsServedChart and PullRequestsPulledChart).',
         unit: 'reqps',
         span: 12,
-        queries: requestParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+        queries: requestParts.map(([expr, legend]) => ({ expr: `sum(${expr})`, legend })),
       }),
       lines({
         title: 'Responses that are no success',
@@ -201,7 +202,7 @@ function panels(): readonly Row[] {
       rankedBy('region', rate('region_traffic_bytes', ['region']), {
         title: 'Bandwidth now: the 10 busiest regions',
         description:
-          'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions).',
+          'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions; `other` are the rest).',
         unit: 'Bps',
         span: 8,
       }),

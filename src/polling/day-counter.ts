@@ -1,0 +1,97 @@
+/**
+ * One counter: what the days of the API have gained since it was first read, so that windows that roll and days that begin
+ * anew become a figure that only grows. It knows neither labels nor targets.
+ */
+import type { DayFigure } from '../resources/resource.ts';
+
+const daySeconds = 86_400;
+/** Days that may still grow; of older ones nothing is kept or counted. */
+const openDays = 2;
+
+export class DayCounter {
+  /** What was counted since the first reading. */
+  value = 0;
+  /** The days that may still grow, the newest first, each with the highest figure seen. Days without a figure are not kept. */
+  #days: readonly DayFigure[] = [];
+  /** Days before this one were counted before this process read them, or are too old to count. */
+  #fromSeconds = Number.NEGATIVE_INFINITY;
+
+  /** Takes the days of the first reading as counted. nowMs: Unix time, which says what day it is where no day was sent. */
+  constructor(days: readonly DayFigure[], nowMs: number) {
+    this.#begin(days, nowMs);
+  }
+
+  /** The highest figures of the days that may still grow. */
+  get days(): readonly DayFigure[] {
+    return this.#days;
+  }
+
+  /** Counts what the days of a good reading have gained. nowMs: Unix time, which may be wrong. */
+  add(days: readonly DayFigure[], nowMs: number): void {
+    const sent = newestFirst(days);
+    const [newest] = sent;
+    if (!newest) return;
+    if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
+      // The clock was ahead so far, and the days that were asked for had no figures: this is the first that has some.
+      this.#begin(days, nowMs);
+      return;
+    }
+    const highest = new Map(this.#days.map(({ startSeconds, value }) => [startSeconds, value]));
+    let lastSeconds = Math.max(nowMs / 1000, this.#days[0]?.startSeconds ?? Number.POSITIVE_INFINITY);
+    for (const { startSeconds, value } of sent.toReversed()) {
+      if (startSeconds < this.#fromSeconds) continue;
+      // Far ahead both of the clock and of what was sent before: as one of the newest it would keep out the days to come.
+      if (startSeconds > lastSeconds + daySeconds) break;
+      lastSeconds = Math.max(lastSeconds, startSeconds);
+      const before = highest.get(startSeconds) ?? 0;
+      const after = Math.max(before, value);
+      this.value += after - before;
+      highest.set(startSeconds, after);
+    }
+    this.#keep(Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })));
+  }
+
+  /** Takes figures as counted that are part of its days from now on, and counts what nobody has of them. */
+  takeOver(days: readonly DayFigure[], uncounted: number): void {
+    this.#keep(sumByDay([...this.#days, ...days]));
+    this.value += uncounted;
+  }
+
+  /** Gives away figures that it has counted, and that are no longer part of its days. */
+  giveAway(days: readonly DayFigure[]): void {
+    const away = new Map(sumByDay(days).map(({ startSeconds, value }) => [startSeconds, value]));
+    this.#keep(
+      this.#days.map(({ startSeconds, value }) => ({
+        startSeconds,
+        value: Math.max(0, value - (away.get(startSeconds) ?? 0)),
+      })),
+    );
+  }
+
+  #begin(days: readonly DayFigure[], nowMs: number): void {
+    const open = newestFirst(days).slice(0, openDays);
+    this.#fromSeconds = open.at(-1)?.startSeconds ?? Math.floor(nowMs / 1000 / daySeconds) * daySeconds;
+    this.#keep(open);
+  }
+
+  #keep(days: readonly DayFigure[]): void {
+    const counted = days.filter(({ startSeconds, value }) => value > 0 && startSeconds >= this.#fromSeconds);
+    this.#days = newestFirst(counted).slice(0, openDays);
+    const oldest = this.#days[openDays - 1];
+    if (oldest) this.#fromSeconds = oldest.startSeconds;
+  }
+}
+
+/** What is no finite number is nothing. */
+function newestFirst(days: readonly DayFigure[]): readonly DayFigure[] {
+  return days
+    .filter(({ value }) => Number.isFinite(value))
+    .toSorted((a, b) => b.startSeconds - a.startSeconds);
+}
+
+/** One figure for each day: the sum of those that are given. */
+export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+  const sums = new Map<number, number>();
+  for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
+  return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
+}

@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { type Request, startWhole } from './whole.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const noon = Date.parse('2026-08-15T12:00:00Z');
+
+const application = {
+  routes: { '/mc/apps/a/summary': () => ({ id: 'a', name: 'www', status: 'active', monthlyCost: 3.5 }) },
+  document: { applications: { targets: ['a'], interval: '1m', stale_after: '3m' } },
+  nowMs: noon,
+};
+const cost = 'bunnynet_application_monthly_cost';
+
+it('a wall clock that is set an hour ahead, or back, takes no good value off the page', async () => {
+  const whole = await startWhole(application);
+  await whole.poll();
+  for (const laterMs of [hourMs, -2 * hourMs]) {
+    whole.setClock(laterMs);
+    expect(await whole.value(cost)).toBe(3.5);
+  }
+});
+
+it('a value that grows old while the wall clock is set back leaves the page', async () => {
+  const whole = await startWhole(application);
+  await whole.poll();
+  whole.advance(3 * minuteMs);
+  expect(await whole.value(cost)).toBe(3.5);
+  whole.advance(1);
+  whole.setClock(-dayMs);
+  expect(await whole.value(cost)).toBeUndefined();
+});
+
+/** One DNS zone that has counted 100 queries today; of another day the API knows none. setMs: by how much the clock is wrong. */
+async function startDnsZone(setMs: number) {
+  let queries = 100;
+  let today = '2026-08-15';
+  const whole = await startWhole({
+    routes: {
+      '/dnszone/7/statistics': ({ query }: Request) => {
+        const from = query.get('dateFrom') ?? '';
+        const isAsked = from <= today && today <= (query.get('dateTo') ?? '');
+        return { QueriesServedChart: { [`${isAsked ? today : from}T00:00:00Z`]: isAsked ? queries : 0 } };
+      },
+    },
+    document: { dns_zones: { targets: [7], interval: '1m' } },
+    nowMs: noon + setMs,
+  });
+  return {
+    whole,
+    count: async (more: number) => {
+      queries += more;
+      whole.advance(minuteMs);
+      await whole.poll();
+      return whole.value('bunnynet_dns_zone_queries_total');
+    },
+    nextDay: (date: string) => {
+      today = date;
+      queries = 0;
+      whole.advance(dayMs);
+    },
+  };
+}
+
+it('a counter that was first read while the clock was days ahead counts once the clock is right', async () => {
+  const { whole, count, nextDay } = await startDnsZone(3 * dayMs);
+  await whole.poll();
+  whole.setClock(-3 * dayMs);
+  // The first figure that is seen was counted before.
+  expect(await count(50)).toBe(0);
+  expect(await count(20)).toBe(20);
+  nextDay('2026-08-16');
+  expect(await count(30)).toBe(50);
+});
+
+it('a clock that is days ahead, or back, for a while loses and adds nothing', async () => {
+  const { whole, count } = await startDnsZone(0);
+  await whole.poll();
+  expect(await count(10)).toBe(10);
+  for (const laterMs of [10 * dayMs, -10 * dayMs]) {
+    whole.setClock(laterMs);
+    await count(1);
+    await count(1);
+    whole.setClock(-laterMs);
+    await count(1);
+  }
+  expect(await count(4)).toBe(20);
+});
+
+/** The breaches of one rate limit, by days, as the test sets them; none where the answer lacks the rate limit. */
+async function startRateLimit() {
+  const answer: { days: Record<string, number> | undefined } = { days: {} };
+  const rateLimit = (days: Record<string, number>) => ({
+    ratelimitId: 11,
+    ratelimitOverviewPastTwentyEightDays: Object.fromEntries(
+      Object.entries(days).map(([day, totalBreaches]) => [`${day}T00:00:00Z`, { totalBreaches }]),
+    ),
+  });
+  const whole = await startWhole({
+    routes: {
+      '/shield/metrics/rate-limits/501': () => ({ data: answer.days ? [rateLimit(answer.days)] : [] }),
+    },
+    document: { rate_limits: { targets: [501], interval: '5m' } },
+    nowMs: noon,
+  });
+  const read = async (days: Record<string, number> | undefined) => {
+    answer.days = days;
+    whole.advance(5 * minuteMs);
+    await whole.poll();
+    return whole.value('bunnynet_shield_rate_limit_breaches_total', { rate_limit_id: '11' });
+  };
+  return { whole, read };
+}
+
+it('a counter goes on after an answer with days far ahead', async () => {
+  const { read } = await startRateLimit();
+  await read({ '2026-08-15': 5 });
+  await read({ '2026-08-15': 6, '2027-01-01': 900, '2027-01-02': 900 });
+  expect(await read({ '2026-08-15': 7 })).toBe(2);
+  expect(await read({ '2026-08-15': 7, '2026-08-16': 1 })).toBe(3);
+});
+
+it('a counter that readings lack is kept while the clock is days ahead', async () => {
+  const { whole, read } = await startRateLimit();
+  await read({ '2026-08-15': 5 });
+  await read({ '2026-08-15': 9 });
+  await read(undefined);
+  whole.setClock(10 * dayMs);
+  await read(undefined);
+  whole.setClock(-10 * dayMs);
+  expect(await read({ '2026-08-15': 11 })).toBe(6);
+});
+
+it('a counter whose first reading came while the clock was a month behind does not jump when it is right', async () => {
+  const { whole, read } = await startRateLimit();
+  whole.setClock(-30 * dayMs);
+  await read({ '2026-08-13': 400, '2026-08-14': 500, '2026-08-15': 5 });
+  whole.setClock(30 * dayMs);
+  expect(await read({ '2026-08-13': 400, '2026-08-14': 500, '2026-08-15': 6 })).toBe(1);
+});

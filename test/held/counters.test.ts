@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { type Request, startWhole } from './whole.ts';
+
+const minuteMs = 60_000;
+const family = 'bunnynet_dns_zone_queries_by_type_total';
+
+/** One DNS zone whose queries by type a test counts up. */
+async function startDnsZone() {
+  const queries = new Map<string, number>();
+  const whole = await startWhole({
+    routes: {
+      '/dnszone/7/statistics': () => ({ QueriesByTypeChart: Object.fromEntries(queries) }),
+    },
+    document: { dns_zones: { targets: [7], interval: '10m' } },
+  });
+  const previous = new Map<string, number>();
+  /** What all series together have gained, as `sum(rate())` sees it: a series that is new, or fell, begins at 0. */
+  let gained = 0;
+  return {
+    queries,
+    gained: () => gained,
+    poll: async () => {
+      await whole.poll();
+      const series = await whole.series(family);
+      for (const [labels, value] of Object.entries(series)) {
+        const before = previous.get(labels);
+        if (before === undefined) expect(value, `${labels} begins at 0`).toBe(0);
+        else expect(value, `${labels} does not fall`).toBeGreaterThanOrEqual(before);
+        gained += value - (before ?? 0);
+      }
+      previous.clear();
+      for (const [labels, value] of Object.entries(series)) previous.set(labels, value);
+      whole.advance(minuteMs);
+      return new Map(
+        Object.entries(series).map(([labels, value]) => [/type="([^"]*)"/.exec(labels)?.[1] ?? '', value]),
+      );
+    },
+  };
+}
+
+it('a family of one target holds 50 series by type and `other`, however many types come and go', async () => {
+  const { queries, poll, gained } = await startDnsZone();
+  for (let n = 0; n < 60; n++) queries.set(`FIRST${n}`, 1000 + n);
+  let asked = 0;
+  const add = (type: string, count: number) => {
+    queries.set(type, (queries.get(type) ?? 0) + count);
+    asked += count;
+  };
+  expect((await poll()).size).toBe(51);
+  for (let round = 1; round <= 12; round++) {
+    for (const type of queries.keys()) add(type, round);
+    // Ten that are new, and larger than all before.
+    for (let n = 0; n < 10; n++) add(`ROUND${round}N${n}`, 2000 * round + n);
+    const series = await poll();
+    expect(series.size).toBe(51);
+    expect(series.has(`ROUND${round}N9`)).toBe(true);
+    expect(series.has('other')).toBe(true);
+    expect(gained()).toBe(asked);
+  }
+});
+
+it('a type that is no longer told apart counts as `other` from then on, and begins at 0 when it is again', async () => {
+  const { queries, poll } = await startDnsZone();
+  for (let n = 0; n < 50; n++) queries.set(`T${n}`, 100 + n);
+  await poll();
+  queries.set('T0', 105).set('BIG', 500);
+  const stopped = await poll();
+  expect(stopped.has('T1')).toBe(false);
+  expect(stopped.get('T0')).toBe(5);
+  // What was new counted as `other`, once.
+  expect(stopped.get('other')).toBe(500);
+  queries.set('T1', 102).set('BIG', 520);
+  const counted = await poll();
+  expect([counted.get('other'), counted.get('BIG')]).toEqual([501, 20]);
+  queries.set('T1', 900);
+  const again = await poll();
+  expect([again.get('other'), again.get('T1')]).toEqual([1299, 0]);
+  queries.set('T1', 910);
+  expect((await poll()).get('T1')).toBe(10);
+});
+
+it('what the API itself calls other is part of `other`', async () => {
+  const { queries, poll } = await startDnsZone();
+  for (let n = 0; n < 51; n++) queries.set(`T${n}`, 100 + n);
+  queries.set('other', 7);
+  await poll();
+  queries.set('other', 10).set('T0', 102);
+  expect((await poll()).get('other')).toBe(5);
+});
+
+it('cached and uncached requests never make more than were served, where one chart lags the other', async () => {
+  let served = 1000;
+  let pulled = 500;
+  const whole = await startWhole({
+    routes: {
+      '/statistics': ({ query }: Request) => ({
+        RequestsServedChart: { [`${query.get('dateFrom')}T00:00:00Z`]: served },
+        PullRequestsPulledChart: { [`${query.get('dateFrom')}T00:00:00Z`]: pulled },
+      }),
+    },
+    document: { pull_zone_statistics: { targets: [9] } },
+  });
+  const total = async (name: string) =>
+    (await whole.value(`bunnynet_pull_zone_statistics_${name}_total`)) ?? 0;
+  await whole.poll();
+  for (let round = 0; round < 5; round++) {
+    served += 100;
+    await whole.poll();
+    pulled += 100;
+    await whole.poll();
+  }
+  expect([await total('requests'), await total('uncached_requests')]).toEqual([500, 500]);
+  expect(await total('cached_requests')).toBe(0);
+});
