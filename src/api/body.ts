@@ -1,16 +1,15 @@
 /** Decodes and parses the body of an answer within bounds, keeping large integers exact. */
 import { promisify } from 'node:util';
-import type { ZlibOptions } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import { parse as parseLossless } from 'lossless-json';
 import { type Answer, ApiError } from './errors.ts';
 
-/** The function of node:zlib for each content coding. */
-const decoders: ReadonlyMap<string, 'brotliDecompress' | 'gunzip' | 'inflate'> = new Map([
-  ['gzip', 'gunzip'],
-  ['x-gzip', 'gunzip'],
-  ['deflate', 'inflate'],
-  ['br', 'brotliDecompress'],
-] as const);
+const decoders = new Map([
+  ['gzip', promisify<Uint8Array, ZlibOptions, Buffer>(gunzip)],
+  ['x-gzip', promisify<Uint8Array, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Uint8Array, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Uint8Array, ZlibOptions, Buffer>(brotliDecompress)],
+]);
 
 /** How deep arrays and objects may be nested; the API's own are at most 5 deep. */
 const maxDepth = 64;
@@ -31,11 +30,10 @@ export async function decodeBody(
 ): Promise<string> {
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  const decoder = decoders.get(name);
-  if (!decoder)
+  const decode = decoders.get(name);
+  if (!decode)
     throw new ApiError('schema', `the body has the unknown coding ${JSON.stringify(name)}`, answer);
   try {
-    const decode = promisify<Uint8Array, ZlibOptions, Buffer>(process.getBuiltinModule('node:zlib')[decoder]);
     return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (cause) {
     const tooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';

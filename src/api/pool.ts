@@ -1,5 +1,6 @@
 /** The connections to one API: how many, which certificates they trust, and through which proxy they go. */
 import { readFileSync } from 'node:fs';
+import tls from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
@@ -27,10 +28,9 @@ const keepAliveMs = 70_000;
 
 /** What Node trusts by default: the public authorities and those of NODE_EXTRA_CA_CERTS. */
 function defaultAuthorities(): readonly string[] {
-  const tls: typeof import('node:tls') & { getCACertificates?: () => string[] } =
-    process.getBuiltinModule('node:tls');
   // Not in Node 20.
-  if (tls.getCACertificates) return tls.getCACertificates();
+  const { getCACertificates } = tls as typeof tls & { getCACertificates?: () => string[] };
+  if (getCACertificates) return getCACertificates();
   const file = process.env['NODE_EXTRA_CA_CERTS'];
   try {
     return [...tls.rootCertificates, ...(file ? [readFileSync(file, 'utf8')] : [])];
@@ -42,7 +42,7 @@ function defaultAuthorities(): readonly string[] {
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
-  const tls = {
+  const trust = {
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
@@ -58,12 +58,12 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // Each request has one deadline for all of it instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: tls,
+    connect: trust,
   };
   if (!proxy || !baseUrl.startsWith('https:')) return new Pool(new URL(baseUrl).origin, options);
   return new EnvHttpProxyAgent({
     ...options,
-    requestTls: tls,
+    requestTls: trust,
     proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', timeout: timeoutMs },
     // A CONNECT that is never answered must not outlive its request.
     clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),

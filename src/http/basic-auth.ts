@@ -46,20 +46,7 @@ export function createBasicAuth(passwords: PasswordCheck, limits = defaultLimits
   const secret = randomBytes(32);
   /** The oldest first. Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
-  const underWay = new Map<string, Promise<boolean>>();
-  const waitingByAddress = new Map<string, number>();
-
-  async function compare(key: string, password: string, hash: string, address: string): Promise<boolean> {
-    waitingByAddress.set(address, (waitingByAddress.get(address) ?? 0) + 1);
-    try {
-      return await passwords.matches(password, hash);
-    } finally {
-      underWay.delete(key);
-      const left = (waitingByAddress.get(address) ?? 1) - 1;
-      if (left > 0) waitingByAddress.set(address, left);
-      else waitingByAddress.delete(address);
-    }
-  }
+  const underWay = new Map<string, { readonly address: string; readonly answer: Promise<boolean> }>();
 
   return {
     async judge(users, authorization, address) {
@@ -74,14 +61,15 @@ export function createBasicAuth(passwords: PasswordCheck, limits = defaultLimits
       if (known !== undefined && remembered.has(key)) return 'allowed';
 
       // Requests with the same credentials at the same time, as at the first scrapes, share one comparison.
-      let answer = underWay.get(key);
-      if (!answer) {
-        const atAddress = waitingByAddress.get(address) ?? 0;
+      let comparison = underWay.get(key);
+      if (!comparison) {
+        const atAddress = [...underWay.values()].filter((other) => other.address === address).length;
         if (underWay.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
-        answer = compare(key, password, hash, address);
-        underWay.set(key, answer);
+        const answer = passwords.matches(password, hash).finally(() => underWay.delete(key));
+        comparison = { address, answer };
+        underWay.set(key, comparison);
       }
-      if (!(await answer) || known === undefined) return 'denied';
+      if (!(await comparison.answer) || known === undefined) return 'denied';
       const [oldest = ''] = remembered;
       if (remembered.size >= limits.maxRemembered) remembered.delete(oldest);
       remembered.add(key);

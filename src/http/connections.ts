@@ -3,78 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
 
+interface Connection {
+  /** The outermost: the TLS socket once a request came through it. */
+  socket: Socket;
+  /** Whether it ever sent a request. */
+  isUsed: boolean;
+  /** The oldest first. */
+  readonly unanswered: Set<ServerResponse>;
+}
+
 /** Tells connections apart, also through the TLS layer that wraps the socket. */
 function keyOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
-}
-
-export class Connection {
-  /** Whether it ever sent a request. */
-  isUsed = false;
-  /** The outermost: the TLS socket once a request came through it. */
-  #socket: Socket;
-  #isClosing = false;
-  /** The oldest first. */
-  readonly #unanswered = new Set<ServerResponse>();
-  readonly #limits: WebLimits;
-
-  constructor(socket: Socket, limits: WebLimits) {
-    this.#socket = socket;
-    this.#limits = limits;
-  }
-
-  get isIdle(): boolean {
-    return this.#unanswered.size === 0;
-  }
-
-  /** Whether the response is still to be ended, and the client still there. */
-  awaits(response: ServerResponse): boolean {
-    return this.#unanswered.has(response);
-  }
-
-  /** Keeps track of a request until its response closes; false where it is not to be answered. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
-    this.#socket = request.socket;
-    this.isUsed = true;
-    if (this.#unanswered.size >= this.#limits.maxRequestsInFlight) this.destroy();
-    if (this.#isClosing || this.#socket.destroyed) return false;
-    this.#unanswered.add(response);
-    const deadline = setTimeout(() => this.destroy(), this.#limits.responseTimeoutMs).unref();
-    response.once('close', () => {
-      clearTimeout(deadline);
-      this.#unanswered.delete(response);
-      // Lets what was written leave first.
-      if (this.#isClosing && this.isIdle) this.#socket.destroySoon();
-    });
-    return true;
-  }
-
-  /** Closes it once every request is answered. */
-  close(): void {
-    this.#isClosing = true;
-    if (this.isIdle) this.#socket.destroy();
-    // Pipelined responses leave in turn: the connection ends with the newest.
-    const newest = [...this.#unanswered].at(-1);
-    if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
-  }
-
-  /** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
-  abandon(): void {
-    for (const response of this.#unanswered) {
-      response.destroy();
-      response.emit('close');
-    }
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
 }
 
 export class Connections {
   readonly #limits: WebLimits;
   /** The one that was used longest ago comes first. */
   readonly #open = new Map<string, Connection>();
+  #isClosing = false;
 
   constructor(limits: WebLimits) {
     this.#limits = limits;
@@ -87,38 +34,73 @@ export class Connections {
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
     const key = keyOf(socket);
-    const connection = new Connection(socket, this.#limits);
+    const connection: Connection = { socket, isUsed: false, unanswered: new Set() };
     this.#open.set(key, connection);
     socket.once('close', () => {
       // One that was cut closes late: by then its key may be another's.
       if (this.#open.get(key) === connection) this.#open.delete(key);
       // After the responses that Node itself closes.
-      if (!connection.isIdle) setImmediate(() => connection.abandon());
+      if (connection.unanswered.size > 0) setImmediate(() => abandon(connection));
     });
   }
 
-  /** The connection of a request that begins; undefined where it is closed already. */
-  use(socket: Socket): Connection | undefined {
+  /** Keeps track of a request until its response closes. Undefined where it is not to be answered. */
+  begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): { readonly isAwaited: () => boolean } | undefined {
+    const { socket } = request;
+    const { maxRequestsInFlight, responseTimeoutMs } = this.#limits;
     const key = keyOf(socket);
     const connection = this.#open.get(key);
-    if (connection && this.#open.delete(key)) this.#open.set(key, connection);
-    return connection;
+    if (!connection || connection.unanswered.size >= maxRequestsInFlight) socket.destroy();
+    if (!connection || socket.destroyed || this.#isClosing) return undefined;
+    this.#open.delete(key);
+    this.#open.set(key, connection);
+    const { unanswered } = Object.assign(connection, { socket, isUsed: true });
+    unanswered.add(response);
+    const deadline = setTimeout(() => socket.destroy(), responseTimeoutMs).unref();
+    response.once('close', () => {
+      clearTimeout(deadline);
+      unanswered.delete(response);
+      // Lets what was written leave first.
+      if (this.#isClosing && unanswered.size === 0) socket.destroySoon();
+    });
+    return { isAwaited: () => unanswered.has(response) };
   }
 
+  /** Closes each connection once its requests are answered. */
   closeAll(): void {
-    for (const connection of this.#open.values()) connection.close();
+    this.#isClosing = true;
+    for (const { socket, unanswered } of this.#open.values()) {
+      if (unanswered.size === 0) socket.destroy();
+      // Pipelined responses leave in turn: the connection ends with the newest.
+      const newest = [...unanswered].at(-1);
+      if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
+    }
   }
 
   destroyAll(): void {
-    for (const connection of this.#open.values()) connection.destroy();
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 
   #cutOne(): void {
     const open = [...this.#open];
     const [key, connection] =
-      open.find(([, { isUsed }]) => !isUsed) ?? open.find(([, { isIdle }]) => isIdle) ?? open[0] ?? [];
+      open.find(([, { isUsed }]) => !isUsed) ??
+      open.find(([, { unanswered }]) => unanswered.size === 0) ??
+      open[0] ??
+      [];
     if (key === undefined) return;
     this.#open.delete(key);
-    connection?.destroy();
+    connection?.socket.destroy();
+  }
+}
+
+/** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
+function abandon({ unanswered }: Connection): void {
+  for (const response of unanswered) {
+    response.destroy();
+    response.emit('close');
   }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import type { BasicAuth } from './basic-auth.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
@@ -22,7 +22,7 @@ export function createRequestListener(options: RequestsOptions) {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
 
-  async function answer(request: IncomingMessage, response: ServerResponse, connection: Connection) {
+  async function answer(request: IncomingMessage, response: ServerResponse, isAwaited: () => boolean) {
     const config = options.config();
     setHeaders(response, Object.entries(securityHeaders));
     setHeaders(response, config.headers);
@@ -33,7 +33,7 @@ export function createRequestListener(options: RequestsOptions) {
     if (isTooLong) return answerText(response, 413);
     if (!isWithinRate(config)) return answerText(response, 429);
     const status = await authenticate(request, response, config);
-    if (!connection.awaits(response)) return;
+    if (!isAwaited()) return;
     if (status !== undefined) return answerText(response, status);
     await route(request, response, config.headers);
   }
@@ -88,10 +88,9 @@ export function createRequestListener(options: RequestsOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    const connection = connections.use(request.socket);
-    if (!connection) return void request.socket.destroy();
-    if (!connection.begin(request, response)) return;
-    answer(request, response, connection).catch((err: unknown) => {
+    const begun = connections.begin(request, response);
+    if (!begun) return;
+    answer(request, response, begun.isAwaited).catch((err: unknown) => {
       log.error({ err }, 'A request could not be answered; its connection was cut');
       response.destroy();
     });
