@@ -2,8 +2,7 @@
  * The settings that the environment alone can give, for a sidecar or a first try: turned into the same document that a
  * file holds, so that the same schema checks them.
  */
-
-import { apiNames, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
 import { apis } from './apis.ts';
 import type { Config } from './config.ts';
@@ -21,10 +20,6 @@ export interface EnvironmentOptions {
   /** Variables beside the configuration's own that somebody reads: no warning tells of them. */
   readonly otherVariables?: readonly string[];
 }
-
-/** The variable that gives a credential's key, or, with `_FILE`, the key's file. */
-const keyVariables = { account: 'BUNNYNET_ACCESS_KEY', video: 'BUNNYNET_VIDEO_ACCESS_KEY' } as const;
-type CredentialName = keyof typeof keyVariables;
 
 export interface EnvironmentSetting {
   readonly variable: string;
@@ -57,89 +52,90 @@ function targetsHelp(resource: Resource): string {
 /** Throws a `ConfigError` where nothing says what to poll: the rest would only repeat that. */
 export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
-  const problems: Problem[] = [];
-  const warnings: string[] = [];
-  /** Which variable each part of the document came from. */
-  const origins: { readonly path: Path; readonly variable: string }[] = [];
-  const take = (variable: string, path: Path): string | undefined => {
-    const text = env[variable]?.trim();
-    if (text === '') warnings.push(`${variable} is set but empty: it counts as not set`);
-    if (text === undefined || text === '') return undefined;
-    origins.push({ path, variable });
-    return text;
-  };
-
-  const isGiven = (variable: string): boolean => (env[variable] ?? '').trim() !== '';
-  const hasKey = (credential: CredentialName): boolean =>
-    isGiven(keyVariables[credential]) || isGiven(`${keyVariables[credential]}_FILE`);
-
-  const credentials: Record<string, Raw> = {};
-  const useKey = (credential: CredentialName): string => {
-    if (credential in credentials) return credential;
-    const variable = keyVariables[credential];
-    const fileVariable = `${variable}_FILE`;
-    const isFile = isGiven(fileVariable);
-    credentials[credential] = isFile ? { file: env[fileVariable]?.trim() ?? '' } : { env: variable };
-    origins.push({ path: ['credentials', credential], variable: isFile ? fileVariable : variable });
-    if (isFile && isGiven(variable)) {
-      const message = `expected either ${variable} or ${fileVariable}; both are set`;
-      problems.push({ ...nowhere, path: variable, message });
-    }
-    return credential;
-  };
+  const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
+  const used = new Set<keyof typeof keys>();
   /** The account finds videos, and their libraries with a key each; named ones need the key in its variable. */
-  const credentialFor = ({ api }: Resource, targets: Raw): string | undefined => {
-    if (api !== 'video') return useKey('account');
-    if (targets === 'all') useKey('account');
-    return targets !== 'all' || hasKey('video') ? useKey('video') : undefined;
+  const sectionOf = ({ api }: Resource, targets: Raw): Raw => {
+    const credential = api === 'video' ? 'video' : 'account';
+    if (targets === 'all') used.add('account');
+    if (api === 'video' && targets === 'all' && !keys.video.isGiven) return { targets };
+    used.add(credential);
+    return { credential, targets };
   };
-
   const root: Record<string, Raw> = {};
-  const turnOn = (resource: Resource, targets: Raw): void => {
-    const credential = credentialFor(resource, targets);
-    root[resource.section] = { ...(credential === undefined ? {} : { credential }), targets };
-  };
   for (const resource of resources) {
-    const list = take(resource.environment, [resource.section]);
-    if (list !== undefined) turnOn(resource, isOfAccount(resource) ? list : targetsOf(list));
+    const list = textOf(resource.environment, env);
+    if (list === '') continue;
+    root[resource.section] = sectionOf(resource, isOfAccount(resource) ? list : targetsOf(list));
   }
   if (Object.keys(root).length === 0) {
-    const unread = unreadVariables(options);
-    if (!hasKey('account')) {
-      const message =
-        'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
-        'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-      throw new ConfigError([message, ...unread.map(describeUnread)].map(toHint));
-    }
-    // Who mistyped what was to narrow it does not want everything.
-    const mistyped = unread.filter(({ meant }) => meant !== undefined);
-    if (mistyped.length > 0) {
-      const advice =
-        'correct or remove it. Without a variable that says what to poll, everything would be polled';
-      throw new ConfigError(mistyped.map((one) => toHint(`${noSetting(one)}: ${advice}`)));
-    }
+    refuseMistyped(unreadVariables(options), keys.account.isGiven);
     for (const resource of resources) {
-      if (takesAll(resource) && !resource.isCostly) turnOn(resource, 'all');
+      if (takesAll(resource) && !resource.isCostly) root[resource.section] = sectionOf(resource, 'all');
     }
   }
   const addresses = apiNames.flatMap((api) => {
-    const url = take(apis[api].urlVariable, ['apis', api, 'base_url']);
-    return url === undefined ? [] : [[api, { base_url: url }] as const];
+    const address = textOf(apis[api].urlVariable, env);
+    return address === '' ? [] : [[api, { base_url: address }] as const];
   });
+  const credentials = Object.fromEntries([...used].map((name) => [name, keys[name].source]));
+  const variables = [
+    ...resources.map(({ environment }) => environment),
+    ...apiNames.map((api) => apis[api].urlVariable),
+  ];
+  const variableOf = ([section, name]: Path): string => {
+    if (section === 'credentials') return keys[name as keyof typeof keys]?.variable ?? '';
+    if (section === 'apis') return apis[name as ApiName].urlVariable;
+    const { environment = '' } = resources.find((resource) => resource.section === section) ?? {};
+    return textOf(environment, env) === '' ? '' : environment;
+  };
   return {
     raw: { credentials, apis: Object.fromEntries(addresses), ...root },
-    problems,
-    warnings,
+    problems: [...used].flatMap((name) => keys[name].problem ?? []),
+    warnings: variables
+      .filter((variable) => env[variable]?.trim() === '')
+      .map((variable) => `${variable} is set but empty: it counts as not set`),
     place: (path) => {
-      const origin = origins.find((candidate) => candidate.path.every((step, i) => step === path[i]));
       const index = path.find((step) => typeof step === 'number');
       const element = index === undefined ? '' : ` element ${index + 1}`;
-      return { ...nowhere, path: `${origin?.variable ?? ''}${element}` };
+      return { ...nowhere, path: `${variableOf(path)}${element}` };
     },
     refer: (path) => `element ${Number(path.at(-1)) + 1}`,
     directory: '.',
     withLongForm: false,
   };
+}
+
+/** What a variable says; nothing where it is not set. */
+function textOf(variable: string, env: Environment): string {
+  return env[variable]?.trim() ?? '';
+}
+
+/** Where a key is read: in its variable, or in the file that the variable with `_FILE` names. */
+function keyIn(variable: string, env: Environment) {
+  const fileVariable = `${variable}_FILE`;
+  const isGiven = textOf(variable, env) !== '';
+  const file = textOf(fileVariable, env);
+  if (file === '') return { isGiven, variable, source: { env: variable } };
+  const message = `expected either ${variable} or ${fileVariable}; both are set`;
+  const problem: Problem | undefined = isGiven ? { ...nowhere, path: variable, message } : undefined;
+  return { isGiven: true, variable: fileVariable, source: { file }, problem };
+}
+
+/** Refuses to poll everything for somebody who gave no key, or who mistyped what was to narrow it. */
+function refuseMistyped(unread: readonly UnreadVariable[], hasKey: boolean): void {
+  if (!hasKey) {
+    const message =
+      'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
+      'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
+    throw new ConfigError([message, ...unread.map(describeUnread)].map(toHint));
+  }
+  const mistyped = unread.filter(({ meant }) => meant !== undefined);
+  const advice =
+    'correct or remove it. Without a variable that says what to poll, everything would be polled';
+  if (mistyped.length > 0) {
+    throw new ConfigError(mistyped.map((one) => toHint(`${noSetting(one)}: ${advice}`)));
+  }
 }
 
 /** An element without text is left to the schema to refuse. */
