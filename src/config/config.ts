@@ -15,7 +15,7 @@ export interface ApiConfig {
   readonly maxResponseBytes: number;
   /** Where `authorities` were read. */
   readonly caFile?: string | undefined;
-  /** Certificates in PEM that are trusted beside the public ones. */
+  /** Certificates in PEM to trust in addition to the public ones. */
   readonly authorities?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface TargetConfig {
   readonly staleAfterMs: number;
 }
 
-/** What a section says of one target that a listing finds. */
+/** What a section sets for one target that a listing finds. */
 export interface OverrideConfig {
   readonly name?: string | undefined;
   readonly intervalMs?: number | undefined;
@@ -40,13 +40,13 @@ export interface SectionConfig {
   readonly kind: string;
   /** For the targets of `all`; the listed ones carry their own. */
   readonly credential: string;
-  /** Whether the section names the credential itself; then it goes before a key that a listing gives. */
+  /** Whether the section names the credential itself, which then takes precedence over a key from a listing. */
   readonly isCredentialNamed?: boolean | undefined;
-  /** What listings are asked with, where it is another: the account's. */
+  /** The credential for listings, where it is a different one: the account's. */
   readonly listingCredential?: string | undefined;
-  /** Which of what a listing finds. */
+  /** What to take of what a listing finds. */
   readonly selection?: Selection | undefined;
-  /** Of which things of the parent listing. */
+  /** Which of the things in the parent listing to look into. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;
