@@ -26,7 +26,7 @@ import type { ApiName, Resource } from './resources/resource.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';
 import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
-import type { ExporterStatus } from './status/page.ts';
+import type { ExporterStatus } from './status/content.ts';
 import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';

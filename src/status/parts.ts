@@ -2,6 +2,7 @@
 import type { Tone } from '../resources/resource.ts';
 import { durationInWords } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
+import { linkTo, type StateFilter, type StatusQuery } from './query.ts';
 
 export const tones: Readonly<Record<'ok' | 'failing' | 'absent' | 'pending', Tone>> = {
   ok: 'ok',
@@ -33,4 +34,17 @@ export function failureText(
     failure &&
     html`<span class="result">${failure.result}</span> <bdi>${failure.message}</bdi> <small>${ago(failure.atMs, nowMs)}</small>`
   );
+}
+
+export const stateTitles: Readonly<Record<StateFilter, string>> = {
+  ok: 'OK',
+  failing: 'Failing',
+  absent: 'Absent',
+  pending: 'Pending',
+  stale: 'Stale',
+};
+
+/** The list of targets is far down the page where there are many kinds. */
+export function linkToTargets(query: StatusQuery): string {
+  return `${linkTo(query)}#targets`;
 }

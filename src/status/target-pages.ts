@@ -7,8 +7,9 @@ import { Readers } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
 import type { ListingStatus } from '../polling/engine.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
+import type { BuildInfo, ExporterStatus } from './content.ts';
 import { renderTargets } from './json.ts';
-import { type BuildInfo, type ExporterStatus, renderStatusPage, targetsPerPage } from './page.ts';
+import { renderStatusPage } from './page.ts';
 import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { type ListingQueryResult, queryListings } from './query-listings.ts';
 import {
@@ -18,6 +19,7 @@ import {
   queryTargets,
   type TargetQueryResult,
 } from './query-targets.ts';
+import { targetsPerPage } from './targets-panel.ts';
 
 export { statusPageHeaders } from './page.ts';
 

@@ -4,7 +4,7 @@ import type { ListingStatus } from '../../src/polling/engine.ts';
 import type { ListingPoll, Target } from '../../src/polling/plan.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { Tone } from '../../src/resources/resource.ts';
-import type { ExporterStatus } from '../../src/status/page.ts';
+import type { ExporterStatus } from '../../src/status/content.ts';
 import { createPages, type PagesOptions } from '../../src/status/pages.ts';
 
 export const nowMs = Date.parse('2026-08-15T12:00:00Z');

@@ -3,16 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListingStatus } from '../../src/polling/engine.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { ExporterStatus } from '../../src/status/content.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';
-import {
-  type ExporterStatus,
-  renderStatusPage,
-  statusPageHeaders,
-  targetsPerPage,
-} from '../../src/status/page.ts';
+import { renderStatusPage, statusPageHeaders } from '../../src/status/page.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
 import { queryListings } from '../../src/status/query-listings.ts';
 import { queryTargets } from '../../src/status/query-targets.ts';
+import { targetsPerPage } from '../../src/status/targets-panel.ts';
 import { clockText, durationInWords, pollDuration } from '../../src/text.ts';
 import { calm, failing, kinds, listing, many, nowMs, refusedListing, status } from './fixtures.ts';
 

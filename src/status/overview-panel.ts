@@ -1,0 +1,94 @@
+/** The panel of the status page that counts targets by kind and state. */
+import type { Tone } from '../resources/resource.ts';
+import { capitalised, count } from '../text.ts';
+import type { StatusPage } from './content.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+import { linkToTargets, stateTitles } from './parts.ts';
+import type { StatusQuery } from './query.ts';
+import type { Counts } from './query-targets.ts';
+
+/** The share of each state as a bar; the numbers are beside it. */
+function bar({ targets, ok, failing, absent, pending }: Counts): Html {
+  let x = 0;
+  const part = (tone: Tone, n: number) => {
+    if (n === 0) return undefined;
+    // A rare state stays visible.
+    const width = Math.max(1, (n / targets) * 100);
+    const rect = html`<rect class="f-${tone}" x="${x.toFixed(2)}" width="${width.toFixed(2)}" height="1"/>`;
+    x += width;
+    return rect;
+  };
+  return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${[
+    part('bad', failing),
+    part('warn', absent),
+    part('idle', pending),
+    part('ok', ok),
+  ]}</svg>`;
+}
+
+/** What the API says of the targets of each kind, each number a link to them. */
+function conditions({ kinds, result, query }: StatusPage): HtmlValue {
+  return kinds.map(({ kind, noun, condition }) => {
+    const counts = result.conditions.get(kind);
+    if (!counts) return undefined;
+    const chips = [...counts].map(([state, targets]) => {
+      const href = linkToTargets({
+        ...query,
+        kinds: [kind],
+        states: [],
+        conditions: [state],
+        text: '',
+        page: undefined,
+      });
+      return html` <a class="chip t-${condition?.states[state] ?? 'warn'}" href="${href}">${count(targets)} ${state}</a>`;
+    });
+    return html`<p class="conditions">The API says of each ${noun}:${chips}</p>
+`;
+  });
+}
+
+export function overviewPanel(page: StatusPage): Html {
+  const { kinds, result, exporter, query } = page;
+  const { byKind, total } = result;
+  const link = (of: readonly string[], states: StatusQuery['states']) =>
+    linkToTargets({ ...query, kinds: of, states, conditions: [], text: '', page: undefined });
+  const stateColumns = [
+    { state: 'ok', tone: 'ok' },
+    { state: 'failing', tone: 'bad' },
+    { state: 'absent', tone: 'warn' },
+    { state: 'pending', tone: 'idle' },
+    { state: 'stale', tone: 'warn' },
+  ] as const;
+  // A phone has no room for it when it is all zeros, as it is most of the time.
+  const nil = (state: keyof Counts) => (total[state] === 0 && state === 'pending' ? ' nil' : '');
+  const row = (
+    of: readonly string[],
+    name: HtmlValue,
+    counts: Counts,
+    series: number,
+  ) => html`<tr><th scope="row">${name}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${count(counts.targets)}</td>${stateColumns.map(
+    ({ state, tone }) =>
+      counts[state] === 0
+        ? html`<td class="n zero${nil(state)}">0</td>`
+        : html`<td class="n${nil(state)}"><a class="t-${tone}" href="${link(of, [state])}">${count(counts[state])}</a></td>`,
+  )}<td class="n series">${count(series)}</td></tr>
+`;
+  const shown = kinds.flatMap(({ kind, noun }) => {
+    const counts = byKind.get(kind);
+    if (!counts || counts.targets === 0) return [];
+    const name = html`<a href="${link([kind], [])}">${capitalised(noun)}</a>`;
+    return [row([kind], name, counts, exporter.series(kind))];
+  });
+  const allSeries = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
+  return html`<h2 class="hidden">By kind</h2>
+<table class="overview">
+<thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${stateColumns.map(
+    ({ state }) => html`<th scope="col" class="n${nil(state)}">${stateTitles[state]}</th>`,
+  )}<th scope="col" class="n series">Series</th></tr></thead>
+<tbody>
+${shown}</tbody>
+<tfoot>
+${row([], 'All', total, allSeries)}</tfoot>
+</table>
+${conditions(page)}`;
+}
