@@ -3,8 +3,9 @@ import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { AnnotationQuery, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { AnnotationQueryBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { linkTo, runbookOf } from './links.ts';
-import { dataSource, numbers, severityColors, tableOf } from './panels.ts';
+import { dataSource, numbers, severityColors } from './panels.ts';
 import { oneOf, selector } from './promql.ts';
+import { tableOf } from './tables.ts';
 
 const overview = 'bunnynet-overview';
 

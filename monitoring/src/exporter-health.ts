@@ -1,8 +1,9 @@
 /** The dashboard of the exporter itself: whether its polls succeed, how the API answers, what it costs to run. */
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { linkTo } from './links.ts';
-import { bars, grid, lines, numbers, tableOf, textOf } from './panels.ts';
+import { bars, lines, numbers, textOf } from './panels.ts';
 import { type Entity, scope, selector } from './promql.ts';
+import { grid, tableOf } from './tables.ts';
 import { pick } from './variables.ts';
 
 export const exporterDashboard: Dashboard = {

@@ -2,10 +2,11 @@
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { ageOfFigures, grid, lines } from '../panels.ts';
+import { ageOfFigures, lines } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
+import { grid } from '../tables.ts';
 import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const endpoint = entityOf({

@@ -1,8 +1,8 @@
 /** How many applications an account has and may have, and how large they may be. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { grid } from '../panels.ts';
 import { values } from '../promql.ts';
+import { grid } from '../tables.ts';
 import { account, accountDashboard, rowToAccount } from './billing.ts';
 
 const limit = (name: string): string => values(account, `bunnynet_application_limits_${name}`);

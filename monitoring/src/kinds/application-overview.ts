@@ -2,10 +2,11 @@
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, lines } from '../panels.ts';
+import { lines } from '../panels.ts';
 import { all, anywhere, highest, seriesOf, values } from '../promql.ts';
 import { ranked, rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
+import { grid } from '../tables.ts';
 import {
   application,
   applicationDashboard,

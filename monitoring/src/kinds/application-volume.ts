@@ -1,10 +1,11 @@
 /** Volumes of applications: how full they are, and who uses them. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { grid, lines } from '../panels.ts';
+import { lines } from '../panels.ts';
 import { anywhere, share, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
+import { grid } from '../tables.ts';
 import { application, applicationDashboard, rowToApplication, toApplication } from './application.ts';
 
 const family = (name: string): string => `bunnynet_application_volume_${name}`;

@@ -3,7 +3,7 @@ import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, lines, numbers, textOf, timeline } from '../panels.ts';
+import { lines, numbers, textOf, timeline } from '../panels.ts';
 import {
   all,
   anywhere,
@@ -18,6 +18,7 @@ import {
 import { ranked, rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
+import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
 export const application = entityOf({

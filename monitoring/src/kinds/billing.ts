@@ -3,10 +3,11 @@ import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, lines, numbers, textOf } from '../panels.ts';
+import { lines, numbers, textOf } from '../panels.ts';
 import { anywhere, type Entity, entityOf, seriesOf, values } from '../promql.ts';
 import { rankedBy } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
+import { grid } from '../tables.ts';
 
 /** An account is called what the configuration calls its credential. */
 export const account = entityOf({

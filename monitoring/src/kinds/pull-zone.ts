@@ -3,11 +3,12 @@ import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, numbers, textOf } from '../panels.ts';
+import { numbers, textOf } from '../panels.ts';
 import { all, anywhere, entityOf, highest, selector, seriesOf, share, values } from '../promql.ts';
 import { ranked, rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
 import { onOff, yesNo } from '../states.ts';
+import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
 export const pullZone = entityOf({

@@ -1,9 +1,10 @@
 /** What the protections of a zone do: events, requests by action, and what is billed. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ageOfFigures, bars, grid, lines } from '../panels.ts';
+import { ageOfFigures, bars, lines } from '../panels.ts';
 import { anywhere, hourly, share, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
+import { grid } from '../tables.ts';
 import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
 
 const family = (name: string): string => `bunnynet_shield_overview_${name}`;

@@ -3,11 +3,12 @@ import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, grid } from '../panels.ts';
+import { bars } from '../panels.ts';
 import { all, anywhere, entityOf, highest, named, selector, seriesOf, values } from '../promql.ts';
 import { ranked } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText, yesNo } from '../states.ts';
+import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
 export const library = entityOf({

@@ -3,11 +3,12 @@ import { type Dashboard, type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { grid, lines, numbers } from '../panels.ts';
+import { lines, numbers } from '../panels.ts';
 import { all, anywhere, entityOf, highest, seriesOf, sums, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
 import { upText } from '../states.ts';
+import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 import { library } from './video-library.ts';
 
