@@ -1,9 +1,6 @@
 /** The simulated API without its server: finds the operation that a request is for, judges the key and answers. */
 import { type AnyOperation, type Dataset, type Keys, type OperationName, operations } from './dataset.ts';
-import { prefixes } from './kind.ts';
-import type { Pages } from './paging.ts';
-import type { Answer } from './reply.ts';
-import type { Request } from './request.ts';
+import { type Answer, type Pages, prefixes, type Request } from './kind.ts';
 
 /** Whose key came with a request: `library` and `read-only` are keys of the library asked for. */
 export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'other-library' | 'unknown';
@@ -66,9 +63,7 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api 
 
   return {
     ask({ method, url, key: sent }) {
-      const queryAt = url.indexOf('?');
-      const path = queryAt < 0 ? url : url.slice(0, queryAt);
-      const query = queryAt < 0 ? '' : url.slice(queryAt + 1);
+      const [path = '', query = ''] = url.split('?', 2);
       const parts = path.split('/');
       const found = findRoute(parts, query);
       const operation = found?.operation;

@@ -3,7 +3,7 @@
  * keys that open it.
  */
 import { hexadecimal, streams } from './entities.ts';
-import type { Operation, Scale, Target } from './kind.ts';
+import type { Kind, Operation, Scale, Target } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { hash, text } from './random.ts';
 
@@ -15,13 +15,15 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never;
 
+type Nothing = Record<never, never>;
+type SizesOf<Kind> = Kind extends { sizes: { small: infer Sizes } } ? Sizes : Nothing;
+type PartOf<Kind> = Kind extends { create: (...given: never) => infer Part } ? Part : Nothing;
+
 /** How many entities of each sort there are. */
-export type Shape = {
-  readonly [Size in keyof Intersection<DeclaredKind['sizes']['small']>]: number;
-};
+export type Shape = { readonly [Size in keyof Intersection<SizesOf<DeclaredKind>>]: number };
 
 /** Everything that exists, each part under its own names. */
-export type Dataset = Intersection<ReturnType<DeclaredKind['create']>>;
+export type Dataset = Intersection<PartOf<DeclaredKind>>;
 
 export type KindName = DeclaredKind['kind'];
 export type OperationName = DeclaredKind['operations'][number]['name'];
@@ -47,13 +49,14 @@ export const scales: Readonly<Record<Scale, Shape>> = {
 };
 
 function shapeOf(scale: Scale): Shape {
-  return Object.assign({}, ...kinds.map(({ sizes }) => sizes[scale])) as Shape;
+  return Object.assign({}, ...kinds.map((kind) => 'sizes' in kind && kind.sizes[scale])) as Shape;
 }
 
 /** Throws a RangeError for sizes that do not go together. */
 export function createDataset(seed: number, shape: Shape): Dataset {
   const dataset = {} as Dataset;
-  for (const kind of kinds) Object.assign(dataset, kind.create(seed, shape, dataset));
+  const makers: readonly Pick<Kind<Shape, object, Dataset>, 'kind' | 'create'>[] = kinds;
+  for (const { create } of makers) Object.assign(dataset, create?.(seed, shape, dataset));
   return dataset;
 }
 

@@ -1,4 +1,8 @@
-/** Days and the figures of a day: the names that the API gives them and how a day's figures grow. */
+/**
+ * Days and the figures of a day: the names that the API gives them, how a day's figures grow, and the charts that have a
+ * point for each.
+ */
+import type { Request } from './kind.ts';
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
@@ -76,4 +80,35 @@ export function monthSoFar(nowMs: number, figureOf: (day: number) => number): nu
   let sum = 0;
   for (let day = first; day <= dayOf(nowMs); day += 1) sum += figureOf(day);
   return sum;
+}
+
+const defaultDays = 30;
+/** More are never sent. */
+const maxDays = 400;
+
+/** The days from `dateFrom` to `dateTo` that have begun, counted from the epoch; without these, the last 30. */
+export function daysAsked({ query, nowMs }: Pick<Request, 'query' | 'nowMs'>): readonly number[] {
+  const parameters = new URLSearchParams(query);
+  const today = dayOf(nowMs);
+  const last = Math.min(today, dayNamed(parameters.get('dateTo')) ?? today);
+  const first = Math.max(last - maxDays, dayNamed(parameters.get('dateFrom')) ?? last - defaultDays + 1);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+function dayNamed(date: string | null): number | undefined {
+  const atMs = Date.parse(date ?? '');
+  return Number.isNaN(atMs) ? undefined : dayOf(atMs);
+}
+
+/** Maps each day to its figure; some charts write their instants without a zone. */
+export function chartOf(days: readonly number[], figureOf: (day: number) => number, isZoned = true) {
+  const suffix = isZoned ? 'Z' : '';
+  return Object.fromEntries(
+    days.map((day) => [`${new Date(day * dayMs).toISOString().slice(0, 19)}${suffix}`, figureOf(day)]),
+  );
+}
+
+/** The sum of the figures of the days. */
+export function totalOf(days: readonly number[], figureOf: (day: number) => number): number {
+  return days.reduce((total, day) => total + figureOf(day), 0);
 }

@@ -24,20 +24,7 @@ export const streams = {
 } as const;
 
 /** Cities, for names in a second round. */
-export const cities = [
-  'ams',
-  'fra',
-  'lju',
-  'waw',
-  'lon',
-  'nyc',
-  'lax',
-  'sao',
-  'sin',
-  'syd',
-  'tyo',
-  'jnb',
-] as const;
+export const cities = 'ams fra lju waw lon nyc lax sao sin syd tyo jnb'.split(' ');
 
 const wideIdBase = 9_007_199_254_740_993n;
 
@@ -87,8 +74,7 @@ export function round(value: number, digits: number): number {
   return Math.round(value * scale) / scale;
 }
 
-export function without<T extends object>(value: T, field: keyof T): Partial<T> {
-  const rest: Partial<T> = { ...value };
-  delete rest[field];
+export function without<T extends object, Field extends keyof T>(value: T, field: Field): Omit<T, Field> {
+  const { [field]: _, ...rest } = value;
   return rest;
 }

@@ -1,90 +1,26 @@
-/**
- * Every way in which the simulated API can fail, as a closed list: what it does, to which operations it can happen and how
- * it is played.
- */
+/** Every way in which the simulated API can fail, as a closed list. */
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type AnyOperation, type OperationName, operations } from './dataset.ts';
-import { type Form, type Rejection, rejections, shieldEnvelope } from './forms.ts';
-import { isPaged, type Traits } from './kind.ts';
 import {
-  capitalised,
-  doubled,
-  emptied,
-  extended,
-  hostilelyNamed,
-  huge,
-  invented,
-  type Mutation,
-  misshapen,
-  mistyped,
-  mixedDays,
-  mutateReading,
-  nameless,
-  negative,
-  nulled,
-  repeated,
-  stringly,
-  timeless,
-  unrecognized,
-} from './mutations.ts';
-import type { Pages } from './paging.ts';
-import { type Answer, bytesOf, type Reply, replyOf, textReply } from './reply.ts';
-
-/** What a fault may be told beyond its type; each type lists those it heeds. */
-export interface FaultParameters {
-  /** Of `latency`. Default 1000. */
-  readonly latencyMs?: number;
-  /** Of the statuses with Retry-After, whole. Default 2. */
-  readonly retryAfterSeconds?: number;
-  /** Of `redirect`. Default: the simulator itself under another host name, at `/elsewhere`. */
-  readonly location?: string;
-  /** Of `redirect`. Default 302. */
-  readonly redirectStatus?: 301 | 302 | 303 | 307 | 308;
-  /** Of `page-fails`: the first page that fails. Default 2. */
-  readonly page?: number;
-  /** Of `gzip-bomb`: its size when decoded. Default 64 MiB. */
-  readonly decodedBytes?: number;
-  /** Of `deep-nesting`: lists in lists. Default 100,000. */
-  readonly depth?: number;
-}
-
-/** The request that a fault strikes, and what it needs to play. */
-export interface Situation {
-  readonly operation: AnyOperation;
-  readonly parameters: FaultParameters;
-  /** The key that came with the request, as it came. */
-  readonly sentKey: string;
-  /** `http://127.0.0.1:port`. */
-  readonly origin: string;
-  /** The listing that was asked for, where it comes in pages. */
-  readonly pages: Pages | undefined;
-}
-
-type Play =
-  /** Waits, then goes on as if nothing was. */
-  | { readonly stage: 'delay' }
-  /** Puts another reply in the place of the right one. */
-  | { readonly stage: 'reply'; change(reply: Reply, situation: Situation): Reply }
-  /** Sends the right reply wrongly. */
-  | {
-      readonly stage: 'wire';
-      /** False where not even a status line is sent. */
-      readonly sendsHead: boolean;
-      send(response: ServerResponse, reply: Reply): void;
-    };
-
-interface FaultDeclaration {
-  /** One line, for people. */
-  readonly description: string;
-  /** Operations to which it can happen. */
-  readonly appliesTo: readonly OperationName[];
-  /** The parameters that it heeds. */
-  readonly parameters: readonly (keyof FaultParameters)[];
-  readonly play: Play;
-}
-
-type Applies = (operation: AnyOperation) => boolean;
+  type Applies,
+  anyRejection,
+  type FaultDeclaration,
+  failing,
+  instead,
+  late,
+  mutated,
+  onWire,
+  paged,
+  refused,
+  rejection,
+  rewritten,
+  type Situation,
+  spoilt,
+} from './fault.ts';
+import { shieldEnvelope } from './forms.ts';
+import { isPaged, type Traits } from './kind.ts';
+import { dataFaults, invented, mutateReading } from './mutations.ts';
+import { bytesOf, type Reply, replyOf, textReply } from './reply.ts';
 
 const having =
   (trait: keyof Traits): Applies =>
@@ -92,123 +28,6 @@ const having =
     traits[trait] !== undefined;
 const isShieldList: Applies = ({ form, traits }) =>
   form === shieldEnvelope && traits.list === true && traits.field === 'data';
-const rejecting: Applies = ({ form }) => 'rejected' in form;
-const rejectingWith =
-  (reason: Rejection): Applies =>
-  ({ rejections: reasons = [] }) =>
-    reasons.includes(reason);
-const either =
-  (...conditions: readonly Applies[]): Applies =>
-  (operation) =>
-    conditions.some((applies) => applies(operation));
-
-interface Scope {
-  /** Default: to all operations. */
-  readonly appliesTo?: Applies;
-  readonly parameters?: readonly (keyof FaultParameters)[];
-}
-
-function declared(description: string, play: Play, scope: Scope): FaultDeclaration {
-  return {
-    description,
-    appliesTo: operations.filter(scope.appliesTo ?? (() => true)).map(({ name }) => name),
-    parameters: scope.parameters ?? [],
-    play,
-  };
-}
-
-/** Answers with this in place of whatever the answer was. */
-function instead(
-  description: string,
-  reply: (situation: Situation) => Reply,
-  scope: Scope = {},
-): FaultDeclaration {
-  return declared(description, { stage: 'reply', change: (_reply, situation) => reply(situation) }, scope);
-}
-
-/** Changes a good answer; what the API refuses, it refuses as before. */
-function spoilt(
-  description: string,
-  change: (reply: Reply, situation: Situation) => Reply,
-  scope: Scope = {},
-): FaultDeclaration {
-  return declared(
-    description,
-    {
-      stage: 'reply',
-      change: (reply, situation) => (reply.status === 200 ? change(reply, situation) : reply),
-    },
-    scope,
-  );
-}
-
-/** Changes the data in a good answer. */
-function mutated(description: string, mutation: Mutation, appliesTo?: Applies): FaultDeclaration {
-  return spoilt(
-    description,
-    (reply, { operation }) => ({ ...reply, json: mutateReading(operation.traits, reply.json, mutation) }),
-    appliesTo ? { appliesTo } : {},
-  );
-}
-
-/** Changes the text of a good answer. */
-function rewritten(
-  description: string,
-  rewrite: (text: string, situation: Situation) => string,
-  scope?: Scope,
-) {
-  return spoilt(
-    description,
-    (reply, situation) => ({
-      status: reply.status,
-      headers: reply.headers,
-      bytes: Buffer.from(rewrite(bytesOf(reply).toString('utf8'), situation)),
-    }),
-    scope,
-  );
-}
-
-/** Puts another page in the place of the right one. */
-function paged(description: string, answer: (pages: Pages, right: Answer) => Answer): FaultDeclaration {
-  return spoilt(
-    description,
-    (reply, { pages }) =>
-      pages ? replyOf(answer(pages, { status: reply.status, body: reply.json })) : reply,
-    { appliesTo: isPaged },
-  );
-}
-
-function onWire(
-  description: string,
-  sendsHead: boolean,
-  send: (response: ServerResponse, reply: Reply) => void,
-): FaultDeclaration {
-  return declared(description, { stage: 'wire', sendsHead, send }, {});
-}
-
-/** An error in the form of the operation. */
-function refused(description: string, answer: (form: Form) => Answer, scope?: Scope): FaultDeclaration {
-  return instead(description, ({ operation }) => replyOf(answer(operation.form)), scope);
-}
-
-function failing(status: number, title: string): FaultDeclaration {
-  return refused(`HTTP ${status} with an error object`, (form) => form.failed(status, title));
-}
-
-/** Any failure that comes with a good status. */
-function anyRejection(description: string, status: 200 | 202): FaultDeclaration {
-  const error = { errorKey: 'internal_failure.metrics', statusCode: 500 };
-  return refused(description, (form) => form.rejected?.(status, error) ?? form.failed(500, error.errorKey), {
-    appliesTo: rejecting,
-  });
-}
-
-/** One of the failures that the Shield API has a name for. */
-function rejection(description: string, status: 200 | 202, reason: Rejection): FaultDeclaration {
-  return instead(description, () => replyOf(shieldEnvelope.rejected(status, rejections[reason])), {
-    appliesTo: rejectingWith(reason),
-  });
-}
 
 function withRetryAfter(reply: Reply, value: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'retry-after': value } };
@@ -224,7 +43,7 @@ const page200 =
   '<!DOCTYPE html><html><head><title>Just a moment</title></head><body>Checking your browser.</body></html>';
 
 const catalogue = {
-  latency: declared('The answer is right and late', { stage: 'delay' }, { parameters: ['latencyMs'] }),
+  latency: late('The answer is right and late'),
   hang: onWire('The request is taken and never answered', false, () => {}),
   'hang-before-body': onWire('The headers come, the body never does', true, (response, reply) => {
     writeHead(response, reply).flushHeaders();
@@ -274,16 +93,13 @@ const catalogue = {
   'status-404': refused('HTTP 404 in the form of the operation', (form) => form.notFound),
   'status-408': instead('HTTP 408 without a body', () => bare(408)),
   'status-429': instead('HTTP 429 without a body and without Retry-After', () => bare(429)),
-  'status-429-retry-seconds': instead(
-    'HTTP 429 with Retry-After in seconds',
-    (situation) => withRetryAfter(bare(429), String(retrySeconds(situation))),
-    { parameters: ['retryAfterSeconds'] },
+  'status-429-retry-seconds': instead('HTTP 429 with Retry-After in seconds', (situation) =>
+    withRetryAfter(bare(429), String(retrySeconds(situation))),
   ),
   'status-429-retry-date': instead(
     'HTTP 429 with Retry-After as an HTTP date, by the clock of the Date header',
     (situation) =>
       withRetryAfter(bare(429), new Date(Date.now() + retrySeconds(situation) * 1_000).toUTCString()),
-    { parameters: ['retryAfterSeconds'] },
   ),
   'status-429-retry-unreadable': instead('HTTP 429 with a Retry-After that says nothing', () =>
     withRetryAfter(bare(429), 'in a while'),
@@ -294,21 +110,15 @@ const catalogue = {
   'status-503': instead('HTTP 503 with plain text', () =>
     textReply(503, 'text/plain', 'Service Unavailable'),
   ),
-  'status-503-retry-seconds': instead(
-    'HTTP 503 with Retry-After in seconds',
-    (situation) => withRetryAfter(bare(503), String(retrySeconds(situation))),
-    { parameters: ['retryAfterSeconds'] },
+  'status-503-retry-seconds': instead('HTTP 503 with Retry-After in seconds', (situation) =>
+    withRetryAfter(bare(503), String(retrySeconds(situation))),
   ),
   'status-504': instead('HTTP 504 without a body', () => bare(504)),
-  redirect: instead(
-    'A redirect to another host, with a body',
-    ({ origin, parameters }) => {
-      const location = parameters.location ?? `${origin.replace('127.0.0.1', 'localhost')}/elsewhere`;
-      const reply = textReply(parameters.redirectStatus ?? 302, 'text/html', '<a href="/">Moved</a>');
-      return { ...reply, headers: { ...reply.headers, location } };
-    },
-    { parameters: ['location', 'redirectStatus'] },
-  ),
+  redirect: instead('A redirect to another host, with a body', ({ origin, parameters }) => {
+    const location = parameters.location ?? `${origin.replace('127.0.0.1', 'localhost')}/elsewhere`;
+    const reply = textReply(parameters.redirectStatus ?? 302, 'text/html', '<a href="/">Moved</a>');
+    return { ...reply, headers: { ...reply.headers, location } };
+  }),
 
   'rejected-200': anyRejection('HTTP 200 with `data: null` and an error object', 200),
   'rejected-202': anyRejection('HTTP 202 with `data: null` and an error object', 202),
@@ -329,7 +139,7 @@ const catalogue = {
       ...reply,
       json: { ...(reply.json as object), [traits.field?.split('.')[0] ?? '']: null },
     }),
-    { appliesTo: having('field') },
+    having('field'),
   ),
 
   'nothing-listed': instead(
@@ -339,7 +149,7 @@ const catalogue = {
         status: 200,
         body: { data: null, error: { statusCode: 0, success: false, message: null, errorKey: null } },
       }),
-    { appliesTo: isShieldList },
+    isShieldList,
   ),
 
   'empty-body': instead('HTTP 200 without a body', () => bare(200)),
@@ -370,7 +180,6 @@ const catalogue = {
         'gzip',
         Buffer.concat([gzippedSpaces(parameters.decodedBytes ?? 67_108_864), gzipSync(bytesOf(reply))]),
       ),
-    { parameters: ['decodedBytes'] },
   ),
   'deep-nesting': rewritten(
     'A field of lists in lists, too deep for a parser that recurses',
@@ -378,7 +187,6 @@ const catalogue = {
       const depth = parameters.depth ?? 100_000;
       return text.replace('{', `{"nested":${'['.repeat(depth)}${']'.repeat(depth)},`);
     },
-    { parameters: ['depth'] },
   ),
   'duplicate-keys': rewritten(
     'A field that occurs twice in its object',
@@ -386,53 +194,10 @@ const catalogue = {
       const field = `"${operation.traits.number}":`;
       return text.replace(field, `${field}-1,${field}`);
     },
-    { appliesTo: having('number') },
+    having('number'),
   ),
 
-  'wrong-types': mutated('Every value of a wrong type, ids apart', mistyped),
-  'wrong-shapes': mutated('A list in the place of the object, or the other way round', misshapen),
-  'all-null': mutated('Every field null, ids apart', nulled),
-  'all-missing': mutated('No fields but ids', emptied),
-  'huge-numbers': mutated('Numbers at and beyond the range of doubles and 64 bits', huge, having('number')),
-  'negative-numbers': mutated('Every number negative', negative, having('number')),
-  'integers-as-doubles': mutated(
-    'Whole numbers written as 3.0, which is right',
-    doubled,
-    having('wholeNumbers'),
-  ),
-  'number-strings': mutated('Text such as "NaN" in the place of every number', stringly, having('number')),
-  'duplicate-ids': mutated(
-    'The first of the listing again, with other numbers and another name',
-    repeated,
-    having('list'),
-  ),
-  'entry-without-id': mutated('The first of the listing without an id', nameless, having('list')),
-  'hostile-names': mutated(
-    'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
-    hostilelyNamed,
-    having('names'),
-  ),
-  'unknown-values': mutated(
-    'A state or codes that nobody documents',
-    unrecognized,
-    either(having('states'), having('codes')),
-  ),
-  'capitalised-status': mutated(
-    'The state with a capital letter, which is right',
-    capitalised,
-    having('states'),
-  ),
-  'mixed-day-keys': mutated(
-    'Days in no order, half of them ISO dates, which is right',
-    mixedDays,
-    having('days'),
-  ),
-  'unreadable-times': mutated(
-    'Days and instants that cannot be read',
-    timeless,
-    either(having('days'), having('charts'), having('instants')),
-  ),
-  'extra-fields': mutated('Fields that the reference does not have, which is right', extended),
+  ...mutated(dataFaults),
 
   'page-repeats': paged('Every page is the first one', (pages) => pages.answer(1)),
   'page-shrinks': paged('Half of the entries are gone from the second page on', (pages, right) =>
@@ -446,7 +211,7 @@ const catalogue = {
   'page-fails': spoilt(
     'HTTP 500 from a page in the middle on',
     (reply, { pages, parameters }) => ((pages?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply),
-    { appliesTo: isPaged, parameters: ['page'] },
+    isPaged,
   ),
   'page-missing': paged('Entries without a word on the listing, less the cursor', (pages) =>
     pages.answer(pages.page, { about: 'nothing' }),
@@ -485,7 +250,7 @@ const catalogue = {
       const { body } = pages.answer(((page - 1) % totalPages) + 1, { as, about: 'nothing' });
       return { ...reply, json: mutateReading(traits, body, invented(page)) };
     },
-    { appliesTo: isPaged },
+    isPaged,
   ),
 
   'secret-echo': instead(
@@ -518,10 +283,7 @@ function coded(reply: Reply, coding: string, bytes: Buffer): Reply {
 }
 
 function writeHead(response: ServerResponse, reply: Reply): ServerResponse {
-  return response.writeHead(reply.status, {
-    ...reply.headers,
-    'content-length': bytesOf(reply).byteLength,
-  });
+  return response.writeHead(reply.status, { ...reply.headers, 'content-length': bytesOf(reply).byteLength });
 }
 
 function firstHalf(reply: Reply): Buffer {

@@ -1,10 +1,12 @@
 /** Which fault strikes which request: the faults that were put in, by operation, target, share, time and count. */
 import { type OperationName, operations } from './dataset.ts';
-import { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
+import type { FaultParameters } from './fault.ts';
+import { type FaultType, faultTypes } from './fault-types.ts';
 import type { ApiName } from './kind.ts';
-import { hash, hashText, unit } from './random.ts';
+import { hash, unit } from './random.ts';
 
-export { type FaultParameters, type FaultType, faultTypes } from './fault-types.ts';
+export type { FaultParameters } from './fault.ts';
+export { type FaultType, faultTypes } from './fault-types.ts';
 
 export interface Fault extends FaultParameters {
   readonly type: FaultType;
@@ -14,10 +16,8 @@ export interface Fault extends FaultParameters {
   readonly api?: ApiName;
   /** Parts of the path, joined by `/` and in its order: an id, `501/77`, `library/4711`. Default: any path. */
   readonly target?: string;
-  /** From 0 to 1. Default 1. */
+  /** The share of the requests that it strikes, from 0 to 1. Default 1. */
   readonly share?: number;
-  /** What the share is of: the requests that match (default), or the targets, some of which are then always struck. */
-  readonly shareOf?: 'requests' | 'targets';
   /** After so long, by the simulator's clock, it is gone. Default: never. */
   readonly durationMs?: number;
   /** After so many strikes it is gone. Default: never. */
@@ -70,11 +70,7 @@ export function createFaults(seed: number, now: () => number): Faults {
       return false;
     }
     entry.matched += 1;
-    const drawn =
-      fault.shareOf === 'targets'
-        ? hashText(entry.seed, parts.join('/')) / 0x1_0000_0000
-        : unit(entry.seed, entry.matched);
-    if (drawn >= (fault.share ?? 1)) return false;
+    if (unit(entry.seed, entry.matched) >= (fault.share ?? 1)) return false;
     entry.strikes += 1;
     if (entry.strikes === fault.count) remove(entry);
     return true;

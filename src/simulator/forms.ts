@@ -1,24 +1,7 @@
-/** The forms in which the APIs say no: problem details, the envelope of Shield and that of video (reference 2.2, 2.3, 4.6). */
+/** How the APIs answer, and in which form each says no: problem details, the envelope of Shield and that of video (reference 2.2, 2.3, 4.6). */
+
+import type { Answer, Form, Rejection, RejectionError, Request } from './kind.ts';
 import { hash } from './random.ts';
-import type { Answer } from './reply.ts';
-
-export interface Form {
-  /** For a missing or wrong key. */
-  readonly unauthorized: Answer;
-  readonly notFound: Answer;
-  /** Any other error. */
-  failed(status: number, title: string): Answer;
-  /** A failure that arrives with a good status; absent where the API has none. */
-  rejected?(status: 200 | 202, error: RejectionError): Answer;
-  /** An error that repeats a text of the request. */
-  echoed(text: string): Answer;
-}
-
-export interface RejectionError {
-  readonly errorKey: string;
-  readonly statusCode: number;
-}
-
 /** ErrorDetails of the application API (reference 2.2). */
 export const problemDetails: Form = {
   unauthorized: { status: 401 },
@@ -82,11 +65,14 @@ export const videoEnvelope = {
     status,
     body: { success: false, message: `Request rejected: ${errorKey}`, statusCode: 500, data: null },
   }),
-  echoed: (text) => ({
-    status: 403,
-    body: { success: false, message: refusal(text), statusCode: 403 },
-  }),
+  echoed: (text) => ({ status: 403, body: { success: false, message: refusal(text), statusCode: 403 } }),
 } as const satisfies Form;
+
+/** What the operations of an API have in common. */
+export const applicationApi = { api: 'application', key: 'account', form: problemDetails } as const;
+export const shieldApi = { api: 'shield', key: 'account', form: shieldEnvelope } as const;
+export const coreApi = { api: 'core', key: 'account', form: problemDetails } as const;
+export const videoApi = { api: 'video', key: 'library', form: videoEnvelope } as const;
 
 function refusal(text: string): string {
   return `The key ${text} is not welcome.`;
@@ -99,8 +85,7 @@ export const rejections = {
   unknownEndpoint: { errorKey: 'not_found.api_guardian_endpoint', statusCode: 404 },
   noRateLimits: { errorKey: 'not_found.ratelimit_shieldzone', statusCode: 404 },
   notOnPlan: { errorKey: 'feature_not_available_on_plan', statusCode: 403 },
-} as const satisfies Record<string, RejectionError>;
-export type Rejection = keyof typeof rejections;
+} as const satisfies Record<Rejection, RejectionError>;
 
 /** Rejections arrive with either status: which one depends on the id that was asked for. */
 export function rejected(reason: Rejection, id: string): Answer {
@@ -116,5 +101,20 @@ export function malformedId(field: string): Answer {
       status: 400,
       errors: [{ field, message: 'The value is not valid.' }],
     },
+  };
+}
+
+/** Answers for the entity whose id is the first of a request. */
+export function ofEach<Entity>(
+  entities: readonly Entity[],
+  idOf: (entity: Entity) => string,
+  answer: (entity: Entity, request: Request) => Answer,
+  otherwise: (id: string) => Answer = () => problemDetails.notFound,
+): (request: Request) => Answer {
+  const known = new Map(entities.map((entity) => [idOf(entity), entity]));
+  return (request) => {
+    const [id = ''] = request.ids;
+    const entity = request.isRemoved(id) ? undefined : known.get(id);
+    return entity ? answer(entity, request) : otherwise(id);
   };
 }

@@ -2,10 +2,6 @@
  * What a kind of the simulated API is: its part of the dataset, its operations and what the exporter may be told to read
  * of it. Whatever the rest of the simulator has to know of a kind is declared here.
  */
-import type { Form, Rejection } from './forms.ts';
-import type { Pages } from './paging.ts';
-import type { Answer } from './reply.ts';
-import type { Request } from './request.ts';
 
 /** Path prefixes of the APIs under the simulator's origin. */
 export const prefixes = { application: '/mc', shield: '', core: '', video: '/video' } as const;
@@ -40,6 +36,79 @@ export interface Traits {
   readonly charts?: readonly string[];
   /** A dot leads into an object: `certificate.expires`. */
   readonly instants?: readonly string[];
+}
+
+/** A request as a kind sees it: routed, and with the right key. */
+export interface Request {
+  /** In the order of the operation's path. */
+  readonly ids: readonly string[];
+  /** Without the question mark. */
+  readonly query: string;
+  readonly nowMs: number;
+  /** Items on a page at most, whatever the query asks for. */
+  readonly maxPageSize: number;
+  /** True for an entity that was removed after the dataset was made. */
+  readonly isRemoved: (id: string) => boolean;
+  /** The name of an entity by now: what it was called when the dataset was made, unless it was renamed. */
+  readonly nameOf: (id: string, name: string) => string;
+}
+
+/** What a kind answers. */
+export interface Answer {
+  readonly status: number;
+  /** Absent where the API sends none. */
+  readonly body?: unknown;
+}
+
+/** A good answer. */
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+/** The form in which an API says no. */
+export interface Form {
+  /** For a missing or wrong key. */
+  readonly unauthorized: Answer;
+  readonly notFound: Answer;
+  /** Any other error. */
+  failed(status: number, title: string): Answer;
+  /** A failure that arrives with a good status; absent where the API has none. */
+  rejected?(status: 200 | 202, error: RejectionError): Answer;
+  /** An error that repeats a text of the request. */
+  echoed(text: string): Answer;
+}
+
+/** Why the Shield API answers a well-formed request with `data: null` (reference 2.3). */
+export type Rejection = 'unknownZone' | 'unknownEndpoint' | 'noRateLimits' | 'notOnPlan';
+
+export interface RejectionError {
+  readonly errorKey: string;
+  readonly statusCode: number;
+}
+
+/** The listing behind one request. */
+export interface Pages {
+  /** The page asked for, from 1. */
+  readonly page: number;
+  readonly totalPages: number;
+  answer(page: number, otherwise?: Otherwise): Answer;
+}
+
+/** How a page differs from the right one. */
+export interface Otherwise {
+  /** Only this share of the items exists, the first of them. */
+  readonly share?: number;
+  /** So many items have moved up: the page begins that much later. */
+  readonly moved?: number;
+  /** The page is written as if it were this one of so many. */
+  readonly as?: { readonly page: number; readonly totalPages: number };
+  /** So many more are counted than there are. */
+  readonly miscounted?: number;
+  /**
+   * What is said of the listing beside its items: nothing, an object without fields, or zeros. A cursor stays: it alone says
+   * that there is a next page.
+   */
+  readonly about?: 'nothing' | 'no fields' | 'zeros';
 }
 
 interface OperationBase {
@@ -96,9 +165,10 @@ export interface Target {
  */
 export interface Kind<Sizes = never, Part extends object = object, Needs = unknown> {
   readonly kind: string;
-  readonly sizes: Readonly<Record<Scale, Sizes>>;
+  /** None where it has no entities of its own, or as many as another kind. */
+  readonly sizes?: Readonly<Record<Scale, Sizes>>;
   /** A pure function. Throws a RangeError for sizes that do not go together. */
-  readonly create: (seed: number, sizes: Sizes, dataset: Needs) => Part;
+  readonly create?: (seed: number, sizes: Sizes, dataset: Needs) => Part;
   /** The first gives the readings of its targets; others list them, where that takes an operation of its own. */
   readonly operations: readonly [Operation<Needs & Part>, ...Operation<Needs & Part>[]];
   /** Its section in the exporter's configuration. */

@@ -1,5 +1,4 @@
 /** What the simulator saw: requests, counted by operation and kept when that is wanted. */
-
 import type { Asked, Exchange, KeyKind } from './api.ts';
 import { type OperationName, operations } from './dataset.ts';
 

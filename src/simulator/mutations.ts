@@ -1,4 +1,4 @@
-/** Mutations of good answers: what a fault makes of the data in them, by the traits of the operation. */
+/** The faults that change the data of a good answer, by the traits of the operation. */
 import { rawJson } from './json.ts';
 import type { Traits } from './kind.ts';
 
@@ -60,54 +60,14 @@ function isIdOf({ ids = [] }: Traits, field: string): boolean {
   return ids.includes(field);
 }
 
-/** Every field null, ids apart. */
-export const nulled = fields(() => [null]);
-
-/** No fields but ids. */
-export const emptied = fields(() => []);
-
-/** Each value of a type that the reference does not give it; none can be read as the right one. */
-export const mistyped = leaves((value) => wrongValues[typeof value] ?? true);
-
 const wrongValues: Readonly<Record<string, unknown>> = { number: 'many', string: 7, boolean: 'perhaps' };
-
-/** A list where an object belongs, and the other way round. */
-export const misshapen: Mutation = (reading) =>
-  isList(reading) ? Object.fromEntries(reading.entries()) : [reading];
 
 const hugeNumbers = ['9223372036854775807', '1e308', '1e400', '123456789012345678901234567890', '1e-400'];
 const numberStrings = ['NaN', 'Infinity', '-Infinity', '1,234', '0x1f', '', ' ', '12 ms', '1e', '--1'];
 
-/** Numbers at and beyond what a double or 64 bits can hold. */
-export const huge = numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string));
-
-export const negative = numbers((value) => (value === 0 ? -1 : -value));
-
-/** Whole numbers written with a fraction of zero. */
-export const doubled = numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value));
-
-/** Text where numbers belong. */
-export const stringly = numbers((_value, index) => numberStrings[index % numberStrings.length]);
-
 function numbers(mutate: (value: number, index: number) => unknown): Mutation {
   return leaves((value, index) => (typeof value === 'number' ? mutate(value, index) : value));
 }
-
-/** The first of a listing a second time, with other numbers and another name. */
-export const repeated: Mutation = (reading, traits) => {
-  if (!isList(reading) || reading.length === 0) return reading;
-  const other = numbers((value) => value + 1)(reading[0], traits);
-  return [...reading, named((name) => `${String(name)} again`)(other, traits)];
-};
-
-/** The first of a listing without what tells it from others. */
-export const nameless: Mutation = (reading, traits) => {
-  if (!isList(reading)) return reading;
-  const [first, ...others] = reading;
-  if (!isObject(first)) return reading;
-  const fields = Object.entries(first).filter(([field]) => !isIdOf(traits, field));
-  return [Object.fromEntries(fields), ...others];
-};
 
 /** Every entry of a listing under an id that depends on the page: ids are texts or whole numbers. */
 export function invented(page: number): Mutation {
@@ -134,9 +94,6 @@ const hostile = [
   '<script>alert(1)</script>',
 ];
 
-/** Names that nobody should be called by. */
-export const hostilelyNamed = named((_name, index) => hostile[index % hostile.length]);
-
 function named(rename: (name: unknown, index: number) => unknown): Mutation {
   return (reading, traits) => {
     let index = 0;
@@ -148,48 +105,6 @@ function named(rename: (name: unknown, index: number) => unknown): Mutation {
     })(reading, traits);
   };
 }
-
-/** A state that the reference does not list; codes that the vendor does not name. */
-export const unrecognized = fields((field, held, { states = [], codes = [] }) => {
-  if (states.includes(field)) return ['hibernating'];
-  return [codes.includes(field) ? 97 : held];
-});
-
-/** States with a capital letter. */
-export const capitalised = fields((field, held, { states = [] }) => {
-  const state = String(held);
-  return [states.includes(field) ? state.charAt(0).toUpperCase() + state.slice(1) : held];
-});
-
-/** Days in no order, half of them written as ISO dates. */
-export const mixedDays = each((item, { days = [] }) =>
-  mutateMaps(item, days, (entries) => {
-    const mixed = entries.map(([day, held], index): [string, unknown] => [
-      index % 2 === 0 ? day.split('-').reverse().join('-') : day,
-      held,
-    ]);
-    const third = mixed.filter((_entry, index) => index % 3 === 0);
-    return [...third.reverse(), ...mixed.filter((_entry, index) => index % 3 !== 0)];
-  }),
-);
-
-/** Days and instants that no one can read. */
-export const timeless = each((item, { days = [], charts = [], instants = [] }) => {
-  const mutated = mutateMaps(item, [...days, ...charts], (entries) =>
-    entries.map(([, held], index): [string, unknown] => [`${index} days after the fair`, held]),
-  );
-  return instants.reduce(
-    (made, path) => mutateAt(made, path.split('.'), () => '2026-13-45T99:00:00Z') as Json,
-    mutated,
-  );
-});
-
-/** Fields that the reference does not have. */
-export const extended = each((item) => ({
-  addedLater: { deep: [1, { more: null }] },
-  ...item,
-  newFlag: true,
-}));
 
 function mutateMaps(
   item: Json,
@@ -211,3 +126,125 @@ function isObject(value: unknown): value is Json {
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
 }
+
+/** The first of a listing a second time, with other numbers and another name. */
+const repeated: Mutation = (reading, traits) => {
+  if (!isList(reading) || reading.length === 0) return reading;
+  const other = numbers((value) => value + 1)(reading[0], traits);
+  return [...reading, named((name) => `${String(name)} again`)(other, traits)];
+};
+
+const nameless: Mutation = (reading, traits) => {
+  if (!isList(reading)) return reading;
+  const [first, ...others] = reading;
+  if (!isObject(first)) return reading;
+  const kept = Object.entries(first).filter(([field]) => !isIdOf(traits, field));
+  return [Object.fromEntries(kept), ...others];
+};
+
+const unrecognized = fields((field, held, { states = [], codes = [] }) => {
+  if (states.includes(field)) return ['hibernating'];
+  return [codes.includes(field) ? 97 : held];
+});
+
+const capitalised = fields((field, held, { states = [] }) => {
+  const state = String(held);
+  return [states.includes(field) ? state.charAt(0).toUpperCase() + state.slice(1) : held];
+});
+
+const mixedDays = each((item, { days = [] }) =>
+  mutateMaps(item, days, (entries) => {
+    const mixed = entries.map(([day, held], index): [string, unknown] => [
+      index % 2 === 0 ? day.split('-').reverse().join('-') : day,
+      held,
+    ]);
+    const third = mixed.filter((_entry, index) => index % 3 === 0);
+    return [...third.reverse(), ...mixed.filter((_entry, index) => index % 3 !== 0)];
+  }),
+);
+
+const timeless = each((item, { days = [], charts = [], instants = [] }) => {
+  const mutated = mutateMaps(item, [...days, ...charts], (entries) =>
+    entries.map(([, held], index): [string, unknown] => [`${index} days after the fair`, held]),
+  );
+  return instants.reduce(
+    (made, path) => mutateAt(made, path.split('.'), () => '2026-13-45T99:00:00Z') as Json,
+    mutated,
+  );
+});
+
+const extended = each((item) => ({ addedLater: { deep: [1, { more: null }] }, ...item, newFlag: true }));
+
+export interface DataFault {
+  /** What it does, for people. */
+  readonly says: string;
+  readonly change: Mutation;
+  /** It happens to readings with one of these. Default: to all. */
+  readonly to?: readonly (keyof Traits)[];
+}
+
+/** The faults that change the data of a good answer. */
+export const dataFaults = {
+  'wrong-types': {
+    says: 'Every value of a wrong type, ids apart',
+    change: leaves((value) => wrongValues[typeof value] ?? true),
+  },
+  'wrong-shapes': {
+    says: 'A list in the place of the object, or the other way round',
+    change: (reading) => (isList(reading) ? Object.fromEntries(reading.entries()) : [reading]),
+  },
+  'all-null': { says: 'Every field null, ids apart', change: fields(() => [null]) },
+  'all-missing': { says: 'No fields but ids', change: fields(() => []) },
+  'huge-numbers': {
+    says: 'Numbers at and beyond the range of doubles and 64 bits',
+    change: numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string)),
+    to: ['number'],
+  },
+  'negative-numbers': {
+    says: 'Every number negative',
+    change: numbers((value) => (value === 0 ? -1 : -value)),
+    to: ['number'],
+  },
+  'integers-as-doubles': {
+    says: 'Whole numbers written as 3.0, which is right',
+    change: numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value)),
+    to: ['wholeNumbers'],
+  },
+  'number-strings': {
+    says: 'Text such as "NaN" in the place of every number',
+    change: numbers((_value, index) => numberStrings[index % numberStrings.length]),
+    to: ['number'],
+  },
+  'duplicate-ids': {
+    says: 'The first of the listing again, with other numbers and another name',
+    change: repeated,
+    to: ['list'],
+  },
+  'entry-without-id': { says: 'The first of the listing without an id', change: nameless, to: ['list'] },
+  'hostile-names': {
+    says: 'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
+    change: named((_name, index) => hostile[index % hostile.length]),
+    to: ['names'],
+  },
+  'unknown-values': {
+    says: 'A state or codes that nobody documents',
+    change: unrecognized,
+    to: ['states', 'codes'],
+  },
+  'capitalised-status': {
+    says: 'The state with a capital letter, which is right',
+    change: capitalised,
+    to: ['states'],
+  },
+  'mixed-day-keys': {
+    says: 'Days in no order, half of them ISO dates, which is right',
+    change: mixedDays,
+    to: ['days'],
+  },
+  'unreadable-times': {
+    says: 'Days and instants that cannot be read',
+    change: timeless,
+    to: ['days', 'charts', 'instants'],
+  },
+  'extra-fields': { says: 'Fields that the reference does not have, which is right', change: extended },
+} as const satisfies Record<string, DataFault>;

@@ -1,31 +1,5 @@
 /** Listings that come in pages: which page a query asks for and how one is written, for each style of the API. */
-import type { Answer } from './reply.ts';
-import type { Request } from './request.ts';
-
-/** The listing behind one request. */
-export interface Pages {
-  /** The page asked for, from 1. */
-  readonly page: number;
-  readonly totalPages: number;
-  answer(page: number, otherwise?: Otherwise): Answer;
-}
-
-/** How a page differs from the right one. */
-export interface Otherwise {
-  /** Only this share of the items exists, the first of them. */
-  readonly share?: number;
-  /** So many items have moved up: the page begins that much later. */
-  readonly moved?: number;
-  /** The page is written as if it were this one of so many. */
-  readonly as?: { readonly page: number; readonly totalPages: number };
-  /** So many more are counted than there are. */
-  readonly miscounted?: number;
-  /**
-   * What is said of the listing beside its items: nothing, an object without fields, or zeros. A cursor stays: it alone says
-   * that there is a next page.
-   */
-  readonly about?: 'nothing' | 'no fields' | 'zeros';
-}
+import type { Otherwise, Pages, Request } from './kind.ts';
 
 interface Position {
   readonly page: number;
@@ -145,6 +119,19 @@ export function pagesOf<Entity>(
         body: paging.body(items, { page, totalPages, ...as, pageSize, totalCount }, about),
       };
     },
+  };
+}
+
+/** Lists the entities that are not removed. */
+export function listing<Entity>(
+  paging: Paging,
+  entities: readonly Entity[],
+  idOf: (entity: Entity) => string,
+  write: (entity: Entity, request: Request) => unknown,
+): (request: Request) => Pages {
+  return (request) => {
+    const there = entities.filter((entity) => !request.isRemoved(idOf(entity)));
+    return pagesOf(paging, there, (entity) => write(entity, request), request);
   };
 }
 

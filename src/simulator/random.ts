@@ -46,12 +46,3 @@ export function text(seed: number, length: number, alphabet: string): string {
   }
   return result;
 }
-
-/** A hash of a text (FNV-1a, mixed). */
-export function hashText(seed: number, value: string): number {
-  let h = 0x811c9dc5;
-  for (let index = 0; index < value.length; index += 1) {
-    h = Math.imul(h ^ value.charCodeAt(index), 0x01000193);
-  }
-  return hash(seed, h);
-}

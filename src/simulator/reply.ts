@@ -1,13 +1,8 @@
 /** An answer on its way out: status, headers and bytes, as a good server sends them. */
+
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { writeJson } from './json.ts';
-
-/** What a kind answers. */
-export interface Answer {
-  readonly status: number;
-  /** Absent where the API sends none. */
-  readonly body?: unknown;
-}
+import type { Answer } from './kind.ts';
 
 export interface Reply {
   readonly status: number;

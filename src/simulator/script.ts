@@ -1,4 +1,5 @@
 /** Outages as a story: faults put in and taken out at set times. It owns the demo's story and how one is played. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 
@@ -7,14 +8,8 @@ export interface ScriptStep {
   readonly atMs: number;
   /** What happens, for people. */
   readonly says: string;
-  /** Take the script's earlier faults out first. Default true. */
-  readonly clear?: boolean;
+  /** Faults that take the place of those of the step before. */
   readonly inject: readonly Fault[];
-}
-
-/** What a script needs of the simulator. */
-export interface Stage {
-  inject(fault: Fault): () => void;
 }
 
 /**
@@ -22,15 +17,13 @@ export interface Stage {
  * API, everything down, recovery.
  */
 export function outageScript(libraryIds: readonly string[]): readonly ScriptStep[] {
-  const [library] = libraryIds;
-  const refused: Fault[] =
-    library === undefined ? [] : [{ type: 'status-401', api: 'video', target: `library/${library}` }];
+  const [library = ''] = libraryIds;
   return [
     { atMs: 0, says: 'all is well', inject: [] },
     {
       atMs: 30_000,
-      says: library === undefined ? 'all is still well' : `the key of library ${library} is refused`,
-      inject: refused,
+      says: `the key of library ${library} is refused`,
+      inject: [{ type: 'status-401', api: 'video', target: `library/${library}` }],
     },
     {
       atMs: 80_000,
@@ -44,13 +37,7 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
     {
       atMs: 140_000,
       says: 'the shield API answers 429 and asks for 20 seconds of rest',
-      inject: [
-        {
-          type: 'status-429-retry-seconds',
-          api: 'shield',
-          retryAfterSeconds: 20,
-        },
-      ],
+      inject: [{ type: 'status-429-retry-seconds', api: 'shield', retryAfterSeconds: 20 }],
     },
     {
       atMs: 200_000,
@@ -66,7 +53,7 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
  * faults out and resolves too. Faults of others are left alone.
  */
 export async function playScript(
-  stage: Stage,
+  stage: { inject(fault: Fault): () => void },
   script: readonly ScriptStep[],
   onStep: (step: ScriptStep) => void,
   signal: AbortSignal,
@@ -79,18 +66,11 @@ export async function playScript(
   };
   for (const step of script) {
     const waitMs = step.atMs - (performance.now() - startMs);
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal, ref: false }).catch(ignoreAbort);
-    if (signal.aborted) {
-      clear();
-      return;
-    }
-    if (step.clear !== false) clear();
-    removals.push(...step.inject.map((fault) => stage.inject(fault)));
+    // An abort alone ends the sleep early.
+    await sleep(Math.max(0, waitMs), undefined, { signal, ref: false }).catch(() => undefined);
+    clear();
+    if (signal.aborted) return;
+    removals = step.inject.map((fault) => stage.inject(fault));
     onStep(step);
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (error instanceof Error && error.name === 'AbortError') return;
-  throw error;
 }

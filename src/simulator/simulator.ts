@@ -2,11 +2,13 @@
  * The bunny.net read API on loopback: an HTTP server whose answers depend on the seed, the entity and the time alone. It
  * shares nothing with the exporter, not even a type.
  */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApi } from './api.ts';
 import { createDataset, createKeys, type Dataset, type Keys, type Shape, scales } from './dataset.ts';
-import { faultTypes, type Situation, tlsAlert } from './fault-types.ts';
+import type { Situation } from './fault.ts';
+import { faultTypes, tlsAlert } from './fault-types.ts';
 import { createFaults, type Fault, type Strike } from './faults.ts';
 import { type ApiName, prefixes, type Scale } from './kind.ts';
 import { createRequestLog, type RequestLog } from './log.ts';

@@ -617,21 +617,6 @@ describe('whom a fault strikes', () => {
     expect(await play()).toEqual(statuses);
   });
 
-  it('a share of the targets, which are then always struck', async () => {
-    simulator.inject({ type: 'status-503', kind: 'api_guardian', share: 0.5, shareOf: 'targets' });
-    const round = async () => {
-      const statuses = [];
-      for (const { shieldZoneId, endpointId } of simulator.endpoints) {
-        const url = urls(simulator).guardian(shieldZoneId, endpointId);
-        statuses.push(await statusOf({ url, key: simulator.keys.account }));
-      }
-      return statuses;
-    };
-    const statuses = await round();
-    expect(new Set(statuses)).toEqual(new Set([200, 503]));
-    expect(await round()).toEqual(statuses);
-  });
-
   it('for a time', async () => {
     simulator.inject({ type: 'status-503', durationMs: 5_000 });
     const address = addressOf('rate_limit');

@@ -120,7 +120,6 @@ function randomFault(): Fault {
     type,
     kind,
     share: random.pick([0.1, 0.3, 1]),
-    shareOf: random.pick(['requests', 'targets']),
     durationMs: random.pick([100, 500, 2000]),
     latencyMs: random.below(300),
     retryAfterSeconds: random.below(2),

@@ -1,19 +1,15 @@
 /** How many applications the account has and may have (`/limits`). */
-import { problemDetails } from '../forms.ts';
+import { applicationApi } from '../forms.ts';
 import type { Kind } from '../kind.ts';
 import type { Applications } from './application-overview.ts';
 
 export const applicationLimits = {
   kind: 'application_limits',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...applicationApi,
       name: 'application_limits',
-      api: 'application',
       path: '/limits',
-      key: 'account',
-      form: problemDetails,
       traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
       answers:
         ({ applications }) =>
@@ -33,4 +29,4 @@ export const applicationLimits = {
   ],
   section: 'application_limits',
   targets: () => [{ ids: {} }],
-} as const satisfies Kind<Record<string, never>, object, Applications>;
+} as const satisfies Kind<unknown, object, Applications>;

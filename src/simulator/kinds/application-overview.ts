@@ -1,11 +1,10 @@
 /** What applications run, by region, pod and container (`/apps/{app}/overview`). */
 import { hourMs, minuteMs } from '../days.ts';
 import { count, round } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { applicationApi } from '../forms.ts';
 import type { Kind } from '../kind.ts';
 import { drift, hash, text, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
-import { type Application, notFound, statusOf } from './application.ts';
+import { type Application, ofApplication, statusOf } from './application.ts';
 
 export interface Applications {
   readonly applications: readonly Application[];
@@ -13,28 +12,18 @@ export interface Applications {
 
 export const applicationOverview = {
   kind: 'application_overview',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...applicationApi,
       name: 'application_overview',
-      api: 'application',
       path: '/apps/{app}/overview',
-      key: 'account',
-      form: problemDetails,
       traits: { number: 'desiredInstances', states: ['status'], charts: ['latencyChart'] },
-      answers: ({ applications }) => {
-        const known = new Map(applications.map((one) => [one.id, one]));
-        return ({ ids: [id = ''], nowMs, isRemoved }) => {
-          const one = isRemoved(id) ? undefined : known.get(id);
-          return one ? overview(one, nowMs) : notFound(id, 'overview');
-        };
-      },
+      answers: ({ applications }) => ofApplication(applications, 'overview', overview),
     },
   ],
   section: 'application_overviews',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<Record<string, never>, object, Applications>;
+} as const satisfies Kind<unknown, object, Applications>;
 
 const regions = ['DE', 'NY', 'SG', 'LA', 'SYD', 'UK', 'BR', 'JP'] as const;
 const containers = ['app', 'sidecar'] as const;
@@ -56,7 +45,7 @@ function graded(indicator: number) {
   return { indicator, statusGrade: indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
 }
 
-function overview(one: Application, nowMs: number): Answer {
+function overview(one: Application, nowMs: number): unknown {
   const { seed } = one;
   const status = statusOf(one, nowMs);
   const runs = status !== 'inactive' && status !== 'suspended';
@@ -66,34 +55,31 @@ function overview(one: Application, nowMs: number): Answer {
   const active = runs ? perRegion - Number(status === 'failing') : 0;
   const load = 100 * drift(seed, nowMs, 20 * minuteMs);
   return {
-    status: 200,
-    body: {
-      targetLatency: graded(Math.round(one.latencyMs)),
-      currentLatency: graded(round(one.latencyMs * (0.8 + 0.4 * drift(seed, nowMs, 5 * minuteMs)), 2)),
-      activeRegions: graded(active > 0 ? names.length : 0),
-      activeInstances: graded(active * names.length),
-      desiredInstances: perRegion * names.length,
-      status,
-      averageCPU: graded(round(load, 2)),
-      averageRAM: graded(round(20 + load / 2, 2)),
-      averageVolumesUsage: graded(round(100 * unit(seed, 0x54), 2)),
-      regions: names.map((name, region) => ({
-        region: name,
-        isRequired: region === 0,
-        instances: active,
-        status: status === 'suspended' ? 'inactive' : status,
-        averageCPU: round(load, 2),
-        averageRAM: round(20 + load / 2, 2),
-        averageVolumesUsagePercentage: round(100 * unit(seed, 0x54), 2),
-        requests: Math.floor(1000 * drift(seed, nowMs, 10 * minuteMs)),
-        anycastTraffic: Math.floor(1e7 * drift(seed, nowMs, 10 * minuteMs)),
-        pods: count(active, (place) => podIn(one, region, place, nowMs)),
-      })),
-      averageLatency: one.latencyMs,
-      totalVolumeSizeInGb: one.volumeGb,
-      monthlyCost: round(one.dollarsPerDay * 30, 2),
-      latencyChart: { [new Date(nowMs - (nowMs % hourMs)).toISOString()]: round(one.latencyMs, 2) },
-    },
+    targetLatency: graded(Math.round(one.latencyMs)),
+    currentLatency: graded(round(one.latencyMs * (0.8 + 0.4 * drift(seed, nowMs, 5 * minuteMs)), 2)),
+    activeRegions: graded(active > 0 ? names.length : 0),
+    activeInstances: graded(active * names.length),
+    desiredInstances: perRegion * names.length,
+    status,
+    averageCPU: graded(round(load, 2)),
+    averageRAM: graded(round(20 + load / 2, 2)),
+    averageVolumesUsage: graded(round(100 * unit(seed, 0x54), 2)),
+    regions: names.map((name, region) => ({
+      region: name,
+      isRequired: region === 0,
+      instances: active,
+      status: status === 'suspended' ? 'inactive' : status,
+      averageCPU: round(load, 2),
+      averageRAM: round(20 + load / 2, 2),
+      averageVolumesUsagePercentage: round(100 * unit(seed, 0x54), 2),
+      requests: Math.floor(1000 * drift(seed, nowMs, 10 * minuteMs)),
+      anycastTraffic: Math.floor(1e7 * drift(seed, nowMs, 10 * minuteMs)),
+      pods: count(active, (place) => podIn(one, region, place, nowMs)),
+    })),
+    averageLatency: one.latencyMs,
+    totalVolumeSizeInGb: one.volumeGb,
+    monthlyCost: round(one.dollarsPerDay * 30, 2),
+    latencyChart: { [new Date(nowMs - (nowMs % hourMs)).toISOString()]: round(one.latencyMs, 2) },
   };
 }
 

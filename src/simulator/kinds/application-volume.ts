@@ -1,47 +1,37 @@
 /** The volumes of applications and their instances (`/apps/{app}/volumes`). */
 import { hourMs } from '../days.ts';
 import { guid, round } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { applicationApi } from '../forms.ts';
 import type { Kind } from '../kind.ts';
 import { drift, hash, unit } from '../random.ts';
-import { type Application, notFound } from './application.ts';
+import { type Application, ofApplication } from './application.ts';
 import { type Applications, podOf, regionsOf } from './application-overview.ts';
 
 export const applicationVolume = {
   kind: 'application_volume',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...applicationApi,
       name: 'application_volume',
-      api: 'application',
       path: '/apps/{app}/volumes',
-      key: 'account',
-      form: problemDetails,
       traits: { field: 'items', list: true, ids: ['id', 'name'], number: 'size', states: ['status'] },
-      answers: ({ applications }) => {
-        const known = new Map(applications.map((one) => [one.id, one]));
-        return ({ ids: [id = ''], nowMs, isRemoved }) => {
-          const one = isRemoved(id) ? undefined : known.get(id);
-          if (!one) return notFound(id, 'volumes');
-          const items = volumesOf(one, nowMs);
-          const instances = items.reduce((sum, { totalInstancesCount }) => sum + totalInstancesCount, 0);
-          return {
-            status: 200,
-            body: {
-              items,
-              meta: { totalItems: items.length },
-              cursor: null,
-              summary: { totalPods: instances, totalContainers: instances, totalStorage: one.volumeGb },
-            },
-          };
-        };
-      },
+      answers: ({ applications }) => ofApplication(applications, 'volumes', volumes),
     },
   ],
   section: 'application_volumes',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<Record<string, never>, object, Applications>;
+} as const satisfies Kind<unknown, object, Applications>;
+
+function volumes(one: Application, nowMs: number): unknown {
+  const items = volumesOf(one, nowMs);
+  const instances = items.reduce((sum, { totalInstancesCount }) => sum + totalInstancesCount, 0);
+  return {
+    items,
+    meta: { totalItems: items.length },
+    cursor: null,
+    summary: { totalPods: instances, totalContainers: instances, totalStorage: one.volumeGb },
+  };
+}
 
 /** One volume for every third application, two for the others, with the size of all their volumes. */
 function volumesOf(one: Application, nowMs: number) {

@@ -1,24 +1,12 @@
 /** Applications and their summaries (reference 2.1, 4.1). */
 import { dayMs, dayOf, daysUpTo, hourMs, minuteMs, windowDays } from '../days.ts';
-import { cities, count, nth, round, type Seeded, streams, without } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
-import { cursorPaging, pagesOf } from '../paging.ts';
+import { cities, count, nth, round, streams, without } from '../entities.ts';
+import { applicationApi, ofEach } from '../forms.ts';
+import { type Kind, ok } from '../kind.ts';
+import { cursorPaging, listing } from '../paging.ts';
 import { drift, hash, magnitude, text, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
 
-export interface Application extends Seeded {
-  /** A short opaque string. */
-  readonly id: string;
-  readonly name: string;
-  readonly latencyMs: number;
-  readonly volumeGb: number;
-  readonly dollarsPerDay: number;
-  /** The state, besides `active`, that this application passes through: each belongs to a fifth of the applications. */
-  readonly ring: number;
-  readonly ringIndex: number;
-  readonly ringSize: number;
-}
+export type Application = ReturnType<typeof createApplication>;
 
 export const application = {
   kind: 'application',
@@ -28,72 +16,38 @@ export const application = {
   }),
   operations: [
     {
+      ...applicationApi,
       name: 'application',
-      api: 'application',
       path: '/apps/{app}/summary',
-      key: 'account',
-      form: problemDetails,
       traits: { number: 'averageLatency', states: ['status'], charts: ['latencyChart'] },
-      answers: ({ applications }) => {
-        const known = new Map(applications.map((one) => [one.id, one]));
-        return ({ ids: [id = ''], nowMs, isRemoved }) => {
-          const one = isRemoved(id) ? undefined : known.get(id);
-          return one ? summary(one, nowMs) : notFound(id);
-        };
-      },
+      answers: ({ applications }) => ofApplication(applications, 'summary', summary),
     },
     {
+      ...applicationApi,
       name: 'application_listing',
-      api: 'application',
       path: '/apps',
-      key: 'account',
-      form: problemDetails,
       traits: { field: 'items', list: true, ids: ['id'], names: ['name'], states: ['status'] },
-      pages:
-        ({ applications }) =>
-        (request) =>
-          pagesOf(
-            cursorPaging,
-            applications.filter(({ id }) => !request.isRemoved(id)),
-            (one) => ({
-              id: one.id,
-              name: request.nameOf(one.id, one.name),
-              description: null,
-              displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
-              status: statusOf(one, request.nowMs),
-            }),
-            request,
-          ),
+      pages: ({ applications }) =>
+        listing(cursorPaging, applications, idOf, (one, { nameOf, nowMs }) => ({
+          id: one.id,
+          name: nameOf(one.id, one.name),
+          description: null,
+          displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
+          status: statusOf(one, nowMs),
+        })),
     },
   ],
   section: 'applications',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ applications: number }, { applications: readonly Application[] }>;
 
+const idOf = ({ id }: Application) => id;
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-const services = [
-  'storefront',
-  'checkout',
-  'product-search',
-  'image-resizer',
-  'customer-login',
-  'order-events',
-  'recommendations',
-  'newsletter',
-  'price-feed',
-  'store-locator',
-  'gift-cards',
-  'spring-campaign',
-  'returns-portal',
-  'stock-sync',
-  'reviews',
-  'invoice-render',
-  'loyalty',
-  'shipping-quotes',
-  'session-cache',
-  'feature-flags',
-] as const;
+const services = (
+  'storefront checkout product-search image-resizer customer-login order-events recommendations newsletter price-feed store-locator ' +
+  'gift-cards spring-campaign returns-portal stock-sync reviews invoice-render loyalty shipping-quotes session-cache feature-flags'
+).split(' ');
 
 const ringStates = [
   { status: 'progressing', periodMs: 2 * minuteMs },
@@ -103,7 +57,7 @@ const ringStates = [
   { status: 'suspended', periodMs: dayMs },
 ] as const;
 
-function createApplication(datasetSeed: number, index: number, total: number): Application {
+function createApplication(datasetSeed: number, index: number, total: number) {
   const seed = hash(datasetSeed, streams.application, index);
   const ring = index % ringStates.length;
   return {
@@ -122,7 +76,7 @@ function createApplication(datasetSeed: number, index: number, total: number): A
 
 const chartDays = 14;
 
-function summary(one: Application, nowMs: number): Answer {
+function summary(one: Application, nowMs: number): unknown {
   const { seed, index } = one;
   const status = statusOf(one, nowMs);
   const running = status !== 'inactive' && status !== 'suspended';
@@ -147,9 +101,9 @@ function summary(one: Application, nowMs: number): Answer {
     status,
   };
   // A few have never served a request, or are not billed.
-  if (index % 24 === 11) return { status: 200, body: { ...body, averageLatency: null, latencyChart: {} } };
-  if (index % 24 === 23) return { status: 200, body: without(body, 'monthlyCost') };
-  return { status: 200, body };
+  if (index % 24 === 11) return { ...body, averageLatency: null, latencyChart: {} };
+  if (index % 24 === 23) return without(body, 'monthlyCost');
+  return body;
 }
 
 /** Most are active; in each ring the other state goes round, so that wherever there are six applications every state occurs. */
@@ -160,16 +114,24 @@ export function statusOf({ ring, ringIndex, ringSize }: Application, nowMs: numb
   return turn % ringSize === 0 ? state.status : 'active';
 }
 
-export function notFound(id: string, operation = 'summary'): Answer {
-  return {
-    status: 404,
-    body: {
-      title: 'Not Found',
-      status: 404,
-      detail: `Application ${id} was not found.`,
-      instance: `/apps/${id}/${operation}`,
+/** Answers for the application that is the first id of a request. */
+export function ofApplication(
+  applications: readonly Application[],
+  operation: string,
+  answer: (one: Application, nowMs: number) => unknown,
+) {
+  return ofEach(
+    applications,
+    idOf,
+    (one, { nowMs }) => ok(answer(one, nowMs)),
+    (id) => {
+      const detail = `Application ${id} was not found.`;
+      return {
+        status: 404,
+        body: { title: 'Not Found', status: 404, detail, instance: `/apps/${id}/${operation}` },
+      };
     },
-  };
+  );
 }
 
 export function monthStart(nowMs: number): number {

@@ -1,7 +1,7 @@
 /** The bill of the account: balances, the charges of the month and payments (`/billing`). */
 import { dayMs } from '../days.ts';
 import { round, streams } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { coreApi } from '../forms.ts';
 import type { Kind } from '../kind.ts';
 import { hash, magnitude, unit } from '../random.ts';
 import { monthStart } from './application.ts';
@@ -11,30 +11,30 @@ export interface Bill {
 }
 
 /** What is charged a day, in dollars, by the last part of the field's name. */
-const charges = [
-  ['EUTraffic', 20],
-  ['USTraffic', 15],
-  ['ASIATraffic', 5],
-  ['AFTraffic', 1],
-  ['SATraffic', 2],
-  ['Storage', 4],
-  ['DNS', 0.5],
-  ['Optimizer', 1],
-  ['Transcribe', 0.4],
-  ['PremiumEncoding', 0.3],
-  ['ExtraPullZones', 0],
-  ['ExtraStorageZones', 0],
-  ['ExtraDnsZones', 0],
-  ['ExtraVideoLibraries', 0],
-  ['Scripting', 2],
-  ['Drm', 3],
-  ['MagicContainers', 30],
-  ['Shield', 6],
-  ['Taxes', 0],
-  ['WebSockets', 0.1],
-  ['DB', 0.7],
-  ['LoadBalancer', 0.2],
-] as const;
+const charges = {
+  EUTraffic: 20,
+  USTraffic: 15,
+  ASIATraffic: 5,
+  AFTraffic: 1,
+  SATraffic: 2,
+  Storage: 4,
+  DNS: 0.5,
+  Optimizer: 1,
+  Transcribe: 0.4,
+  PremiumEncoding: 0.3,
+  ExtraPullZones: 0,
+  ExtraStorageZones: 0,
+  ExtraDnsZones: 0,
+  ExtraVideoLibraries: 0,
+  Scripting: 2,
+  Drm: 3,
+  MagicContainers: 30,
+  Shield: 6,
+  Taxes: 0,
+  WebSockets: 0.1,
+  DB: 0.7,
+  LoadBalancer: 0.2,
+};
 
 const units = [
   ['MonthlyMcCpu', 90_000, 'vCPU-seconds'],
@@ -51,15 +51,12 @@ const units = [
 
 export const billing = {
   kind: 'billing',
-  sizes: { small: {}, medium: {}, full: {} },
   create: (seed) => ({ billingSeed: hash(seed, streams.billing) }),
   operations: [
     {
+      ...coreApi,
       name: 'billing',
-      api: 'core',
       path: '/billing',
-      key: 'account',
-      form: problemDetails,
       traits: { number: 'Balance' },
       answers:
         ({ billingSeed }) =>
@@ -68,19 +65,17 @@ export const billing = {
   ],
   section: 'billing',
   targets: () => [{ ids: {} }],
-} as const satisfies Kind<Record<string, never>, Bill>;
+} as const satisfies Kind<unknown, Bill>;
 
 function bill(seed: number, nowMs: number): object {
   const days = (nowMs - monthStart(nowMs)) / dayMs;
   const size = magnitude(0.3, 3, unit(seed, 1));
-  const charged = charges.map(([name, perDay], index): [string, number] => [
+  const charged = Object.entries(charges).map(([name, perDay], index): [string, number] => [
     `MonthlyCharges${name}`,
     round(perDay * size * days * (0.8 + 0.4 * unit(seed, index, 2)), 6),
   ]);
-  const total = round(
-    charged.reduce((sum, [, charge]) => sum + charge, 0),
-    6,
-  );
+  const charge = charged.reduce((sum, [, one]) => sum + one, 0);
+  const total = round(charge, 6);
   const used = units.map(([name, perDay, MeasuringUnit]): [string, object] => [
     name,
     {

@@ -1,19 +1,13 @@
 /** DNS zones, their paged listing and the queries that they answer. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
-import { doneOf, weekdayShare } from '../days.ts';
-import { count, nth, type Seeded, streams } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { chartOf, daysAsked, doneOf, totalOf, weekdayShare } from '../days.ts';
+import { count, nth, streams } from '../entities.ts';
+import { coreApi, ofEach } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
-import { coreObjectPaging, pagesOf } from '../paging.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
+import { coreObjectPaging, listing } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
-import type { Request } from '../request.ts';
 
-export interface DnsZone extends Seeded {
-  readonly dnsZoneId: string;
-  readonly domain: string;
-  readonly queriesPerDay: number;
-}
+export type DnsZone = ReturnType<typeof createDnsZone>;
 
 export const dnsZone = {
   kind: 'dns_zone',
@@ -21,30 +15,19 @@ export const dnsZone = {
   create: (seed, { dnsZones }) => ({ dnsZones: count(dnsZones, (index) => createDnsZone(seed, index)) }),
   operations: [
     {
+      ...coreApi,
       name: 'dns_zone',
-      api: 'core',
       path: '/dnszone/{zone}/statistics',
-      key: 'account',
-      form: problemDetails,
       traits: {
         number: 'TotalQueriesServed',
         charts: ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesServedChart'],
       },
-      answers: ({ dnsZones }) => {
-        const known = new Map(dnsZones.map((zone) => [zone.dnsZoneId, zone]));
-        return (request) => {
-          const [id = ''] = request.ids;
-          const zone = request.isRemoved(id) ? undefined : known.get(id);
-          return zone ? { status: 200, body: statistics(zone, request) } : problemDetails.notFound;
-        };
-      },
+      answers: ({ dnsZones }) => ofEach(dnsZones, idOf, (zone, request) => ok(statistics(zone, request))),
     },
     {
+      ...coreApi,
       name: 'dns_zone_listing',
-      api: 'core',
       path: '/dnszone',
-      key: 'account',
-      form: problemDetails,
       traits: {
         field: 'Items',
         list: true,
@@ -52,33 +35,27 @@ export const dnsZone = {
         names: ['Domain'],
         instants: ['DateModified', 'DateCreated'],
       },
-      pages:
-        ({ dnsZones }) =>
-        (request) =>
-          pagesOf(
-            coreObjectPaging,
-            dnsZones.filter(({ dnsZoneId }) => !request.isRemoved(dnsZoneId)),
-            ({ dnsZoneId, domain }) => ({
-              Id: jsonInteger(dnsZoneId),
-              Domain: request.nameOf(dnsZoneId, domain),
-              DateModified: '2026-05-04T08:15:30',
-              DateCreated: '2024-03-01T09:30:00',
-              NameserversDetected: true,
-              CustomNameserversEnabled: false,
-              LoggingEnabled: false,
-              DnsSecEnabled: true,
-            }),
-            request,
-          ),
+      pages: ({ dnsZones }) =>
+        listing(coreObjectPaging, dnsZones, idOf, ({ dnsZoneId, domain }, { nameOf }) => ({
+          Id: jsonInteger(dnsZoneId),
+          Domain: nameOf(dnsZoneId, domain),
+          DateModified: '2026-05-04T08:15:30',
+          DateCreated: '2024-03-01T09:30:00',
+          NameserversDetected: true,
+          CustomNameserversEnabled: false,
+          LoggingEnabled: false,
+          DnsSecEnabled: true,
+        })),
     },
   ],
   section: 'dns_zones',
   targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ dnsZones: number }, { dnsZones: readonly DnsZone[] }>;
 
+const idOf = ({ dnsZoneId }: DnsZone) => dnsZoneId;
 const domains = ['shop.example', 'example.org', 'static.example', 'mail.example', 'example.net'] as const;
 
-function createDnsZone(datasetSeed: number, index: number): DnsZone {
+function createDnsZone(datasetSeed: number, index: number) {
   const seed = hash(datasetSeed, streams.dnsZone, index);
   return {
     seed,

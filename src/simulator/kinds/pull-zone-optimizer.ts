@@ -1,23 +1,18 @@
 /** Bunny Optimizer, where a pull zone has it. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { coreApi } from '../forms.ts';
+import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
-import type { Request } from '../request.ts';
 import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
 
 export const pullZoneOptimizer = {
   kind: 'pull_zone_optimizer',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...coreApi,
       name: 'pull_zone_optimizer',
-      api: 'core',
       path: '/pullzone/{pullZone}/optimizer/statistics',
-      key: 'account',
-      form: problemDetails,
       traits: {
         number: 'TotalRequestsOptimized',
         charts: [
@@ -36,7 +31,7 @@ export const pullZoneOptimizer = {
   ],
   section: 'pull_zone_optimizer',
   targets: ({ pullZones }) => pullZones.filter(({ hasOptimizer }) => hasOptimizer).map(targetOf),
-} as const satisfies Kind<Record<never, never>, object, PullZones>;
+} as const satisfies Kind<unknown, object, PullZones>;
 
 function statistics(zone: PullZone, request: Request): unknown {
   const { seed } = zone;

@@ -1,34 +1,27 @@
 /** The queue of Origin Shield, where a pull zone has it. */
-import { chartOf, daysAsked } from '../charts.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { chartOf, daysAsked } from '../days.ts';
+import { coreApi } from '../forms.ts';
+import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
-import type { Request } from '../request.ts';
 import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
 
+const isOn = ({ hasOriginShield }: PullZone) => hasOriginShield;
+
 export const pullZoneOriginShield = {
   kind: 'pull_zone_origin_shield',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...coreApi,
       name: 'pull_zone_origin_shield',
-      api: 'core',
       path: '/pullzone/{pullZone}/originshield/queuestatistics',
-      key: 'account',
-      form: problemDetails,
       traits: { charts: ['ConcurrentRequestsChart', 'QueuedRequestsChart'] },
-      answers: ({ pullZones }) =>
-        ofPullZone(
-          pullZones.filter(({ hasOriginShield }) => hasOriginShield),
-          statistics,
-        ),
+      answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
     },
   ],
   section: 'pull_zone_origin_shield',
-  targets: ({ pullZones }) => pullZones.filter(({ hasOriginShield }) => hasOriginShield).map(targetOf),
-} as const satisfies Kind<Record<never, never>, object, PullZones>;
+  targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
+} as const satisfies Kind<unknown, object, PullZones>;
 
 function statistics(zone: PullZone, request: Request): unknown {
   const days = daysAsked(request);

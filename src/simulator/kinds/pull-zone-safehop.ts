@@ -1,34 +1,27 @@
 /** SafeHop, where a pull zone has it. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { coreApi } from '../forms.ts';
+import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
-import type { Request } from '../request.ts';
 import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
 
+const isOn = ({ hasSafeHop }: PullZone) => hasSafeHop;
+
 export const pullZoneSafehop = {
   kind: 'pull_zone_safehop',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...coreApi,
       name: 'pull_zone_safehop',
-      api: 'core',
       path: '/pullzone/{pullZone}/safehop/statistics',
-      key: 'account',
-      form: problemDetails,
       traits: { number: 'TotalRequestsRetried', charts: ['RequestsRetriedChart', 'RequestsSavedChart'] },
-      answers: ({ pullZones }) =>
-        ofPullZone(
-          pullZones.filter(({ hasSafeHop }) => hasSafeHop),
-          statistics,
-        ),
+      answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
     },
   ],
   section: 'pull_zone_safehop',
-  targets: ({ pullZones }) => pullZones.filter(({ hasSafeHop }) => hasSafeHop).map(targetOf),
-} as const satisfies Kind<Record<never, never>, object, PullZones>;
+  targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
+} as const satisfies Kind<unknown, object, PullZones>;
 
 function statistics(zone: PullZone, request: Request): unknown {
   const days = daysAsked(request);

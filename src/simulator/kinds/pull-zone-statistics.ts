@@ -1,47 +1,33 @@
 /** The traffic of pull zones by days. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
-import { doneOf, weekdayShare } from '../days.ts';
+import { chartOf, daysAsked, doneOf, totalOf, weekdayShare } from '../days.ts';
 import { round } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { coreApi } from '../forms.ts';
+import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
-import type { Request } from '../request.ts';
 import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
 
 export const pullZoneStatistics = {
   kind: 'pull_zone_statistics',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...coreApi,
       name: 'pull_zone_statistics',
-      api: 'core',
       path: '/statistics?pullZone={pullZone}',
-      key: 'account',
-      form: problemDetails,
       traits: {
         number: 'TotalRequestsServed',
-        charts: [
-          'OriginResponseTimeChart',
-          'BandwidthUsedChart',
-          'BandwidthCachedChart',
-          'CacheHitRateChart',
-          'RequestsServedChart',
-          'PullRequestsPulledChart',
-          'OriginShieldBandwidthUsedChart',
-          'OriginShieldInternalBandwidthUsedChart',
-          'OriginTrafficChart',
-          'Error3xxChart',
-          'Error4xxChart',
-          'Error5xxChart',
-        ],
+        charts: (
+          'OriginResponseTimeChart BandwidthUsedChart BandwidthCachedChart CacheHitRateChart ' +
+          'RequestsServedChart PullRequestsPulledChart OriginShieldBandwidthUsedChart ' +
+          'OriginShieldInternalBandwidthUsedChart OriginTrafficChart Error3xxChart Error4xxChart ' +
+          'Error5xxChart'
+        ).split(' '),
       },
       answers: ({ pullZones }) => ofPullZone(pullZones, statistics),
     },
   ],
   section: 'pull_zone_statistics',
   targets: ({ pullZones }) => pullZones.map(targetOf),
-} as const satisfies Kind<Record<never, never>, object, PullZones>;
+} as const satisfies Kind<unknown, object, PullZones>;
 
 /** Requests of a pull zone on one day so far. */
 export function requestsOf({ seed, requestsPerDay }: PullZone, day: number, nowMs: number): number {

@@ -1,13 +1,11 @@
 /** Pull zones and their paged listing, which also has the keys that sign their addresses. */
 import { dayOf } from '../days.ts';
-import { count, hexadecimal, nth, type Seeded, streams } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { count, hexadecimal, nth, type Seeded, streams, without } from '../entities.ts';
+import { coreApi, ofEach } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind, Target } from '../kind.ts';
-import { corePaging, pagesOf } from '../paging.ts';
+import { type Kind, ok, type Request, type Target } from '../kind.ts';
+import { corePaging, listing } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
-import type { Request } from '../request.ts';
 import type { Application } from './application.ts';
 import type { Zones } from './shield-zone.ts';
 import type { StorageZones } from './storage-zone.ts';
@@ -38,7 +36,6 @@ type Needs = Zones & Libraries & StorageZones & { readonly applications: readonl
 /** One pull zone for each Shield Zone, and one for each video library. */
 export const pullZone = {
   kind: 'pull_zone',
-  sizes: { small: {}, medium: {}, full: {} },
   create: (seed, _sizes, { zones, libraryIds, storageZones, applications }) => ({
     pullZones: [
       ...zones.map(({ pullZoneId, name }, index) => ({
@@ -55,11 +52,9 @@ export const pullZone = {
   }),
   operations: [
     {
+      ...coreApi,
       name: 'pull_zone',
-      api: 'core',
       path: '/pullzone',
-      key: 'account',
-      form: problemDetails,
       traits: {
         field: 'Items',
         list: true,
@@ -68,20 +63,14 @@ export const pullZone = {
         number: 'MonthlyBandwidthUsed',
         codes: ['Type', 'OriginType'],
       },
-      pages:
-        ({ pullZones }) =>
-        (request) =>
-          pagesOf(
-            corePaging,
-            pullZones.filter(({ pullZoneId }) => !request.isRemoved(pullZoneId)),
-            (zone) => listed(zone, request),
-            request,
-          ),
+      pages: ({ pullZones }) => listing(corePaging, pullZones, idOf, listed),
     },
   ],
   section: 'pull_zones',
   targets: ({ pullZones }) => pullZones.map(targetOf),
-} as const satisfies Kind<Record<never, never>, PullZones, Needs>;
+} as const satisfies Kind<unknown, PullZones, Needs>;
+
+const idOf = ({ pullZoneId }: PullZone) => pullZoneId;
 
 /** A pull zone, for every kind that is about one. */
 export function targetOf({ pullZoneId: id, name }: PullZone): Target {
@@ -92,13 +81,8 @@ export function targetOf({ pullZoneId: id, name }: PullZone): Target {
 export function ofPullZone(
   pullZones: readonly PullZone[],
   answer: (zone: PullZone, request: Request) => unknown,
-): (request: Request) => Answer {
-  const known = new Map(pullZones.map((zone) => [zone.pullZoneId, zone]));
-  return (request) => {
-    const [id = ''] = request.ids;
-    const zone = request.isRemoved(id) ? undefined : known.get(id);
-    return zone ? { status: 200, body: answer(zone, request) } : problemDetails.notFound;
-  };
+) {
+  return ofEach(pullZones, idOf, (zone, request) => ok(answer(zone, request)));
 }
 
 /** The pull zone that serves the videos of a library. */
@@ -169,8 +153,7 @@ function listed(zone: PullZone, { nowMs, nameOf }: Request): unknown {
   };
   // A few say nothing of their hostnames, and leave the limit out.
   if (index % 20 !== 13) return right;
-  const { MonthlyBandwidthLimit: _, ...rest } = right;
-  return { ...rest, Hostnames: null };
+  return { ...without(right, 'MonthlyBandwidthLimit'), Hostnames: null };
 }
 
 function hostname(seed: number, order: number, Value: string, HasCertificate: boolean) {

@@ -1,12 +1,11 @@
 /** Rate limits of Shield Zones and their breaches (reference 2.5, 4.3). */
 import { doneOf, weekdayShare, windowOf } from '../days.ts';
 import { count, nth, type Seeded, streams, wideId } from '../entities.ts';
-import { rejected, shieldData, shieldEnvelope } from '../forms.ts';
+import { rejected, shieldApi, shieldData } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
-import { pagesOf, shieldPaging } from '../paging.ts';
+import type { Answer, Kind } from '../kind.ts';
+import { listing, shieldPaging } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
 import { isGuarded } from './api-guardian.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
@@ -47,11 +46,9 @@ export const rateLimit = {
   },
   operations: [
     {
+      ...shieldApi,
       name: 'rate_limit',
-      api: 'shield',
       path: '/shield/metrics/rate-limits/{zone}',
-      key: 'account',
-      form: shieldEnvelope,
       traits: {
         field: 'data',
         list: true,
@@ -71,11 +68,9 @@ export const rateLimit = {
       },
     },
     {
+      ...shieldApi,
       name: 'rate_limit_listing',
-      api: 'shield',
       path: '/shield/rate-limits/{zone}',
-      key: 'account',
-      form: shieldEnvelope,
       traits: {
         field: 'data',
         list: true,
@@ -89,26 +84,15 @@ export const rateLimit = {
         return (request) => {
           const [zone = ''] = request.ids;
           const rules = request.isRemoved(zone) ? [] : (known.get(zone) ?? []);
-          return pagesOf(
-            shieldPaging,
-            rules.filter(({ rateLimitId }) => !request.isRemoved(rateLimitId)),
-            ({ rateLimitId, name }) => ({
-              id: jsonInteger(rateLimitId),
-              shieldZoneId: jsonInteger(zone),
-              ruleConfiguration: {
-                actionType: 1,
-                requestCount: 20,
-                timeframe: 10,
-                blockTime: 60,
-                counterKeyType: 0,
-                severityType: 2,
-              },
-              userId: null,
-              ruleName: request.nameOf(rateLimitId, name),
-              ruleDescription: null,
-            }),
-            request,
-          );
+          const write = ({ rateLimitId, name }: RateLimitRule) => ({
+            id: jsonInteger(rateLimitId),
+            shieldZoneId: jsonInteger(zone),
+            ruleConfiguration,
+            userId: null,
+            ruleName: request.nameOf(rateLimitId, name),
+            ruleDescription: null,
+          });
+          return listing(shieldPaging, rules, ({ rateLimitId }) => rateLimitId, write)(request);
         };
       },
     },
@@ -119,15 +103,18 @@ export const rateLimit = {
   listed: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<Sizes, { rateLimitZones: readonly RateLimitZone[] }, Zones>;
 
-const ruleNames = [
-  'Login attempts',
-  'Search by one client',
-  'Password resets',
-  'Cart updates',
-  'Unsigned requests',
-  'Scrapers',
-  'Newsletter sign-ups',
-] as const;
+const ruleConfiguration = {
+  actionType: 1,
+  requestCount: 20,
+  timeframe: 10,
+  blockTime: 60,
+  counterKeyType: 0,
+  severityType: 2,
+};
+const ruleNames = (
+  'Login attempts, Search by one client, Password resets, Cart updates, ' +
+  'Unsigned requests, Scrapers, Newsletter sign-ups'
+).split(', ');
 
 function createRateLimitZone(datasetSeed: number, index: number, zone: Zone, rules: number): RateLimitZone {
   return {

@@ -1,24 +1,18 @@
 /** What Shield Zones used in a calendar month beyond their plan. */
 import { dayMs, dayOf } from '../days.ts';
-import { shieldEnvelope } from '../forms.ts';
+import { shieldApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
-import type { Answer } from '../reply.ts';
-import type { Request } from '../request.ts';
+import type { Answer, Kind, Request } from '../kind.ts';
 import { cleanRequestsLimit, cleanRequestsOf } from './shield-overview.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
 export const shieldOverage = {
   kind: 'shield_overage',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...shieldApi,
       name: 'shield_overage',
-      api: 'shield',
       path: '/shield/metrics/overages/{zone}',
-      key: 'account',
-      form: shieldEnvelope,
       traits: { ids: ['shieldZoneId'], number: 'totalOverage', wholeNumbers: true },
       rejections: ['unknownZone', 'notOnPlan'],
       answers: ({ zones }) => ofZone({ zones }, overage),
@@ -26,7 +20,7 @@ export const shieldOverage = {
   ],
   section: 'shield_overage',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<Record<never, never>, object, Zones>;
+} as const satisfies Kind<unknown, object, Zones>;
 
 /** Of the month that the query names; without one, of this month. */
 function overage(zone: Zone, { query, nowMs }: Request): Answer {

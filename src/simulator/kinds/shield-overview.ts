@@ -1,36 +1,28 @@
 /** What every protection of a Shield Zone did in 28 days. */
 import { doneOf, monthSoFar, weekdayShare, windowOf } from '../days.ts';
-import { shieldData, shieldEnvelope } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { shieldApi, shieldData } from '../forms.ts';
+import type { Answer, Kind } from '../kind.ts';
 import { magnitude, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
 import { isGuarded } from './api-guardian.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
 export const shieldOverview = {
   kind: 'shield_overview',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...shieldApi,
       name: 'shield_overview',
-      api: 'shield',
       path: '/shield/metrics/overview/{zone}',
-      key: 'account',
-      form: shieldEnvelope,
       traits: {
         field: 'data',
         number: 'totalBillableRequests',
         wholeNumbers: true,
-        days: [
-          'overviewPastTwentyEightDays',
-          'dDoSOverviewPastTwentyEightDays',
-          'ratelimitOverviewPastTwentyEightDays',
-          'botDetectionOverviewPastTwentyEightDays',
-          'accessListOverviewPastTwentyEightDays',
-          'uploadScanningOverviewPastTwentyEightDays',
-          'apiGuardianOverviewPastTwentyEightDays',
-        ],
+        days: (
+          'overviewPastTwentyEightDays dDoSOverviewPastTwentyEightDays ' +
+          'ratelimitOverviewPastTwentyEightDays botDetectionOverviewPastTwentyEightDays ' +
+          'accessListOverviewPastTwentyEightDays uploadScanningOverviewPastTwentyEightDays ' +
+          'apiGuardianOverviewPastTwentyEightDays'
+        ).split(' '),
       },
       rejections: ['unknownZone', 'notOnPlan'],
       answers: ({ zones }) => ofZone({ zones }, (zone, { nowMs }) => metrics(zone, nowMs)),
@@ -38,7 +30,7 @@ export const shieldOverview = {
   ],
   section: 'shield_overview',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<Record<never, never>, object, Zones>;
+} as const satisfies Kind<unknown, object, Zones>;
 
 /** Clean requests that a plan includes in a month. */
 export function cleanRequestsLimit({ planType }: Zone): number {
@@ -57,13 +49,12 @@ function metrics(zone: Zone, nowMs: number): Answer {
     Math.floor(cleanRequestsOf(zone, day, nowMs) * share * (0.3 + 1.4 * unit(zone.seed, day, figure)));
   /** The window of these figures; a zone of every twenty has counted nothing yet. */
   const isNew = zone.index % 20 === 19;
-  const windowFor = <Name extends string>(figures: Readonly<Record<Name, (day: number) => number>>) => {
-    const names = Object.keys(figures) as Name[];
-    const of = (figureOf: (name: Name) => number) =>
-      Object.fromEntries(names.map((name) => [name, figureOf(name)])) as Record<Name, number>;
+  const windowFor = (figures: Readonly<Record<string, (day: number) => number>>) => {
+    const of = (read: (figureOf: (day: number) => number) => number) =>
+      Object.fromEntries(Object.entries(figures).map(([name, figureOf]) => [name, read(figureOf)]));
     const none = of(() => 0);
     if (isNew) return { totals: none, days: null };
-    return windowOf(zone, nowMs, none, (day) => of((name) => figures[name](day)));
+    return windowOf(zone, nowMs, none, (day) => of((figureOf) => figureOf(day)));
   };
   const sumOf =
     (...figures: readonly ((day: number) => number)[]) =>
@@ -88,10 +79,7 @@ function metrics(zone: Zone, nowMs: number): Answer {
     challengedBreaches: part(0.0003, 0xb9),
     blockedBreaches: part(0.001, 0xba),
   };
-  const bots = {
-    loggedRequests: onPlan(part(0.01, 0xbb)),
-    challengedRequests: onPlan(part(0.005, 0xbc)),
-  };
+  const bots = { loggedRequests: onPlan(part(0.01, 0xbb)), challengedRequests: onPlan(part(0.005, 0xbc)) };
   const lists = {
     blockedRequests: part(0.0008, 0xbd),
     loggedRequests: part(0.0004, 0xbe),
@@ -113,38 +101,35 @@ function metrics(zone: Zone, nowMs: number): Answer {
   const triggered = sumOf(...Object.values(waf));
   const breached = sumOf(...Object.values(breaches));
   const listed = sumOf(...Object.values(lists));
-  const overview = windowFor({
-    dDoSMitigated: sumOf(dDoS.blockedRequests, dDoS.challengedRequests),
-    wafTriggeredRules: triggered,
-    ratelimitBreaches: breached,
-    botDetectionChallenged: bots.challengedRequests,
-    accessListActions: listed,
-    uploadScanningBlocks: uploads.blockedRequests,
-    apiGuardianBlocks: guardian.blockedRequests,
+  const windows = Object.entries({
+    overview: {
+      dDoSMitigated: sumOf(dDoS.blockedRequests, dDoS.challengedRequests),
+      wafTriggeredRules: triggered,
+      ratelimitBreaches: breached,
+      botDetectionChallenged: bots.challengedRequests,
+      accessListActions: listed,
+      uploadScanningBlocks: uploads.blockedRequests,
+      apiGuardianBlocks: guardian.blockedRequests,
+    },
+    waf: { totalTriggeredRules: triggered, ...waf },
+    dDoS,
+    ratelimit: { totalBreaches: breached, ...breaches },
+    botDetection: bots,
+    accessList: { totalActions: listed, ...lists },
+    uploadScanning: uploads,
+    apiGuardian: guardian,
+  }).flatMap(([name, figures]): [string, unknown][] => {
+    const { totals, days } = windowFor(figures);
+    // Of the firewall there are no days.
+    if (name === 'waf') return [[name, totals]];
+    const ofDays = name === 'overview' ? 'overviewPastTwentyEightDays' : `${name}OverviewPastTwentyEightDays`;
+    return [
+      [name, totals],
+      [ofDays, days],
+    ];
   });
-  const ofDDoS = windowFor(dDoS);
-  const ofRateLimits = windowFor({ totalBreaches: breached, ...breaches });
-  const ofBots = windowFor(bots);
-  const ofLists = windowFor({ totalActions: listed, ...lists });
-  const ofUploads = windowFor(uploads);
-  const ofGuardian = windowFor(guardian);
-
   return shieldData(zone.seed, {
-    overview: overview.totals,
-    overviewPastTwentyEightDays: overview.days,
-    waf: windowFor({ totalTriggeredRules: triggered, ...waf }).totals,
-    dDoS: ofDDoS.totals,
-    dDoSOverviewPastTwentyEightDays: ofDDoS.days,
-    ratelimit: ofRateLimits.totals,
-    ratelimitOverviewPastTwentyEightDays: ofRateLimits.days,
-    botDetection: ofBots.totals,
-    botDetectionOverviewPastTwentyEightDays: ofBots.days,
-    accessList: ofLists.totals,
-    accessListOverviewPastTwentyEightDays: ofLists.days,
-    uploadScanning: ofUploads.totals,
-    uploadScanningOverviewPastTwentyEightDays: ofUploads.days,
-    apiGuardian: ofGuardian.totals,
-    apiGuardianOverviewPastTwentyEightDays: ofGuardian.days,
+    ...Object.fromEntries(windows),
     totalCleanRequestsLimit: cleanRequestsLimit(zone),
     totalBillableRequests: monthSoFar(nowMs, (day) => cleanRequestsOf(zone, day, nowMs)),
   });

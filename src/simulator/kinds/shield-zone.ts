@@ -1,22 +1,13 @@
 /** Shield Zones and the paged listing of their configurations (reference 2.6, 2.7, 4.4). */
 import { dayMs, hourMs } from '../days.ts';
-import { cities, count, nth, type Seeded, streams, wideId } from '../entities.ts';
-import { malformedId, rejected, shieldEnvelope } from '../forms.ts';
+import { cities, count, nth, streams, wideId, without } from '../entities.ts';
+import { malformedId, ofEach, rejected, shieldApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
-import { pagesOf, shieldPaging } from '../paging.ts';
+import type { Answer, Kind, Request } from '../kind.ts';
+import { listing, shieldPaging } from '../paging.ts';
 import { hash, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
-import type { Request } from '../request.ts';
 
-export interface Zone extends Seeded {
-  /** Decimal digits of an integer of up to 64 bits, as every numeric id here. */
-  readonly shieldZoneId: string;
-  readonly pullZoneId: string;
-  readonly name: string;
-  /** 0 basic, 1 advanced, 2 business, 3 enterprise. */
-  readonly planType: number;
-}
+export type Zone = ReturnType<typeof createZone>;
 
 export interface Zones {
   readonly zones: readonly Zone[];
@@ -28,36 +19,23 @@ export const shieldZone = {
   create: (seed, { zones }) => ({ zones: count(zones, (index) => createZone(seed, index)) }),
   operations: [
     {
+      ...shieldApi,
       name: 'shield_zone',
-      api: 'shield',
       path: '/shield/shield-zones',
-      key: 'account',
-      form: shieldEnvelope,
       traits: {
         field: 'data',
         list: true,
         ids: ['shieldZoneId'],
         number: 'planType',
         wholeNumbers: true,
-        codes: [
-          'wafExecutionMode',
-          'wafRequestBodyLimitAction',
-          'wafResponseBodyLimitAction',
-          'planType',
-          'dDoSShieldSensitivity',
-          'dDoSExecutionMode',
-        ],
+        codes: (
+          'wafExecutionMode wafRequestBodyLimitAction wafResponseBodyLimitAction planType ' +
+          'dDoSShieldSensitivity dDoSExecutionMode'
+        ).split(' '),
         instants: ['learningModeUntil'],
       },
-      pages:
-        ({ zones }) =>
-        (request) =>
-          pagesOf(
-            shieldPaging,
-            zones.filter(({ shieldZoneId }) => !request.isRemoved(shieldZoneId)),
-            (zone) => configuration(zone, request.nowMs),
-            request,
-          ),
+      pages: ({ zones }) =>
+        listing(shieldPaging, zones, idOf, (zone, { nowMs }) => configuration(zone, nowMs)),
     },
   ],
   section: 'shield_zones',
@@ -69,29 +47,15 @@ export function ofZone(
   { zones }: Zones,
   answer: (zone: Zone, request: Request) => Answer,
 ): (request: Request) => Answer {
-  const known = new Map(zones.map((zone) => [zone.shieldZoneId, zone]));
-  return (request) => {
-    const [id = ''] = request.ids;
-    if (!/^\d{1,19}$/.test(id)) return malformedId('shieldZoneId');
-    const zone = request.isRemoved(id) ? undefined : known.get(id);
-    return zone ? answer(zone, request) : rejected('unknownZone', id);
-  };
+  return ofEach(zones, idOf, answer, (id) =>
+    /^\d{1,19}$/.test(id) ? rejected('unknownZone', id) : malformedId('shieldZoneId'),
+  );
 }
 
-const zoneNames = [
-  'www',
-  'staging',
-  'shop',
-  'media',
-  'api',
-  'help',
-  'blog',
-  'partners',
-  'press',
-  'jobs',
-] as const;
+const idOf = ({ shieldZoneId }: Zone) => shieldZoneId;
+const zoneNames = 'www staging shop media api help blog partners press jobs'.split(' ');
 
-function createZone(datasetSeed: number, index: number): Zone {
+function createZone(datasetSeed: number, index: number) {
   return {
     seed: hash(datasetSeed, streams.zone, index),
     index,
@@ -165,8 +129,7 @@ export function configuration(zone: Zone, nowMs: number): ZoneConfiguration {
   // A few zones never learned, and a few have lists that are null and leave a field out.
   if (index % 20 === 3) return { ...right, learningModeUntil: null };
   if (index % 20 === 13) {
-    const { whitelabelResponsePages: _, ...rest } = right;
-    return { ...rest, wafDisabledRules: null };
+    return { ...without(right, 'whitelabelResponsePages'), wafDisabledRules: null };
   }
   return right;
 }

@@ -1,18 +1,13 @@
 /** Storage zones and their paged listing, which also has their passwords. */
 import { dayMs, dayOf } from '../days.ts';
-import { count, hexadecimal, nth, type Seeded, streams } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { count, hexadecimal, nth, streams } from '../entities.ts';
+import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind } from '../kind.ts';
-import { corePaging, pagesOf } from '../paging.ts';
+import type { Kind, Request } from '../kind.ts';
+import { corePaging, listing } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
-import type { Request } from '../request.ts';
 
-export interface StorageZone extends Seeded {
-  readonly storageZoneId: string;
-  readonly name: string;
-  readonly files: number;
-}
+export type StorageZone = ReturnType<typeof createStorageZone>;
 
 export interface StorageZones {
   readonly storageZones: readonly StorageZone[];
@@ -26,11 +21,9 @@ export const storageZone = {
   }),
   operations: [
     {
+      ...coreApi,
       name: 'storage_zone',
-      api: 'core',
       path: '/storagezone',
-      key: 'account',
-      form: problemDetails,
       traits: {
         field: 'Items',
         list: true,
@@ -41,15 +34,8 @@ export const storageZone = {
         codes: ['ZoneTier'],
         instants: ['DateModified'],
       },
-      pages:
-        ({ storageZones }) =>
-        (request) =>
-          pagesOf(
-            corePaging,
-            storageZones.filter(({ storageZoneId }) => !request.isRemoved(storageZoneId)),
-            (zone) => listed(zone, request),
-            request,
-          ),
+      pages: ({ storageZones }) =>
+        listing(corePaging, storageZones, ({ storageZoneId }) => storageZoneId, listed),
     },
   ],
   section: 'storage_zones',
@@ -59,7 +45,7 @@ export const storageZone = {
 const names = ['assets', 'backups', 'downloads', 'avatars', 'exports', 'archive'] as const;
 const regions = ['DE', 'UK', 'NY', 'LA', 'SG', 'SYD'] as const;
 
-function createStorageZone(datasetSeed: number, index: number): StorageZone {
+function createStorageZone(datasetSeed: number, index: number) {
   const seed = hash(datasetSeed, streams.storageZone, index);
   return {
     seed,

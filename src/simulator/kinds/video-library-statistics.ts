@@ -1,16 +1,13 @@
 /** How the videos of a library are watched, by days and by country. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
+import { chartOf, daysAsked, totalOf } from '../days.ts';
 import { count } from '../entities.ts';
 import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
-import type { Request } from '../request.ts';
 import { ofLibrary, targetOf, type VideoLibraries, type VideoLibrary, viewsOf } from './video-library.ts';
 
 export const videoLibraryStatistics = {
   kind: 'video_library_statistics',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
       name: 'video_library_statistics',
@@ -25,7 +22,7 @@ export const videoLibraryStatistics = {
   section: 'video_library_statistics',
   targets: ({ videoLibraries }) =>
     videoLibraries.map((library) => ({ ...targetOf(library), library: library.libraryId })),
-} as const satisfies Kind<Record<never, never>, object, VideoLibraries>;
+} as const satisfies Kind<unknown, object, VideoLibraries>;
 
 function statistics(library: VideoLibrary, request: Request): unknown {
   const { seed, index } = library;

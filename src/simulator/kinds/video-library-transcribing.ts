@@ -1,8 +1,7 @@
 /** What video libraries have transcribed, where they have that. */
-import { chartOf, daysAsked, totalOf } from '../charts.ts';
-import { problemDetails } from '../forms.ts';
-import type { Kind } from '../kind.ts';
-import type { Request } from '../request.ts';
+import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { coreApi } from '../forms.ts';
+import type { Kind, Request } from '../kind.ts';
 import {
   ofLibrary,
   targetOf,
@@ -15,15 +14,11 @@ const hasTranscribing = (library: VideoLibrary) => library.hasTranscribing;
 
 export const videoLibraryTranscribing = {
   kind: 'video_library_transcribing',
-  sizes: { small: {}, medium: {}, full: {} },
-  create: () => ({}),
   operations: [
     {
+      ...coreApi,
       name: 'video_library_transcribing',
-      api: 'core',
       path: '/videolibrary/{library}/transcribing/statistics',
-      key: 'account',
-      form: problemDetails,
       traits: {
         number: 'TotalTranscriptionSeconds',
         wholeNumbers: true,
@@ -34,7 +29,7 @@ export const videoLibraryTranscribing = {
   ],
   section: 'video_library_transcribing',
   targets: ({ videoLibraries }) => videoLibraries.filter(hasTranscribing).map(targetOf),
-} as const satisfies Kind<Record<never, never>, object, VideoLibraries>;
+} as const satisfies Kind<unknown, object, VideoLibraries>;
 
 function statistics(library: VideoLibrary, request: Request): unknown {
   const days = daysAsked(request);

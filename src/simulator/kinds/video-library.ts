@@ -1,24 +1,15 @@
 /** Video libraries: their listing with the keys that open them, and the figures of each as a whole. */
 import { dayMs, doneOf, monthSoFar, weekdayShare } from '../days.ts';
-import { hexadecimal, nth, type Seeded, streams } from '../entities.ts';
-import { problemDetails } from '../forms.ts';
+import { hexadecimal, nth, streams } from '../entities.ts';
+import { coreApi, ofEach } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind, Target } from '../kind.ts';
-import { coreObjectPaging, pagesOf } from '../paging.ts';
+import { type Kind, ok, type Request, type Target } from '../kind.ts';
+import { coreObjectPaging, listing } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
-import type { Request } from '../request.ts';
 import { pullZoneOfLibrary } from './pull-zone.ts';
 import type { Libraries } from './video-storage.ts';
 
-export interface VideoLibrary extends Seeded {
-  readonly libraryId: string;
-  readonly name: string;
-  readonly pullZoneId: string;
-  readonly viewsPerDay: number;
-  readonly hasTranscribing: boolean;
-  readonly hasDrm: boolean;
-}
+export type VideoLibrary = ReturnType<typeof createLibrary>;
 
 export interface VideoLibraries {
   readonly videoLibraries: readonly VideoLibrary[];
@@ -26,17 +17,14 @@ export interface VideoLibraries {
 
 export const videoLibrary = {
   kind: 'video_library',
-  sizes: { small: {}, medium: {}, full: {} },
   create: (seed, _sizes, { libraryIds }) => ({
     videoLibraries: libraryIds.map((libraryId, index) => createLibrary(seed, index, libraryId)),
   }),
   operations: [
     {
+      ...coreApi,
       name: 'video_library',
-      api: 'core',
       path: '/videolibrary',
-      key: 'account',
-      form: problemDetails,
       traits: {
         field: 'Items',
         list: true,
@@ -53,44 +41,39 @@ export const videoLibrary = {
           const encoded = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
           sizes.set(libraryId, { videos: size.videos + 1, bytes: size.bytes + originalBytes + encoded });
         }
-        return (request) =>
-          pagesOf(
-            coreObjectPaging,
-            videoLibraries.filter(({ libraryId }) => !request.isRemoved(libraryId)),
-            (library) => {
-              const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
-              return {
-                Id: jsonInteger(libraryId),
-                Name: request.nameOf(libraryId, name),
-                VideoCount: sizes.get(libraryId)?.videos ?? 0,
-                TrafficUsage: monthSoFar(request.nowMs, (day) => viewsOf(library, day, request.nowMs) * 48e6),
-                StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
-                DateCreated: '2024-03-01T09:30:00',
-                ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
-                ApiKey: keys.libraries[libraryId],
-                ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
-                PullZoneId: jsonInteger(pullZoneId),
-                StorageZoneId: 612_300 + 11 * index,
-                EnableDRM: hasDrm,
-                AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), request.nowMs) : null,
-                GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
-                ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
-                EnableTranscribing: hasTranscribing,
-                // 0.1 dollars a minute.
-                MonthlyChargesTranscribing: hasTranscribing
-                  ? monthSoFar(request.nowMs, (day) => transcribedSeconds(library, day, request.nowMs)) / 600
-                  : 0,
-              };
-            },
-            request,
-          );
+        return listing(coreObjectPaging, videoLibraries, idOf, (library, { nowMs, nameOf }) => {
+          const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
+          return {
+            Id: jsonInteger(libraryId),
+            Name: nameOf(libraryId, name),
+            VideoCount: sizes.get(libraryId)?.videos ?? 0,
+            TrafficUsage: monthSoFar(nowMs, (day) => viewsOf(library, day, nowMs) * 48e6),
+            StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
+            DateCreated: '2024-03-01T09:30:00',
+            ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
+            ApiKey: keys.libraries[libraryId],
+            ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
+            PullZoneId: jsonInteger(pullZoneId),
+            StorageZoneId: 612_300 + 11 * index,
+            EnableDRM: hasDrm,
+            AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,
+            GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
+            ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
+            EnableTranscribing: hasTranscribing,
+            // 0.1 dollars a minute.
+            MonthlyChargesTranscribing: hasTranscribing
+              ? monthSoFar(nowMs, (day) => transcribedSeconds(library, day, nowMs)) / 600
+              : 0,
+          };
+        });
       },
     },
   ],
   section: 'video_libraries',
   targets: ({ videoLibraries }) => videoLibraries.map(targetOf),
-} as const satisfies Kind<Record<never, never>, VideoLibraries, Libraries>;
+} as const satisfies Kind<unknown, VideoLibraries, Libraries>;
 
+const idOf = ({ libraryId }: VideoLibrary) => libraryId;
 const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
 
 /** A library, for every kind that is about one as a whole. */
@@ -102,16 +85,11 @@ export function targetOf({ libraryId: id, name }: VideoLibrary): Target {
 export function ofLibrary(
   videoLibraries: readonly VideoLibrary[],
   answer: (library: VideoLibrary, request: Request) => unknown,
-): (request: Request) => Answer {
-  const known = new Map(videoLibraries.map((library) => [library.libraryId, library]));
-  return (request) => {
-    const [id = ''] = request.ids;
-    const library = request.isRemoved(id) ? undefined : known.get(id);
-    return library ? { status: 200, body: answer(library, request) } : problemDetails.notFound;
-  };
+) {
+  return ofEach(videoLibraries, idOf, (library, request) => ok(answer(library, request)));
 }
 
-function createLibrary(datasetSeed: number, index: number, libraryId: string): VideoLibrary {
+function createLibrary(datasetSeed: number, index: number, libraryId: string) {
   const seed = hash(datasetSeed, streams.library, index);
   return {
     seed,

@@ -1,28 +1,12 @@
 /** Video libraries, their videos and the storage of each (reference 2.8, 4.5). */
 import { hourMs } from '../days.ts';
-import { count, grouped, guid, nth, type Seeded, streams } from '../entities.ts';
-import { videoEnvelope } from '../forms.ts';
-import type { Kind } from '../kind.ts';
-import { pagesOf, videoPaging } from '../paging.ts';
+import { count, grouped, guid, nth, streams } from '../entities.ts';
+import { videoApi, videoEnvelope } from '../forms.ts';
+import type { Answer, Kind, Request } from '../kind.ts';
+import { listing, videoPaging } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
-import type { Answer } from '../reply.ts';
-import type { Request } from '../request.ts';
 
-export interface Video extends Seeded {
-  readonly libraryId: string;
-  /** A GUID. */
-  readonly videoId: string;
-  readonly name: string;
-  readonly originalBytes: number;
-  readonly renditions: readonly Rendition[];
-}
-
-export interface Rendition {
-  readonly name: string;
-  readonly codec: string | null;
-  readonly resolution: string | null;
-  readonly bytes: number;
-}
+export type Video = ReturnType<typeof createVideo>;
 
 export interface Libraries {
   readonly libraryIds: readonly string[];
@@ -47,11 +31,9 @@ export const videoStorage = {
   },
   operations: [
     {
+      ...videoApi,
       name: 'video_storage',
-      api: 'video',
       path: '/library/{library}/videos/{video}/storage',
-      key: 'library',
-      form: videoEnvelope,
       traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: ['calculatedAt'] },
       answers: ({ videos }) => {
         const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
@@ -64,11 +46,9 @@ export const videoStorage = {
       },
     },
     {
+      ...videoApi,
       name: 'video_storage_listing',
-      api: 'video',
       path: '/library/{library}/videos',
-      key: 'library',
-      form: videoEnvelope,
       traits: {
         field: 'items',
         list: true,
@@ -81,12 +61,7 @@ export const videoStorage = {
       pages: ({ videos }) => {
         const ofEach = grouped(videos, ({ libraryId }) => libraryId);
         return (request) =>
-          pagesOf(
-            videoPaging,
-            (ofEach.get(request.ids[0] ?? '') ?? []).filter(({ videoId }) => !request.isRemoved(videoId)),
-            (video) => listed(video, request),
-            request,
-          );
+          listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, listed)(request);
       },
     },
   ],
@@ -99,16 +74,11 @@ export const videoStorage = {
     })),
 } as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Libraries>;
 
-const videoNames = [
-  'Spring collection trailer',
-  'How a boot is made',
-  'Store opening in Ljubljana',
-  'Care guide: leather',
-  'Onboarding 1: the till',
-  'Onboarding 2: returns',
-  'Safety in the warehouse',
-  'Quarterly all-hands',
-] as const;
+const idOf = ({ videoId }: Video) => videoId;
+const videoNames = (
+  'Spring collection trailer, How a boot is made, Store opening in Ljubljana, Care guide: leather, ' +
+  'Onboarding 1: the till, Onboarding 2: returns, Safety in the warehouse, Quarterly all-hands'
+).split(', ');
 
 const ladder = [
   { name: '240p', resolution: '426x240', share: 0.04 },
@@ -118,7 +88,7 @@ const ladder = [
   { name: '1080p', resolution: '1920x1080', share: 0.42 },
 ] as const;
 
-function createVideo(datasetSeed: number, index: number, libraryId: string): Video {
+function createVideo(datasetSeed: number, index: number, libraryId: string) {
   const seed = hash(datasetSeed, streams.video, index);
   const originalBytes = Math.round(magnitude(4e6, 9e9, unit(seed, 1)));
   const codec = index % 5 === 3 ? 'av1' : index % 5 === 4 ? 'vp9' : 'h264';
