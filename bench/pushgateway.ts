@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { renderHeader, renderLabels, renderPrefix } from '../src/exposition/format.ts';
-import { renderNumber } from '../src/exposition/number.ts';
+import { renderHeader, renderLabels, renderRows } from '../src/exposition/format.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import type { Scale } from '../src/simulator/kind.ts';
 import { freePort } from './ports.ts';
@@ -65,9 +64,7 @@ async function pushGroup(port: number, group: number, targets: readonly TargetRe
       const name = catalogue[family]?.name ?? '';
       const into = rows.get(family) ?? [];
       rows.set(family, into);
-      for (const { labels: own, value } of samples) {
-        into.push(`${renderPrefix(name, labels, own ? renderLabels(own) : '')}${renderNumber(value)}\n`);
-      }
+      into.push(renderRows(name, labels, samples).text);
     }
   }
   const parts: Buffer[] = [];

@@ -136,10 +136,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
   const pacers = new Map(apiNames.map((name) => [name, new Pacer(paceOf(name))]));
   return new PollEngine({
     resources,
-    store: {
-      target: () => ({ replace: ignore, set: ignore, remove: ignore, drop: ignore }),
-      isOverfull: false,
-    },
+    store: { set: ignore, setValue: ignore, delete: ignore, leaveOut: ignore, isOverfull: false },
     clientOf: () => ({
       async get({ path, permit }) {
         await nextTurn();

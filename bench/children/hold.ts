@@ -13,8 +13,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { createWebServer } from '../../src/http/server.ts';
-import type { Target } from '../../src/polling/plan.ts';
-import { type FamilyRows, type TargetRows, TargetStates } from '../../src/polling/target-states.ts';
+import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { hash } from '../../src/simulator/random.ts';
@@ -58,15 +57,7 @@ function listen(listener: RequestListener): Promise<number> {
 function holdAsExporter(): Holder {
   startSmall();
   const store = new Store(catalogue);
-  const rowsOf = new Map<Target['ids'], TargetRows>();
-  const states = new TargetStates({
-    target: (kind, ids) => {
-      const rows = store.target(kind, ids);
-      rowsOf.set(ids, rows);
-      return rows;
-    },
-    isOverfull: false,
-  });
+  const states = new TargetStates(store);
   const targetOf = (key: string) => {
     const target = states.status(key)?.target;
     if (!target) throw new Error(`${key} is not expected`);
@@ -103,8 +94,8 @@ function holdAsExporter(): Holder {
       states.succeeded(targetOf(key), reading, 0.1, atMs);
     },
     replaceOf({ key }) {
-      const rows = rowsOf.get(targetOf(key).ids) as TargetRows;
-      return (samples) => rows.replace(samples);
+      const { kind, ids } = targetOf(key);
+      return (rows) => store.set(key, kind, ids, rows);
     },
     async serve() {
       const server = createWebServer({

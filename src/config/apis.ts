@@ -1,9 +1,9 @@
-/** The APIs: where each one is, which variable sets its address, and its default pace. */
+/** The APIs there are: where each is, which variable sets its address, and how hard it is asked by default. */
 import type { ApiName } from '../resources/resource.ts';
 
 export interface Api {
   readonly baseUrl: string;
-  /** The environment variable that sets the address when there is no configuration file. */
+  /** The environment variable that sets the address where there is no configuration file. */
   readonly urlVariable: string;
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number;

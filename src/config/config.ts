@@ -15,7 +15,7 @@ export interface ApiConfig {
   readonly maxResponseBytes: number;
   /** Where `authorities` were read. */
   readonly caFile?: string | undefined;
-  /** Certificates in PEM to trust in addition to the public ones. */
+  /** Certificates in PEM that are trusted beside the public ones. */
   readonly authorities?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface TargetConfig {
   readonly staleAfterMs: number;
 }
 
-/** What a section sets for one target that a listing finds. */
+/** What a section says of one target that a listing finds. */
 export interface OverrideConfig {
   readonly name?: string | undefined;
   readonly intervalMs?: number | undefined;
@@ -40,13 +40,13 @@ export interface SectionConfig {
   readonly kind: string;
   /** For the targets of `all`; the listed ones carry their own. */
   readonly credential: string;
-  /** Whether the section names the credential itself, which then takes precedence over a key from a listing. */
+  /** Whether the section names the credential itself; then it goes before a key that a listing gives. */
   readonly isCredentialNamed?: boolean | undefined;
-  /** The credential for listings, where it is a different one: the account's. */
+  /** What listings are asked with, where it is another: the account's. */
   readonly listingCredential?: string | undefined;
-  /** What to take of what a listing finds. */
+  /** Which of what a listing finds. */
   readonly selection?: Selection | undefined;
-  /** Which of the things in the parent listing to look into. */
+  /** Of which things of the parent listing. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;

@@ -1,4 +1,4 @@
-/** The current configuration as plain data. A configuration holds no key, so nothing here can show one. */
+/** The configuration in force as plain data. A configuration holds no key, so nothing here can show one. */
 import type { Selection } from '../discovery/selector.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
@@ -6,7 +6,7 @@ import type { Config, OverrideConfig, SectionConfig, TargetConfig } from './conf
 import type { Plain } from './document.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 
-/** The current configuration in the form of the file, with every default filled in: names of variables and files, never a key. */
+/** The configuration in force as the file would say it, every default filled in: names of variables and files, no key. */
 export function describeConfig(
   config: Config,
   resources: readonly Resource[],

@@ -12,7 +12,7 @@ export interface Document {
   readonly place: (path: Path) => Place;
   /** How a message refers to another value of the document. */
   readonly refer: (path: Path) => string;
-  /** What the paths of key files are relative to. */
+  /** Where relative paths of key files begin. */
   readonly directory: string;
   /** Whether a target may be a mapping. */
   readonly withLongForm: boolean;
@@ -42,7 +42,7 @@ export function fromPlain(document: Plain): Document {
 /** Of no file and no line. */
 export const nowhere: Place = { file: undefined, line: undefined, column: undefined, path: '' };
 
-/** Turns scalars into the text that a file would hold, and leaves out what is undefined. */
+/** Scalars as the text that a file would hold; what is undefined is left out. */
 function toRaw(value: Plain): Raw {
   if (value === null || typeof value === 'string') return value;
   if (typeof value !== 'object') return String(value);

@@ -1,6 +1,6 @@
 /**
- * Settings from environment variables alone, for a sidecar or a first try. They become the same document as a file, so
- * that the same schema checks them.
+ * The settings that the environment alone can give, for a sidecar or a first try: turned into the same document that a
+ * file holds, so that the same schema checks them.
  */
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
@@ -14,10 +14,10 @@ import type { Raw } from './yaml.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentOptions {
-  /** Holds the keys and, without a file or plain data, the settings. */
+  /** Gives the keys, and without a file or plain data the settings. */
   readonly env: Environment;
   readonly resources: readonly Resource[];
-  /** Variables that something else reads, so that no warning is given about them. */
+  /** Variables beside the configuration's own that somebody reads: no warning tells of them. */
   readonly otherVariables?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface EnvironmentSetting {
   readonly help: string;
 }
 
-/** Every environment variable except those of the flags, for the documentation. */
+/** Every setting of the environment beside the flags', for the documentation. */
 export function environmentSettings(resources: readonly Resource[]): readonly EnvironmentSetting[] {
   return [
     {
@@ -54,7 +54,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
   const used = new Set<keyof typeof keys>();
-  /** The account's key finds the videos, and their libraries' keys with them. Videos that are named need the library's key. */
+  /** The account finds videos, and their libraries with a key each; named ones need the key in its variable. */
   const sectionOf = ({ api }: Resource, targets: Raw): Raw => {
     const credential = api === 'video' ? 'video' : 'account';
     if (targets === 'all') used.add('account');
@@ -138,27 +138,27 @@ function refuseMistyped(unread: readonly UnreadVariable[], hasKey: boolean): voi
   }
 }
 
-/** The schema refuses elements without text. */
+/** An element without text is left to the schema to refuse. */
 function targetsOf(list: string): Raw {
   return list === 'all' ? list : list.split(',').map((element) => element.trim() || null);
 }
 
 const prefix = 'BUNNYNET_';
 
-/** Kubernetes sets variables for each service of the namespace, which begin with the service's name. */
+/** Kubernetes describes the services of a namespace in variables that begin with the service's name. */
 const serviceLink =
   /^BUNNYNET_(?:EXPORTER_.*|(?:.*_)?SERVICE_(?:HOST|PORT(?:_.*)?)|(?:.*_)?PORT(?:_\d+_.*)?)$/;
 
 /** A variable of ours that nobody reads. */
 export interface UnreadVariable {
   readonly variable: string;
-  /** The variable that was probably meant. */
+  /** The one that is read in its place, as far as the name tells. */
   readonly meant?: string | undefined;
-  /** True for a setting that is ignored because there is a file or plain data. */
+  /** True where it is a setting, which a file or plain data replaces. */
   readonly isReplaced?: boolean;
 }
 
-/** Misspelt variables; with `isReplaced` also the settings that are ignored because there is a file or plain data. */
+/** Misspelt variables, and with `isReplaced` the settings that a file or plain data replaces. */
 export function unreadVariables(
   { env, resources, otherVariables = [] }: EnvironmentOptions,
   credentials: Config['credentials'] = {},

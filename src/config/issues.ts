@@ -25,7 +25,7 @@ export function keyOf(path: Path): string {
   return path.join('\n');
 }
 
-/** The issue in the words of this program. For a union, the issues of the form that was meant. */
+/** The issue in the words of this program; of a union, the issues of the one form that was meant. */
 export function toIssues(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
   const path = [...above, ...(issue.path as Path)];
   if (issue.code === 'invalid_union') {

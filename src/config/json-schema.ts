@@ -1,6 +1,6 @@
 /**
  * The JSON Schema of the configuration file, for editors: generated from the schema that the loader uses, with the
- * types that YAML gives unquoted values. Checks across settings are left to the loader.
+ * types that YAML gives unquoted values. What only the whole document can tell is the loader's alone.
  */
 import * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
@@ -23,7 +23,7 @@ export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
   };
 }
 
-/** Defaults are text in the loader's schema. Editors should insert them as YAML writes them, and no empty mappings. */
+/** Defaults are text in the loader's schema; an editor inserts them as YAML writes them, and no empty mappings. */
 function nativeDefault(schema: JsonSchema): void {
   const { default: preset, type } = schema;
   if (typeof preset === 'object') delete schema['default'];

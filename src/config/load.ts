@@ -1,6 +1,6 @@
 /**
- * Loads the configuration from a file, from plain data or from the environment. It returns all of it, or every problem at
- * once, each with its place. It starts nothing and calls nothing.
+ * Loads the configuration from a file, from plain data or from the environment, and answers with all of it or with every
+ * problem at once, each with its place. It starts nothing and calls nothing.
  */
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -21,7 +21,7 @@ import { readDocument } from './read.ts';
 import type { Raw } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
-  /** The YAML file. Without it and without `document`, the settings come from the environment. */
+  /** The YAML file; without it and without `document` the environment's own settings count. */
   readonly file?: string | undefined;
   /** The same as plain data: numbers and booleans may stand where the file would hold them. */
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
@@ -29,7 +29,7 @@ export interface LoadOptions extends EnvironmentOptions {
 
 export interface Loaded {
   readonly config: Config;
-  /** What looks wrong but does no harm, one sentence each. */
+  /** What is odd but does no harm, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unread = unreadVariables(options, credentials, isGiven(options)).map(describeUnread);
   warnings.push(...unread);
   if (problems.length > 0) {
-    // Without a file, what is missing may be there under a mistyped name.
+    // Without a file what is missing may well be there under a mistyped name.
     throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))]);
   }
   return { config: { ...config, credentials, apis }, warnings };
@@ -89,7 +89,7 @@ function resolvePaths(credentials: Config['credentials'], directory: string): Co
   return Object.fromEntries(resolved) as Config['credentials'];
 }
 
-/** Resolves the paths of certificates, and reads and checks the files. */
+/** The APIs with whole paths to their certificates, which are looked at. */
 async function resolveAuthorities(
   apis: Config['apis'],
   directory: string,
@@ -119,7 +119,7 @@ function isCertificates(pem: string): boolean {
   }
 }
 
-/** Sorted by line; without lines, by path or variable. */
+/** By their lines; where there are none, by their paths or variables. */
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted(
     (a, b) =>

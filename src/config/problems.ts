@@ -10,7 +10,7 @@ export interface Place {
   readonly line: number | undefined;
   /** From 1. */
   readonly column: number | undefined;
-  /** `applications.targets[3].interval`, or the environment variable; empty for the whole document. */
+  /** `applications.targets[3].interval`, or the environment variable; empty for the document as a whole. */
   readonly path: string;
 }
 

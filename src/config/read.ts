@@ -1,6 +1,6 @@
 /**
- * Turns a raw document into the configuration: first the schema, whose issues become problems with a path, then checks
- * across settings. Those run over everything that could be read, so that one problem does not hide another.
+ * Turns a raw document into the configuration in force: one pass of the schema, whose issues become problems with a path,
+ * then what the settings say of each other. Those checks run over whatever could be read, so that one problem hides no other.
  */
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
@@ -28,7 +28,7 @@ import {
 import { isPlainRemote } from './values.ts';
 import type { Raw } from './yaml.ts';
 
-/** What the reader needs to know about the document besides its content. */
+/** What the reader needs to know of the document beyond its content. */
 export interface Source {
   /** Takes a problem. */
   readonly report: (path: Path, message: string) => void;
@@ -39,10 +39,10 @@ export interface Source {
   readonly withLongForm: boolean;
 }
 
-/** Use it only if nothing was reported. Its credentials can be used in any case: it holds only valid ones. */
+/** To be used only when nothing was reported, but for its credentials: those are well defined, whatever is wrong with the rest. */
 export function readDocument(raw: Raw, resources: readonly Resource[], source: Source): Config {
   let read: unknown;
-  // Values with a problem are in `read` as they were found, or as meaningless objects.
+  // What has a problem stays in `read` as it was found, or as an object without meaning.
   const { error } = documentSchema(resources, source.withLongForm)
     .refine(
       (document: unknown) => {
@@ -59,15 +59,15 @@ export function readDocument(raw: Raw, resources: readonly Resource[], source: S
   return new Reader(source, raw, wrong).document(mappingOf(read), resources);
 }
 
-/** Checks settings against each other and turns them into the configuration. */
+/** Checks what the settings say of each other, and gives them the shape of the configuration in force. */
 class Reader {
   readonly #report: Source['report'];
   readonly #warn: Source['warn'];
   readonly #source: Source;
   readonly #raw: Raw;
-  /** The names of all credentials, including invalid ones. */
+  /** The names of all credentials, the ill-defined ones too. */
   readonly #names: readonly string[];
-  /** The paths of everything that has a problem or was probably meant by a misspelt setting, and of what contains it. */
+  /** The paths of what has a problem or was probably meant by a misspelt setting, and of all that holds it. */
   readonly #wrong: ReadonlySet<string>;
   readonly #used = new Set<string>();
 
@@ -144,7 +144,7 @@ class Reader {
     };
   }
 
-  /** The kinds that are on though they have no section. */
+  /** The kinds that are on without a section. */
   #discoveredKinds(
     { kinds, except }: Partial<DiscoverySettings>,
     present: readonly Resource[],
@@ -164,8 +164,8 @@ class Reader {
   }
 
   /**
-   * The credential that lists what an account has: the only one, else the first that a section of another API than video
-   * names, else the only one that no video section names. The key of a library lists nothing.
+   * The credential that lists what an account has: the only one, that of the first section of another API than video, or the
+   * only one that no video section names, for a library's key lists nothing.
    */
   #accountCredential(root: Mapping, present: readonly Resource[]): string | undefined {
     if (this.#names.length === 1) return this.#names[0];
@@ -211,7 +211,7 @@ class Reader {
       {
         kind: resource.kind,
         credential: credential ?? '',
-        // A library is read with its own key; the account's key does not work.
+        // A library's own key opens it; that of the account does not.
         ...(isListedVideo && {
           isCredentialNamed: named !== undefined && named !== account,
           listingCredential: account ?? named,
@@ -254,7 +254,7 @@ class Reader {
     return new Map(made);
   }
 
-  /** Reports targets that occur twice in a list. */
+  /** Reports a target of a list that was there before. */
   #once(path: Path): (key: string, index: number) => void {
     const firstIndex = new Map<string, number>();
     return (key, index) => {
@@ -276,7 +276,7 @@ class Reader {
       this.#needCredential(defaults.credential, section, 'the listing names');
       return read;
     }
-    // A list for an account was reported already.
+    // Of an account there is no list, which was reported.
     if (isOfAccount(resource) || !Array.isArray(read)) return [];
     if (read.length === 0) this.#warn(path, 'the list is empty, so nothing is polled');
     const once = this.#once(path);
@@ -293,7 +293,7 @@ class Reader {
     return targets;
   }
 
-  /** The valid elements of a list, with their indices. If one is invalid, zod may leave all of them unparsed. */
+  /** The good ones of a list, with their indices. Where one is wrong, zod may leave all of them unread. */
   #good(
     read: readonly TargetSettings[],
     path: Path,
@@ -320,11 +320,11 @@ class Reader {
     };
   }
 
-  /** The stale_after of a target in milliseconds. Checked only if the target sets it or its interval. */
+  /** Of one target, in milliseconds; checked where the target says anything of it. */
   #staleAfter({ interval, stale_after }: TargetSettings, path: Path, defaults: Defaults): number {
     const intervalMs = interval ?? defaults.intervalMs;
     const own = stale_after ?? defaults.ownStaleAfter;
-    // If the section's interval is invalid, a target without its own has nothing to be compared with.
+    // Where the section's interval is wrong, a target that has none of its own has nothing to compare with.
     if (interval !== undefined || (stale_after !== undefined && defaults.ownInterval !== undefined)) {
       this.#checkStaleness(own, intervalMs, path);
     }
@@ -338,7 +338,7 @@ class Reader {
     this.#report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
   }
 
-  /** The credential that a section or a target names. One that is not defined is reported and replaced by another. */
+  /** The credential that a section or a target names; one that is not defined is reported and another stands in. */
   #credentialOf(name: unknown, path: Path): string | undefined {
     if (name === undefined) return undefined;
     if (this.#isDefined(name)) {
@@ -352,7 +352,7 @@ class Reader {
     return this.#names[0];
   }
 
-  /** Marks the credential as used, or reports that there is none. */
+  /** Marks the credential as used; reports that there is none to use. */
   #needCredential(name: string | undefined, section: string, who: string): void {
     if (name !== undefined) this.#used.add(name);
     else if (this.#names.length > 1) {
@@ -364,10 +364,10 @@ class Reader {
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** The section's values, for targets that set none. */
+/** What a section says, for targets that do not say it. */
 interface Defaults {
   readonly credential: string | undefined;
-  /** Undefined if it is invalid, so that nothing is compared with it. */
+  /** Undefined where the section's is wrong, so that nothing is compared with it. */
   readonly ownInterval: number | undefined;
   readonly intervalMs: number;
   readonly ownStaleAfter: number | undefined;

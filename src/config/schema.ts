@@ -1,6 +1,6 @@
 /**
- * The schema of the configuration: every setting, its allowed values, its default and its error message. Built from the
- * declared resources, so a new kind needs no change here.
+ * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
+ * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
  */
 import * as z from 'zod';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
@@ -9,15 +9,15 @@ import { apis } from './apis.ts';
 import * as value from './values.ts';
 import { optional, preset } from './values.ts';
 
-/** By default a reading is stale after this many intervals. */
+/** How many missed intervals make a reading stale, where nothing else is said. */
 export const staleAfterIntervals = 3;
 
-/** Two polls are up to 1.1 intervals apart, and the second takes some time. With less than this, values could leave in between. */
+/** Two polls are up to 1.1 intervals apart, and the second takes its time: below this, values could leave between them. */
 export const minStaleAfterIntervals = 1.5;
 
 /**
- * A mapping of settings. For an unknown key the message is the list of the known ones, from which the loader picks what
- * was probably meant.
+ * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
+ * probably meant.
  */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
   return z.strictObject(shape, {
@@ -40,7 +40,7 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true, needs: ['env', 'file'] },
-    // Even if one of the two is invalid.
+    // Also where one of the two is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
@@ -58,7 +58,7 @@ const credentialsSchema = z
 
 export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
-/** One API: its address and its pace. */
+/** One API: its address and how hard it may be asked. */
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
   return mapping({
@@ -102,7 +102,7 @@ const limitsSchema = mapping({
 
 const interval = value.duration(1000, 604_800_000);
 
-/** What is polled without being named in the file. */
+/** What is read without being named in the file. */
 function discoverySchema(resources: readonly Resource[]) {
   const kinds = resources.map(({ kind }) => kind);
   return mapping({
@@ -119,7 +119,7 @@ function discoverySchema(resources: readonly Resource[]) {
   });
 }
 
-/** Settings that are allowed only with `targets: all`. */
+/** What may stand beside `targets: all`, and nowhere else. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
 
 const include = 'it matches the whole name or the whole id; . is any character';
@@ -145,14 +145,14 @@ function selectionShape(resource: Resource) {
   };
 }
 
-/** Overrides for one target of `all`. A target that is read with its listing has no interval of its own. */
+/** What is different for one target of `all`. What comes with a listing has no interval of its own. */
 export function overrideSchema(resource: Resource) {
   const { name, interval, stale_after } = targetOptions;
   const options = isReadAlone(resource) ? { name, interval, stale_after } : { name, stale_after };
   return mapping({ ...idShape(resource), ...options }, `{ ${longForm(resource)}, … }`);
 }
 
-/** What the long form of a target may set besides its ids. */
+/** What the long form of a target says beside its ids. */
 const targetOptions = {
   name: optional(value.displayName, 'Display name; exposed as a label of the info series'),
   interval: optional(interval, 'Time between two polls; default: that of the section'),
@@ -163,7 +163,7 @@ const targetOptions = {
   ),
 };
 
-/** A target such as `501/77`, turned into its long form. */
+/** A target as `501/77`: what its long form would hold. */
 function shortSchema(resource: Resource, expected: string) {
   const editor =
     resource.ids.length === 1
@@ -202,7 +202,7 @@ function readIds(
   return Object.fromEntries(read);
 }
 
-/** A target in either form; without `withLongForm` in its short form only. */
+/** A target in either form, or, unless `withLongForm`, in its short form alone. */
 export function targetSchema(resource: Resource, withLongForm: boolean) {
   const expected = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong(resource, withLongForm)}`;
   const long = mapping({ ...idShape(resource), ...targetOptions });
@@ -260,12 +260,12 @@ export function sectionSchema(resource: Resource, withLongForm: boolean) {
   );
 }
 
-/** Whether the kind accepts `targets: all`. */
+/** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
   return resource.listing !== undefined || isOfAccount(resource);
 }
 
-/** Whether `all` is the only form, because the one target is the account itself. */
+/** Whether `all` is the only form: the one target is the account of the credential. */
 export function isOfAccount(resource: Resource): boolean {
   return isReadAlone(resource) && resource.ofAccount === true;
 }
@@ -280,7 +280,7 @@ export function shortForms(resource: Resource): string {
   return resource.ids.length === 1 ? 'ids' : shortForm(resource);
 }
 
-/** ` or { id: … }`: the shortest long form of a target. */
+/** ` or { id: … }`: the least that the long form of a target says. */
 function orLong(resource: Resource, withLongForm = true): string {
   return withLongForm ? ` or { ${longForm(resource)} }` : '';
 }
@@ -328,7 +328,7 @@ type TargetOptions = { [Key in keyof typeof targetOptions]?: z.output<(typeof ta
 /** A target in either form: its ids by their settings, and its options. */
 export type TargetSettings = Readonly<TargetOptions & Record<string, unknown>>;
 
-/** A section of any kind, including the resource's own settings. */
+/** A section of any kind, the resource's own settings among them. */
 export interface SectionSettings {
   readonly credential?: string;
   readonly interval: number;

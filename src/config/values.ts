@@ -1,13 +1,13 @@
 /**
- * Single values of a configuration: text in, a checked value out, or an error that says what was expected. Also what an
- * editor accepts in place of text.
+ * Single values of a configuration: text in, a checked value out, an error that says what was expected, and what an
+ * editor may accept in place of text.
  */
 import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import { durationPattern, formatDuration, parseBoolean, parseDuration } from '../text.ts';
 
-/** The part of the JSON Schema that tells editors what to accept for a value that the loader reads as text. */
+/** The part of a JSON Schema that says what an editor accepts for a value that the loader reads as text. */
 interface EditorForm {
   readonly type: string | readonly string[];
   readonly [keyword: string]: unknown;
@@ -37,7 +37,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return schema.describe(description).optional();
 }
 
-/** A setting with a default, given as it would be written. */
+/** A setting that is this where it is left out: as it would be written. */
 export function preset<Schema extends z.ZodType>(
   schema: Schema,
   given: z.input<Schema>,
@@ -61,7 +61,7 @@ export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodType<number
   );
 }
 
-/** A whole number, also in the form that Helm gives large ones (`1e+06`). */
+/** A whole number; also as Helm renders large ones (`1e+06`). */
 export function integer(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a whole number from ${min} to ${max}`,
@@ -111,7 +111,7 @@ export function bytes(min: number, max: number): z.ZodType<number, string> {
   );
 }
 
-/** A size that `bytes` reads back, in the largest binary unit that divides it. */
+/** The size as `bytes` reads it, with the largest binary unit that comes out even. */
 export function formatBytes(size: number): string {
   const unit = ['GiB', 'MiB', 'KiB'].find((name) => size > 0 && size % (byteUnits[name] ?? 1) === 0);
   return unit === undefined ? String(size) : `${size / (byteUnits[unit] ?? 1)}${unit}`;
@@ -129,7 +129,7 @@ export const baseUrl: z.ZodType<string, string> = scalar(
   true,
 );
 
-/** Whether requests to the address leave the machine unencrypted. */
+/** Whether what is sent to the address leaves the machine unencrypted. */
 export function isPlainRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
@@ -189,7 +189,7 @@ export const filePath: z.ZodType<string, string> = scalar(
   true,
 );
 
-/** Part of what identifies a target, normalised to the form that is exposed. */
+/** A part of what identifies a target, in the one way in which it is exposed. */
 export function id(form: IdField['form']): z.ZodType<string, string> {
   return ids[form];
 }
@@ -222,8 +222,8 @@ const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
 const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The whole number in the text. Scientific notation is accepted for exact numbers only: template engines that know only
- * doubles write 1000000 so, and have already lost digits beyond 2^53.
+ * The whole number that the text stands for. A power of ten is read where the number is exact: a template engine that
+ * knows only doubles writes 1000000 so, and beyond 2^53 it has lost digits before.
  */
 function parseInteger(text: string): bigint | undefined {
   if (/^\d{1,20}$/.test(text)) return BigInt(text);

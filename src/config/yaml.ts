@@ -22,7 +22,7 @@ import {
 } from 'yaml';
 import type { Path } from './problems.ts';
 
-/** A YAML document as it is used here; null is a value that was left empty. */
+/** What a YAML document is made of here: null is a value that was left empty. */
 export type Raw = string | null | readonly Raw[] | { readonly [key: string]: Raw };
 
 export interface YamlProblem {
@@ -40,7 +40,7 @@ export interface YamlDocument {
   readonly position: (path: Path) => { line: number; column: number };
 }
 
-/** More values than this, counting those behind aliases, are an attack or a mistake: the largest file holds fewer. */
+/** More values than this once aliases are followed is an attack or a mistake: the largest file holds fewer. */
 const maxValues = 8_000_000;
 const maxDepth = 100;
 
@@ -55,7 +55,7 @@ const problemWords: { readonly [code in ErrorCode]?: string } = {
   TAB_AS_INDENT: 'a tab indents this line; use spaces',
 };
 
-/** Reads one document. With a syntax error, the result is that problem alone. */
+/** Reads one document. Syntax errors are problems too; with one of them nothing is read. */
 export function parseYaml(text: string): YamlDocument {
   const lines = new LineCounter();
   const linesAt = (offset: number) => {
@@ -98,7 +98,7 @@ export function parseYaml(text: string): YamlDocument {
   };
 }
 
-/** Stops at values nested so deeply that composing them, which is recursive, could exhaust the stack. */
+/** Ends early where values are nested so deeply that composing them, which is recursive, could exhaust the stack. */
 function* tokensOf(text: string, parser: Parser) {
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
@@ -107,7 +107,7 @@ function* tokensOf(text: string, parser: Parser) {
   yield* parser.end();
 }
 
-/** Where the error is and what to say. An unclosed bracket or quote is noticed late, so it is reported where it opens. */
+/** Where the error is, and in words. A bracket or quote that is not closed is noticed late: it is reported where it opens. */
 function explain(error: YAMLError, document: Document): [offset: number, message: string] {
   const [offset] = error.pos;
   let open: { offset: number; what: string } | undefined;
@@ -125,13 +125,13 @@ function explain(error: YAMLError, document: Document): [offset: number, message
   return [offset, `expected YAML: ${problemWords[error.code] ?? 'this cannot be read'}`];
 }
 
-/** An alias becomes the same object as its anchor's value, so the result is never larger than the file. */
+/** An alias becomes the very value that it stands for, so the result is never larger than the file. */
 class Reader {
   readonly problems: YamlProblem[] = [];
   /** Where each entry of a list or mapping begins. */
   readonly offsets = new Map<Raw, ReadonlyMap<string | number, number>>();
   readonly #linesAt: (offset: number) => { line: number; column: number };
-  /** By anchor; added once the value is complete, so that no value can contain itself. size: how many values it holds, counting itself. */
+  /** By anchor, once its value is complete, so that no value can hold itself; size: how many values it holds, itself included. */
   readonly #anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   #values = 0;
 
@@ -167,7 +167,7 @@ class Reader {
   }
 
   #mapping(node: YAMLMap<Node | null, Node | null>, path: Path): Raw {
-    // Without a prototype, so that keys such as `__proto__` have no special meaning.
+    // Without a prototype, so that no key of the document means anything to the language.
     const mapping = Object.create(null) as Record<string, Raw>;
     const offsets = new Map<string, number>();
     for (const { key, value } of node.items) {

@@ -1,12 +1,9 @@
 /** The two text formats: how headers and labels are written, and every rule of escaping. */
 
-import { renderNumber } from './number.ts';
+import type { Sample } from '../resources/resource.ts';
 
 export const formats = ['text', 'openmetrics'] as const;
-/**
- * text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their headers differ; their rows are the same, but
- * that OpenMetrics tells of a counter since when it counts.
- */
+/** text: Prometheus' text format 0.0.4; openmetrics: OpenMetrics text 1.0. Their headers differ; their rows are the same. */
 export type Format = (typeof formats)[number];
 
 export const contentTypes: Readonly<Record<Format, string>> = {
@@ -33,8 +30,6 @@ export interface FamilyHeader extends Header {
 
 export type Labels = Readonly<Record<string, string>>;
 
-const newline = '\n'.charCodeAt(0);
-const firstOfCreated = 'c'.charCodeAt(0);
 const endOfFile = Buffer.from('# EOF\n');
 
 /** The header lines of a family. OpenMetrics names it without its `_info` or `_total` and gives the unit its own line. */
@@ -64,22 +59,30 @@ export function renderPrefix(name: string, targetLabels: string, ownLabels: stri
   return labels === '' ? `${name} ` : `${name}{${labels}} `;
 }
 
-/** The row before that of a counter: when it began to count, as Unix time. */
-export function renderCreated(totalPrefix: string, createdSeconds: number): string {
-  return `${totalPrefix.replace('_total', '_created')}${renderNumber(createdSeconds)}\n`;
+/** A value as both formats write it. */
+export function renderNumber(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? '+Inf' : '-Inf';
 }
 
-/** The rows of a counter without those of `renderCreated`. */
-export function withoutCreated(rows: Buffer, { name }: FamilyHeader): Buffer {
-  const kept: Buffer[] = [];
-  // A row goes on with `_created` or with `_total`.
-  const suffixAt = name.length - '_total'.length + 1;
-  for (let start = 0; start < rows.length; ) {
-    const end = rows.indexOf(newline, start) + 1;
-    if (rows[start + suffixAt] !== firstOfCreated) kept.push(rows.subarray(start, end));
-    start = end;
-  }
-  return Buffer.concat(kept);
+/** The rows of one family of a target; of two samples with the same labels the later one. */
+export function renderRows(
+  name: string,
+  targetLabels: string,
+  samples: readonly Sample[],
+): { readonly text: string; readonly rows: number } {
+  const given = samples.map(({ labels, value }): [string, number] => [
+    labels === undefined ? '' : renderLabels(labels),
+    value,
+  ]);
+  // Mostly there is one: a Map for each family would be a quarter of the work.
+  const rows = given.length > 1 ? [...new Map(given)] : given;
+  const pieces: string[] = [];
+  for (const [labels, value] of rows)
+    pieces.push(renderPrefix(name, targetLabels, labels), renderNumber(value), '\n');
+  // Joined and not added up: V8 would keep the pieces of such a text as long as the text.
+  return { text: pieces.join(''), rows: rows.length };
 }
 
 /** What a page ends with. */

@@ -2,8 +2,15 @@
  * A family of the exporter's own metrics: a few rows that change one by one. It knows neither what they count nor the pages
  * that they are on.
  */
-import { type Format, type Header, type Labels, renderHeader, renderLabels, renderPrefix } from './format.ts';
-import { renderNumber } from './number.ts';
+import {
+  type Format,
+  type Header,
+  type Labels,
+  renderHeader,
+  renderLabels,
+  renderNumber,
+  renderPrefix,
+} from './format.ts';
 
 /** What a family says of itself; its unit is what its name ends in. */
 export type OwnHeader = Omit<Header, 'unit'>;

@@ -1,144 +1,184 @@
-/** The series of the page: the families, the rows of the targets in them, the cap on series, and the page of each format. */
-import { Slices } from '../slices.ts';
-import type { Rendition } from './block.ts';
-import { Family } from './family.ts';
-import type { FamilyHeader, Format, Labels } from './format.ts';
-import { Kind, type StoreState, TargetRows } from './target-rows.ts';
+/** The series of the page: the rendered texts of each target, the cap on series, and the page in each format. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Sample } from '../resources/resource.ts';
+import type { Block } from './block.ts';
+import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
+import { Kind } from './kind.ts';
 
-/** A page at one instant, without the exporter's own metrics and its end. Its parts do not change. */
+/** Some samples of one family. */
+export interface FamilySamples {
+  /** The family's index among the headers that the store was made with. */
+  readonly family: number;
+  readonly samples: readonly Sample[];
+}
+
+/** A page at one instant, without the exporter's own metrics and its end. Its bytes never change. */
 export interface Page {
-  readonly format: Format;
+  /** What it says of each kind: the same array as long as nothing of the kind changes. */
+  readonly sections: readonly (readonly Buffer[])[];
+  /** The same in one list. */
   readonly parts: readonly Buffer[];
-  /** The parts as one, where the page is small. Not to be asked for after `release`. */
-  readonly whole?: Buffer | undefined;
-  /** Tells that nobody reads the parts any more, so that their memory can be reused. Calling it is optional. */
-  release(): void;
 }
 
 export interface StoreOptions {
   /** The most series held at once; a target that would exceed it is left out entirely. */
   readonly maxSeries?: number;
-  readonly blockRows?: number;
+  /** How many targets share the bytes of a family: when one of them changes, the texts of all are joined anew. */
+  readonly blockTargets?: number;
 }
 
-/** What a page is made of. */
-interface PageParts {
-  readonly renditions: readonly Rendition[];
-  readonly parts: readonly Buffer[];
-  /** Made when it is first asked for: a compressed page does without. */
-  whole?: Buffer | undefined;
+interface Target {
+  readonly kind: Kind;
+  /** Its own labels, rendered. */
+  readonly labels: string;
+  /** Its rows in each family of its kind. */
+  readonly texts: string[];
+  /** Where it is; undefined while it has no rows. */
+  block: Block | undefined;
+  series: number;
+  /** How many series are left out because of the cap. */
+  dropped: number;
 }
 
-/** A page of up to this size is copied sooner than it is sent in parts. */
-const smallPageBytes = 256 * 1024;
-/** How long a page renders before it yields to the event loop. */
-const sliceMs = 1;
+/** How long a page is rendered before others have a turn. */
+const turnMs = 2;
 
 export class Store {
-  readonly #state: StoreState;
-  readonly #kinds = new Map<string, Kind>();
-  /** The page of each format, while nothing changes: looking through the families takes longer than sending a small page. */
-  readonly #pages = new Map<Format, PageParts>();
+  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #targets = new Map<string, Target>();
+  #maxSeries: number;
+  #series = 0;
 
-  constructor(families: readonly FamilyHeader[], { maxSeries, blockRows = 4000 }: StoreOptions = {}) {
-    const onChange = () => {
-      if (this.#pages.size > 0) this.#pages.clear();
-    };
-    this.#state = {
-      families: families.map((header) => new Family(header, blockRows, onChange)),
-      maxSeries: maxSeries ?? Number.POSITIVE_INFINITY,
-      series: 0,
-    };
+  /** families: those of a kind stand together. */
+  constructor(families: readonly FamilyHeader[], { maxSeries, blockTargets = 500 }: StoreOptions = {}) {
+    const kinds = new Map<string, Kind>();
+    for (const [index, { kind }] of families.entries()) {
+      if (kinds.has(kind)) continue;
+      const headers = families.filter((header) => header.kind === kind);
+      kinds.set(kind, new Kind(index, headers, blockTargets));
+    }
+    this.#kinds = kinds;
+    this.#maxSeries = maxSeries ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Rows for one more target, none so far; to be kept with the target. */
-  target(kind: string, labels: Labels): TargetRows {
-    return new TargetRows(this.#kind(kind), labels);
+  /**
+   * Replaces all that a target has; values that did not change cost no scrape anything. A target that would exceed the cap is
+   * left out entirely until it is next set.
+   *
+   * @param labels the target's own, first on each row; always the same for a key
+   * @param families each at most once; of two samples with the same labels the later one is used
+   */
+  set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
+    const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
+    const { headers, firstFamily } = target.kind;
+    const texts = headers.map(() => '');
+    let series = 0;
+    for (const { family, samples } of families) {
+      const at = family - firstFamily;
+      const header = headers[at];
+      if (header === undefined) throw new RangeError(`there is no family ${family} of the kind ${kind}`);
+      const { text, rows } = renderRows(header.name, target.labels, samples);
+      texts[at] = text;
+      series += rows;
+    }
+    if (this.#series - target.series + series > this.#maxSeries) this.#leaveOut(target, series);
+    else this.#show(target, texts, series);
+  }
+
+  /** Sets the value of a family of which a target has one row, without labels of its own. Does nothing where it has none. */
+  setValue(key: string, family: number, value: number): void {
+    const target = this.#targets.get(key);
+    if (!target?.block) return;
+    const { kind, labels, texts, block } = target;
+    const at = family - kind.firstFamily;
+    const header = kind.headers[at];
+    if (header && texts[at] !== '')
+      kind.set(texts, block, at, renderRows(header.name, labels, [{ value }]).text);
+  }
+
+  /** Takes a target off the page, and counts its series as left out because of the cap. */
+  leaveOut(key: string): void {
+    const target = this.#targets.get(key);
+    if (target) this.#leaveOut(target, target.series + target.dropped);
+  }
+
+  delete(key: string): void {
+    const target = this.#targets.get(key);
+    if (!target) return;
+    this.#leaveOut(target, 0);
+    this.#targets.delete(key);
   }
 
   /** The number of series held of a kind. */
   series(kind: string): number {
-    return this.#kind(kind).series;
+    return this.#kinds.get(kind)?.series ?? 0;
   }
 
   /** The number of series of a kind that are left out because of the cap. */
   dropped(kind: string): number {
-    return this.#kind(kind).dropped;
+    return this.#kinds.get(kind)?.dropped ?? 0;
   }
 
-  /** A target that is left out is admitted at its next replacement, if there is room then. */
+  /** A target that is left out is admitted when it is next set, if there is room then. */
   setMaxSeries(maxSeries: number): void {
-    this.#state.maxSeries = maxSeries;
+    this.#maxSeries = maxSeries;
   }
 
   /** Whether the cap was lowered below what is held. */
   get isOverfull(): boolean {
-    return this.#state.series > this.#state.maxSeries;
+    return this.#series > this.#maxSeries;
   }
 
   /**
-   * The page of the current series, in the order of the families; changes while it is rendered do not affect it. Returned
-   * at once if nothing changed since the last page; otherwise a promise that yields between blocks.
+   * The page of the current series, in the order of the families: later changes do not affect it. Between blocks others have
+   * a turn.
    *
    * @param kinds limits it to the families of these kinds
    */
-  page(format: Format, kinds?: ReadonlySet<string>): Page | Promise<Page> {
-    const known = kinds ? undefined : this.#pages.get(format);
-    if (known) {
-      for (const rendition of known.renditions) rendition.hold();
-      return pageOf(format, known);
+  async page(format: Format, kinds?: ReadonlySet<string>): Promise<Page> {
+    const wanted = [...this.#kinds].filter(([name]) => kinds?.has(name) ?? true);
+    const held = wanted.map(([, kind]) => kind.hold());
+    let beganMs = performance.now();
+    for (const rendition of held.flatMap(({ renditions }) => renditions)) {
+      rendition.render();
+      if (performance.now() - beganMs < turnMs) continue;
+      await nextTurn();
+      beganMs = performance.now();
     }
-    const renditions: Rendition[] = [];
-    for (const family of this.#state.families) {
-      if (kinds?.has(family.header.kind) ?? true) family.hold(format, renditions);
-    }
-    if (renditions.some(({ bytes }) => bytes === undefined)) return renderPage(format, renditions);
-    const page = partsOf(renditions);
-    if (!kinds) this.#pages.set(format, page);
-    return pageOf(format, page);
+    const sections = held.map((section) => section.parts(format));
+    return { sections, parts: sections.flat() };
   }
 
-  #kind(name: string): Kind {
-    const kind = this.#kinds.get(name) ?? new Kind(this.#state);
-    this.#kinds.set(name, kind);
-    return kind;
+  #begin(key: string, kindName: string, labels: Labels): Target {
+    const kind = this.#kinds.get(kindName);
+    if (!kind) throw new RangeError(`there is no kind ${kindName}`);
+    const texts = kind.headers.map(() => '');
+    const target = { kind, labels: renderLabels(labels), texts, block: undefined, series: 0, dropped: 0 };
+    this.#targets.set(key, target);
+    return target;
   }
-}
 
-async function renderPage(format: Format, renditions: readonly Rendition[]): Promise<Page> {
-  await new Slices(sliceMs).take(renderAll(renditions));
-  return pageOf(format, partsOf(renditions));
-}
-
-function* renderAll(renditions: readonly Rendition[]): Generator<void> {
-  for (const rendition of renditions) {
-    if (rendition.bytes !== undefined) continue;
-    rendition.render();
-    yield;
+  #show(target: Target, texts: readonly string[], series: number): void {
+    const { kind } = target;
+    const block = target.block ?? kind.add(target.texts);
+    target.block = block;
+    for (const [at, text] of texts.entries()) kind.set(target.texts, block, at, text);
+    this.#count(target, series, 0);
   }
-}
 
-function partsOf(renditions: readonly Rendition[]): PageParts {
-  return { renditions, parts: renditions.map((rendition) => rendition.render()) };
-}
+  #leaveOut(target: Target, dropped: number): void {
+    if (target.block) target.kind.delete(target.texts, target.block);
+    target.block = undefined;
+    this.#count(target, 0, dropped);
+  }
 
-function wholeOf(page: PageParts): Buffer | undefined {
-  const bytes = page.parts.reduce((sum, part) => sum + part.length, 0);
-  if (bytes <= smallPageBytes) page.whole ??= Buffer.concat(page.parts);
-  return page.whole;
-}
-
-function pageOf(format: Format, page: PageParts): Page {
-  let held = page.renditions;
-  return {
-    format,
-    parts: page.parts,
-    get whole() {
-      return wholeOf(page);
-    },
-    release() {
-      for (const rendition of held) rendition.release();
-      held = [];
-    },
-  };
+  /** From now on so many series of a target are held, and so many left out. */
+  #count(target: Target, series: number, dropped: number): void {
+    const { kind } = target;
+    this.#series += series - target.series;
+    kind.series += series - target.series;
+    kind.dropped += dropped - target.dropped;
+    target.series = series;
+    target.dropped = dropped;
+  }
 }

@@ -1,13 +1,13 @@
-/** HTTP basic authentication with bcrypt hashes, and limits on how much unknown clients can make it compute. */
+/** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { PasswordCheck } from './password-check.ts';
 
 const defaultLimits = {
   /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
   maxWaiting: 64,
-  /** The same for each address, so that one client cannot block the others. */
+  /** The same for one address, so that one client cannot keep the others out. */
   maxWaitingPerAddress: 4,
-  /** How many correct passwords to remember. */
+  /** Correct passwords to remember. */
   maxRemembered: 256,
 };
 

@@ -1,10 +1,10 @@
-/** The open connections and their unanswered requests: makes room for new ones, cuts late responses, closes all of them in order. */
+/** The open connections and their unanswered requests: makes room for a new one, cuts late responses, closes all in order. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
 
 interface Connection {
-  /** The TLS socket once a request has come through it. */
+  /** The outermost: the TLS socket once a request came through it. */
   socket: Socket;
   /** Whether it ever sent a request. */
   isUsed: boolean;
@@ -19,7 +19,7 @@ function keyOf(socket: Socket): string {
 
 export class Connections {
   readonly #limits: WebLimits;
-  /** The least recently used comes first. */
+  /** The one that was used longest ago comes first. */
   readonly #open = new Map<string, Connection>();
   #isClosing = false;
 
@@ -28,8 +28,8 @@ export class Connections {
   }
 
   /**
-   * At the limit, cuts the least recently used connection to make room: one that never sent a request if there is one, else
-   * an idle one, else any. So clients that just hold connections cannot keep scrapes away.
+   * At the limit it cuts, to make room, the connection that was used longest ago: of those that never sent a request, else
+   * of the idle ones, else of all. So strangers that hold connections keep no scrape away.
    */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
@@ -37,14 +37,14 @@ export class Connections {
     const connection: Connection = { socket, isUsed: false, unanswered: new Set() };
     this.#open.set(key, connection);
     socket.once('close', () => {
-      // A cut connection closes late, when its key may already belong to another.
+      // One that was cut closes late: by then its key may be another's.
       if (this.#open.get(key) === connection) this.#open.delete(key);
-      // Once Node has closed the responses that it closes itself.
+      // After the responses that Node itself closes.
       if (connection.unanswered.size > 0) setImmediate(() => abandon(connection));
     });
   }
 
-  /** Tracks a request until its response closes. Undefined if it must not be answered. */
+  /** Keeps track of a request until its response closes. Undefined where it is not to be answered. */
   begin(
     request: IncomingMessage,
     response: ServerResponse,
@@ -63,7 +63,7 @@ export class Connections {
     response.once('close', () => {
       clearTimeout(deadline);
       unanswered.delete(response);
-      // After sending what was written.
+      // Lets what was written leave first.
       if (this.#isClosing && unanswered.size === 0) socket.destroySoon();
     });
     return { isAwaited: () => unanswered.has(response) };
@@ -74,7 +74,7 @@ export class Connections {
     this.#isClosing = true;
     for (const { socket, unanswered } of this.#open.values()) {
       if (unanswered.size === 0) socket.destroy();
-      // Pipelined responses are sent in order, so the connection ends with the newest.
+      // Pipelined responses leave in turn: the connection ends with the newest.
       const newest = [...unanswered].at(-1);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }
@@ -97,7 +97,7 @@ export class Connections {
   }
 }
 
-/** Before Node 24 a response queued behind another never closes by itself, and its route would wait forever. */
+/** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
 function abandon({ unanswered }: Connection): void {
   for (const response of unanswered) {
     response.destroy();

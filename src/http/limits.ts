@@ -1,7 +1,7 @@
-/** The limits that keep the server working whatever clients do, and what happens beyond each. */
+/** The limits that keep the server up whatever its clients do: each says what happens beyond it. */
 
 export const defaultWebLimits = {
-  /** Open connections, of all addresses together. A new one is always let in; `Connections.add` says which one is cut. */
+  /** Open connections, over all addresses. A new one is always let in; `Connections.add` says which one is cut. */
   maxConnections: 512,
   /** From the connection, or the first byte of a later request, to the end of its headers; then 408 and cut. */
   headersTimeoutMs: 10_000,
@@ -9,7 +9,7 @@ export const defaultWebLimits = {
   requestTimeoutMs: 15_000,
   /** From the end of the request's headers to the last byte of the response; then cut. */
   responseTimeoutMs: 120_000,
-  /** How long a connection may be idle between two requests. Longer than usual scrape intervals, so that scrapes reuse it. */
+  /** How long a connection may stay idle between two requests: longer than usual scrape intervals, so that scrapes reuse it. */
   keepAliveTimeoutMs: 120_000,
   /** For the TLS handshake; then cut. */
   handshakeTimeoutMs: 10_000,
@@ -19,7 +19,7 @@ export const defaultWebLimits = {
   maxBodyBytes: 1_024,
   /** Unanswered requests on one connection, pipelined; then cut. */
   maxRequestsInFlight: 16,
-  /** How often node:http checks its timeouts, which is how late one can be. */
+  /** How often node:http looks at its timeouts, so how late one may be. */
   checkIntervalMs: 30_000,
 };
 

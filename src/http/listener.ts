@@ -1,4 +1,4 @@
-/** One listening address: a node:http or node:https server with the limits, and with TLS that follows the configuration. */
+/** One listening address: a server of node:http or node:https with the limits, and with TLS that follows the configuration. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -19,7 +19,7 @@ export interface ListenAddress {
 export type Listener = HttpServer | HttpsServer;
 
 export interface ListenerOptions {
-  /** Called for each handshake. Returns the same object while nothing changes. Plain HTTP if there is no TLS at the start. */
+  /** Asked at each handshake for its TLS; the same object while nothing changes. Plain HTTP where it has none at first. */
   readonly config: () => WebConfig;
   readonly connections: Connections;
   readonly limits: WebLimits;
@@ -38,7 +38,7 @@ export function createListener({ config, connections, limits, logRefusal }: List
   const server = tls
     ? createHttpsServer({ ...options, ...tls.options, handshakeTimeout: limits.handshakeTimeoutMs })
     : createHttpServer(options);
-  // Runs before Node's own listeners, which start the handshake or wait for a request.
+  // Before Node's own listeners, which begin the handshake or wait for a request.
   server.prependListener('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
     if (socket.remoteAddress === undefined) socket.destroy();
@@ -48,7 +48,7 @@ export function createListener({ config, connections, limits, logRefusal }: List
   return server;
 }
 
-/** Uses changed settings from the next handshake on, and cuts clients whose certificates are not allowed. */
+/** Uses changed settings from the next handshake on, and cuts clients whose certificates the settings do not allow. */
 function followTls(
   server: HttpsServer,
   initial: TlsSettings,
@@ -61,12 +61,12 @@ function followTls(
     if (!tls || tls === settings) return;
     settings = tls;
     server.setSecureContext(tls.options);
-    // Node reads these properties at each handshake; its types lack them.
+    // Node reads these of the server at each handshake, and its types do not have them.
     const { requestCert, rejectUnauthorized } = tls.options;
     Object.assign(server, { requestCert, rejectUnauthorized });
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    // A port probe that connects and leaves is a reset, too.
+    // A probe of the port, which connects and leaves, is a reset too.
     if (error.code !== 'ECONNRESET') logRefusal(socket.remoteAddress, `TLS handshake: ${error.code}`);
     socket.destroy();
   });

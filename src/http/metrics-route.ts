@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
-import type { Page, Store } from '../exposition/store.ts';
+import type { Store } from '../exposition/store.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
 import { Readers } from './readers.ts';
 import { send } from './send.ts';
@@ -64,32 +64,20 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
       response.setHeader('Retry-After', retryAfterSeconds);
       return refuse(503, `${maxConcurrentScrapes} pages are being rendered, which is the limit`);
     }
-    let page: Page | undefined;
+    const format = negotiateFormat(request.headers.accept);
+    let body: readonly Buffer[];
+    rendering++;
     try {
-      let body: readonly Buffer[];
-      const format = negotiateFormat(request.headers.accept);
-      rendering++;
-      try {
-        options.beforeScrape?.();
-        page = await store.page(format, kinds.size > 0 ? kinds : undefined);
-        const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
-        const end = renderEnd(format);
-        body =
-          coding === 'gzip'
-            ? await gzip.compress(page.parts, ...own.map((part) => [part]), end)
-            : [...wholeOrParts(page), ...own, ...end];
-      } finally {
-        rendering--;
-      }
-      response.setHeader('Content-Type', contentTypes[format]);
-      if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-      return await readers.serve(response, () => answer(body));
+      options.beforeScrape?.();
+      const { sections } = await store.page(format, kinds.size > 0 ? kinds : undefined);
+      const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
+      const whole = [...sections, own, renderEnd(format)];
+      body = coding === 'gzip' ? await gzip.compress(whole) : whole.flat();
     } finally {
-      page?.release();
+      rendering--;
     }
+    response.setHeader('Content-Type', contentTypes[format]);
+    if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
+    return readers.serve(response, () => answer(body));
   };
-}
-
-function wholeOrParts({ whole, parts }: Page): readonly Buffer[] {
-  return whole ? [whole] : parts;
 }

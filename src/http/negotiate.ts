@@ -14,7 +14,7 @@ const openMetrics = 'application/openmetrics-text';
 
 /**
  * The format for an Accept header: OpenMetrics where it is named and preferred to text, else text, also for a client that
- * names neither. Of two with the same quality, the one named first. Parameters other than `version` (Prometheus 3 sends `escaping`) do not
+ * names neither. Of equals the one named first. Parameters other than `version` (Prometheus 3 sends `escaping`) do not
  * matter: no name here needs escaping.
  */
 export function negotiateFormat(accept: string | undefined): Format {

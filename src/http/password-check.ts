@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { compile } from '../v8.ts';
 
-/** The code of the thread, set in the single-file executable; otherwise it is a file next to this one. */
+/** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
 
 export interface PasswordCheck {
@@ -27,7 +27,7 @@ export function createPasswordCheck(): PasswordCheck {
 
 async function compareInThread(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted();
-  // Without compiled code, one comparison takes seconds.
+  // Uncompiled, one comparison takes seconds.
   const stopCompiling = compile();
   try {
     const options = { execArgv: [], env: {}, workerData: { password, hash } };

@@ -1,4 +1,4 @@
-/** The clients that pages are being sent to, limited so that those that do not read cannot block others. */
+/** The clients that pages are being sent to, bounded so that those that do not read keep nobody else away. */
 import type { ServerResponse } from 'node:http';
 
 export const maxReaders = 16;
@@ -14,15 +14,15 @@ export class Readers {
   }
 
   /**
-   * Runs `send`, which must end when the response closes. At the limit, the reader that has gone longest without taking
-   * anything is cut, so a new reader neither waits nor is refused.
+   * Runs `send`, which ends or gives up when the response closes. Where as many are being sent to already, the one that
+   * has gone longest without taking anything is cut, so a new reader never waits and is never refused.
    */
   async serve(response: ServerResponse, send: () => Promise<void>): Promise<void> {
     for (const slowest of this.#sending) {
       if (this.#sending.size < this.#max) break;
       this.#sending.delete(slowest);
       slowest.destroy();
-      // Node does not notify a response that is queued behind another of its connection.
+      // Node does not tell a response that waits behind another of its connection.
       slowest.emit('close');
     }
     this.#sending.add(response);

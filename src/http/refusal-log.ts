@@ -1,4 +1,4 @@
-/** Logs refused clients, at most one line in ten seconds, so that strangers cannot fill the log. */
+/** One line in the log for many refused clients, so that strangers cannot fill it. */
 import type { WebLog } from './route.ts';
 
 export type RefusalLog = (client: string | undefined, reason: string) => void;

@@ -26,7 +26,7 @@ export function createRequestListener(options: RequestsOptions) {
     const config = options.config();
     setHeaders(response, Object.entries(securityHeaders));
     setHeaders(response, config.headers);
-    // No page reads a body. A large one is refused; after one of unknown length the connection is closed.
+    // No page reads a body: a large one is refused, and one of unknown length ends with its connection.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
     const isTooLong = Number(length) > maxBodyBytes;
     if (isTooLong || coding !== undefined) response.setHeader('Connection', 'close');
@@ -59,7 +59,7 @@ export function createRequestListener(options: RequestsOptions) {
   /** `fixed` headers win over the route's. */
   async function route(request: IncomingMessage, response: ServerResponse, fixed: WebConfig['headers']) {
     const { url = '', method = '' } = request;
-    // Only a plain path names a page, not a URL with a host and not `*`.
+    // Only a plain path can name a page: not a URL with a host, not `*`.
     if (!url.startsWith('/')) {
       response.setHeader('Connection', 'close');
       return answerText(response, 400);

@@ -9,8 +9,8 @@ export interface Route {
   /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
   /**
-   * Ends the response, now or later. Must not read the request's body. For HEAD, node:http drops the answer's body. An error
-   * becomes a 500 without details and one line in the log.
+   * Ends the response, now or later; the body of a request is not there to be read, and that of an answer to a HEAD is not
+   * sent. An error becomes a 500 without detail and one line in the log.
    */
   handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void | Promise<void>;
 }

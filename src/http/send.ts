@@ -1,9 +1,9 @@
-/** Sends a page at its reader's pace and within a deadline, without copying it or writing all of a large one at once. */
+/** Sends a page at the pace of its reader and by a deadline, without copying it or handing all of a large one over at once. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How much to write to the socket at once. TLS encrypts as much ahead of a slow reader. */
+/** Handed to the socket at once. TLS encrypts that ahead of a slow reader. */
 const batchBytes = 1024 * 1024;
 const smallBytes = 64 * 1024;
 
@@ -27,7 +27,7 @@ export async function send(
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     response.setHeader('Content-Length', length);
     if (headersOnly) response.end();
-    // Copying a small page is faster than writing it part by part.
+    // A small page is copied sooner than it is handed over part by part.
     else if (length <= smallBytes) response.end(Buffer.concat(parts));
     else await write(response, parts, closed);
     await closed;
@@ -45,7 +45,7 @@ async function write(response: ServerResponse, parts: readonly Buffer[], closed:
     if (batch < batchBytes) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
-    // Otherwise a fast reader would get the whole page in one turn of the event loop.
+    // Else a reader that keeps up gets the whole page in one turn of the event loop.
     await nextTurn();
     if (response.destroyed) return;
     response.cork();

@@ -67,7 +67,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
         throw failed.reason;
       }
       for (const listener of listeners) {
-        // The system lacked something for a connection, such as a file descriptor.
+        // The system could not give what a connection needs, such as one more open file.
         listener.on('error', (error: NodeJS.ErrnoException) =>
           logRefusal(undefined, `accepting: ${error.code}`),
         );

@@ -1,4 +1,4 @@
-/** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that everything fits together. */
+/** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that all fits together. */
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { Report, TlsSection } from './web-config-schema.ts';
 export interface TlsSettings {
   /** For node:https. */
   readonly options: TlsOptions;
-  /** Whether to keep a client that has completed its handshake. */
+  /** Whether a client may stay whose handshake is complete. */
   admits(socket: TLSSocket): boolean;
 }
 
@@ -23,8 +23,8 @@ interface Pem {
 }
 
 /**
- * Undefined if the section is blank or a problem was reported. Adds the files that it reads, or tries to read, to `files`.
- * File names in the section are relative to `directory`.
+ * Undefined where the section is blank, and where a problem was reported. Adds the files that it reads, or tried to read, to
+ * `files`; their names are relative to `directory`.
  */
 export function readTls(
   section: TlsSection,
@@ -60,7 +60,7 @@ export function readTls(
   const options: TlsOptions = {
     cert: cert.text,
     key: key.text,
-    // Without it, clients are verified against Node's list of public authorities.
+    // Without it clients are held against Node's own list of public authorities.
     ...(clientCa && { ca: clientCa.text }),
     requestCert: clientAuth !== 'NoClientCert',
     rejectUnauthorized: clientAuth === 'RequireAndVerifyClientCert',
@@ -86,8 +86,8 @@ function isAdmitted(
   clientAuth: ClientAuthType,
   allowedSans: readonly string[] | undefined,
 ): boolean {
-  // Read in any case: this call clears the errors that OpenSSL noted while verifying. Node would take them for errors of the
-  // next read.
+  // Asked for in any case: Node takes what OpenSSL noted while it verified for an error of the next read, unless a call
+  // such as this one clears it.
   const certificate = socket.getPeerX509Certificate();
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
   if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';
@@ -97,7 +97,7 @@ function isAdmitted(
   );
 }
 
-/** The text of a setting, or of the file that its `_file` form names. */
+/** The text of a setting, or of the file that its other form names. */
 function readPem(
   section: TlsSection,
   setting: 'cert' | 'key' | 'client_ca',
@@ -131,7 +131,7 @@ function checkCertificate(cert: Pem | undefined, key: Pem | undefined, report: R
 }
 
 function clientAuthOf({ client_auth_type: type }: TlsSection): ClientAuthType {
-  // Its name in old toolkit versions.
+  // Its name in old versions of the toolkit.
   if (type === 'RequireClientCert') return 'RequireAnyClientCert';
   return type || 'NoClientCert';
 }

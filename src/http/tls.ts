@@ -1,4 +1,4 @@
-/** Go's names for TLS settings, which the web configuration uses, and what OpenSSL and Node call them. */
+/** TLS by Go's names, which the web configuration uses, in those of OpenSSL and Node. */
 import type { SecureVersion } from 'node:tls';
 
 export const clientAuthTypes = [
@@ -17,14 +17,14 @@ export const tlsVersions = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>;
 
-/** The TLS 1.3 ciphers are always on, as in Go, whatever the list says. */
+/** Those of TLS 1.3 are always on, as in Go, whatever a list says. */
 const alwaysOn = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
 ] as const;
 
-/** In Go's order of preference. Used unless the file has its own list. */
+/** In Go's order of preference, and on unless the file has a list of its own. */
 const forwardSecret = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -48,7 +48,7 @@ const tls12Ciphers = {
 
 export const cipherNames = [...(Object.keys(tls12Ciphers) as (keyof typeof tls12Ciphers)[]), ...alwaysOn];
 
-/** OpenSSL's names for a list of Go's; the usual ones if it is empty. */
+/** OpenSSL's list for Go's, which may be empty for the usual ones. */
 export function ciphersOf(names: readonly (typeof cipherNames)[number][]): readonly string[] {
   const chosen = names.flatMap((name) =>
     name in tls12Ciphers ? tls12Ciphers[name as keyof typeof tls12Ciphers] : [],
@@ -64,9 +64,9 @@ export const curves = {
 } as const;
 
 /**
- * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, parsed from Node's single line of text:
- * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. Stops at anything it cannot parse, so that no part of a value
- * passes for a name.
+ * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, out of Node's one line of text:
+ * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. It ends at what it cannot read: nothing inside a value may pass
+ * for a name.
  */
 export function alternativeNames(line = ''): readonly string[] {
   const names: string[] = [];

@@ -1,13 +1,13 @@
-/** The schema of the web configuration file, with the settings of the exporter-toolkit. */
+/** What may stand in the web configuration file: its settings, as the exporter-toolkit knows them. */
 import { validateHeaderValue } from 'node:http';
 import * as z from 'zod';
 import type { Path } from '../config/problems.ts';
 import { cipherNames, clientAuthTypes, curves, tlsVersions } from './tls.ts';
 
-/** Reports a problem at a path of the file. */
+/** Notes a problem at a path of the file. */
 export type Report = (path: Path, message: string) => void;
 
-/** A mapping of settings. The error for an unknown one lists the known ones. */
+/** Settings, each of which may be blank; one that is unknown is told which ones there are. */
 function section<const Shape extends z.ZodRawShape>(shape: Shape) {
   const expected = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -16,7 +16,7 @@ function section<const Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** A setting without a value counts as absent, as in Go. */
+/** A setting without a value is absent, as for Go. */
 function blank<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((given) => given ?? undefined);
 }
@@ -50,13 +50,13 @@ const durationMs = z
     return parts.reduce((sumMs, [, number, unit = '']) => sumMs + Number(number) * (unitsMs[unit] ?? 0), 0);
   });
 
-/** The words of YAML 1.1, as the toolkit's parser reads them. */
+/** The words of YAML 1.1, which the toolkit's parser reads. */
 const bool = z
   .string('expected true or false')
   .regex(/^(true|false|yes|no|on|off|y|n)$/i, 'expected true or false')
   .transform((word) => /^[tyo][^f]*$/i.test(word));
 
-/** A map with names that the user chooses. zod's record would lose one called `__proto__`. */
+/** A map with names of the user's choice. zod's record would lose one called `__proto__`. */
 function named<Value extends z.ZodType>(value: Value, expected: string) {
   const toEntries = (given: unknown) =>
     typeof given === 'object' && given !== null && !Array.isArray(given)
@@ -124,7 +124,7 @@ export type TlsSection = z.output<typeof tlsSection>;
 
 export const fileSchema = section({
   tls_server_config: blank(tlsSection),
-  // `http2` has no effect: only HTTP/1.1 is served. It is accepted so that the toolkit's files work.
+  // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
   http_server_config: blank(section({ http2: bool.optional(), headers: blank(headers) })),
   basic_auth_users: blank(named(bcryptHash, 'expected users and their bcrypt hashes')),
   rate_limit: blank(

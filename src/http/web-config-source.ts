@@ -1,6 +1,6 @@
 /**
- * The current web configuration. Each time it is read, it checks whether the file or a certificate that it names changed, so
- * the next handshake or request sees the change. If the new file is not valid, the previous configuration is kept.
+ * The web configuration in use. Whenever it is asked, it looks whether the file or a certificate that it names changed, so
+ * that the next handshake and the next request see the change; a file that is not valid leaves the previous one in use.
  */
 import { statSync } from 'node:fs';
 import { formatProblem } from '../config/problems.ts';
@@ -8,13 +8,13 @@ import type { WebLog } from './route.ts';
 import { loadWebConfig, readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
 
 export interface WebConfigSource {
-  /** The last valid configuration; the same object while nothing changes. Never throws. TLS never turns on or off while running. */
+  /** The last valid one; the same object while nothing changes. Never throws. TLS is never turned on or off while running. */
   readonly current: () => WebConfig;
-  /** Reads the file again, changed or not. If it is not valid, rejects with a {@link WebConfigError} and keeps the previous one. */
+  /** Reads it again, changed or not; rejects with a {@link WebConfigError}, keeping the previous one, where it is not valid. */
   reload(): Promise<void>;
 }
 
-/** Changes whenever the file does, also when a symbolic link is swapped, as Kubernetes does for secrets. */
+/** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
 function markOf(file: string): string {
   try {
     // The files are few and local, so this takes microseconds.
@@ -27,12 +27,12 @@ function markOf(file: string): string {
 
 type Marks = ReadonlyMap<string, string>;
 
-/** The marks of the files: from `before` if they are there, else as they are now. */
+/** The marks of the files as they are now, or as they were `before`. */
 function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
   return new Map(files.map((file) => [file, before.get(file) ?? markOf(file)]));
 }
 
-/** Without a file: plain HTTP for everybody. Rejects with a {@link WebConfigError} if the file is not valid. */
+/** Plain HTTP for everybody without a file. Rejects with a {@link WebConfigError} where it is not valid. */
 export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
   if (file === undefined) {
     const config: WebConfig = { headers: new Map(), users: new Map(), files: [] };
@@ -54,14 +54,14 @@ function watchWebConfig(
   let warned = initialWarnings;
 
   function load(): void {
-    // Taken before reading the files, so that a change meanwhile is seen the next time.
+    // Taken before the files are read, so that a change meanwhile shows at the next look.
     const before = marksOf([...marks.keys()]);
     try {
       config = readWebConfig(file, config);
       marks = marksOf(config.files, before);
       void warn();
     } catch (error) {
-      // It may name fewer files, so those of the previous one stay watched.
+      // It may name fewer files: those of the previous one are still watched.
       if (error instanceof WebConfigError) marks = marksOf([...config.files, ...error.files], before);
       throw error;
     }

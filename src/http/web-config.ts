@@ -1,4 +1,4 @@
-/** Reads the web configuration file, which has the format of Prometheus' exporter-toolkit, for the server. */
+/** The web configuration file, in the format of Prometheus' exporter-toolkit, as what the server works with. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Problem } from '../config/problems.ts';
@@ -8,9 +8,9 @@ import { readTls, type TlsSettings } from './tls-section.ts';
 import { fileSchema, type Report, type TlsSection } from './web-config-schema.ts';
 
 export interface RateLimit {
-  /** The time after which one more request is allowed. */
+  /** In which one more request is allowed. */
   readonly intervalMs: number;
-  /** How many requests can be saved up. */
+  /** The most requests that may be saved up. */
   readonly burst: number;
 }
 
@@ -20,18 +20,18 @@ export interface WebConfig {
   /** What `tls` was made of. */
   readonly tlsSection?: TlsSection | undefined;
   readonly headers: ReadonlyMap<string, string>;
-  /** The bcrypt hash of each user's password. If it is empty, no password is needed. */
+  /** The bcrypt hash of each user's password; nobody is asked for one where it is empty. */
   readonly users: ReadonlyMap<string, string>;
   readonly rateLimit?: RateLimit | undefined;
-  /** The file that holds the private key: the web configuration itself if the key is in it. */
+  /** The file that holds the private key, the web configuration itself where it is written there. */
   readonly keyFile?: string | undefined;
-  /** The files it was read from: the configuration itself, certificates, keys. */
+  /** What it was read from: the file itself, certificates, keys. */
   readonly files: readonly string[];
 }
 
 /** The web configuration cannot be used. Its message never holds a key or a hash. */
 export class WebConfigError extends ConfigError {
-  /** The files that were read or missing. A change of one of them may make it valid. */
+  /** What was read, or was to be read: a change of one of these may make it valid. */
   readonly files: readonly string[];
 
   constructor(problems: readonly Problem[], files: readonly string[]) {
@@ -40,7 +40,7 @@ export class WebConfigError extends ConfigError {
   }
 }
 
-/** Reads and checks the file and everything that it names, and collects warnings. Rejects with a {@link WebConfigError}. */
+/** Reads and checks the file and all that it names, and looks for what is unsafe; rejects with a {@link WebConfigError}. */
 export async function loadWebConfig(
   file: string,
 ): Promise<WebConfig & { readonly warnings: readonly string[] }> {
@@ -48,7 +48,7 @@ export async function loadWebConfig(
   return { ...config, warnings: await warningsOf(config) };
 }
 
-/** What is valid but unsafe, one sentence each. */
+/** What is unsafe though valid, one sentence each. */
 export async function warningsOf({ keyFile }: WebConfig): Promise<readonly string[]> {
   if (keyFile === undefined || !(await isExposed(keyFile).catch(() => false))) return [];
   return [`every user of this machine can read the private key in ${keyFile}: chmod o-r takes that away`];
@@ -57,7 +57,7 @@ export async function warningsOf({ keyFile }: WebConfig): Promise<readonly strin
 /**
  * Throws a {@link WebConfigError}.
  *
- * @param before the current configuration, when the file is read again: what keeps strangers out stays unless the file says otherwise
+ * @param before the one in use, when the file is read again: what keeps strangers out stays unless the file says otherwise
  */
 export function readWebConfig(file: string, before?: WebConfig): WebConfig {
   const files = [file];
@@ -81,7 +81,7 @@ export function readWebConfig(file: string, before?: WebConfig): WebConfig {
   const config: WebConfig = {
     tls,
     tlsSection: section,
-    // A header without a value is not sent.
+    // A header that is set to nothing is not sent.
     headers: new Map([...(http?.headers ?? [])].filter(([, value]) => value !== '')),
     users: users ?? new Map(),
     rateLimit: rate && rate.interval > 0 ? { intervalMs: rate.interval, burst: rate.burst } : undefined,
@@ -97,8 +97,8 @@ export function readWebConfig(file: string, before?: WebConfig): WebConfig {
 }
 
 /**
- * A file that is empty or half written for a moment must let nobody in. So users and client certificates are dropped only if
- * the file says so, and TLS only with a restart.
+ * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only where the file
+ * says so, and TLS with a restart.
  */
 function reportOpened(before: WebConfig, now: WebConfig, saysUsers: boolean, reportAt: Report): void {
   const reportTls = (setting: string, message: string) => reportAt(['tls_server_config', setting], message);
@@ -138,7 +138,7 @@ function readText(file: string): string {
   }
 }
 
-/** All values are read as text: a user may be called `on`, and a hash is never a number. */
+/** All values are text to begin with: a user may be called `on`, and a hash is never a number. */
 function parseSettings(raw: unknown, report: Report) {
   const parsed = fileSchema.safeParse(raw ?? {});
   for (const issue of parsed.error?.issues ?? []) {

@@ -14,22 +14,17 @@ export interface FamilyRows {
   readonly samples: readonly Sample[];
 }
 
-/** The rows of one target: all together, so that none is ever shown in part. */
-export interface TargetRows {
-  replace(rows: readonly FamilyRows[]): void;
-  /** Sets the value in a family, where there is one. */
-  set(family: number, value: number): void;
-  remove(): void;
-  /** Leaves them out, for there is no room. */
-  drop(): void;
-}
-
-/** Where rows are kept. */
+/** What a target has on the page, by the target's key: all together, so that none is ever shown in part. */
 export interface RowStore {
-  /** For one more target, no rows so far. */
-  target(kind: string, ids: Ids): TargetRows;
+  /** Replaces all that a target has. */
+  set(key: string, kind: string, ids: Ids, rows: readonly FamilyRows[]): void;
+  /** Sets the value in a family, where there is one. */
+  setValue(key: string, family: number, value: number): void;
+  delete(key: string): void;
   /** Whether there are more rows than there may be. */
   readonly isOverfull: boolean;
+  /** Takes a target off the page, because there is no room. */
+  leaveOut(key: string): void;
 }
 
 export interface Failure {
@@ -58,7 +53,6 @@ export interface TargetStatus {
 
 interface TargetState {
   target: Target;
-  readonly rows: TargetRows;
   state: TargetStatus['state'];
   stale: boolean;
   /** Whether a reading is on the page, or would be but for the cap on series. */
@@ -135,7 +129,7 @@ export class TargetStates {
 
   /** A target that is wanted from now on. */
   add(target: Target): void {
-    const known = this.#blank(target, this.#store.target(target.kind, target.ids));
+    const known = this.#blank(target);
     this.#states.set(target.key, known);
     this.#countsOf(target.kind).targets++;
     this.#watch(known);
@@ -147,9 +141,9 @@ export class TargetStates {
     if (!known) return;
     const before = known.target;
     if (before.baseUrl !== target.baseUrl) {
-      known.rows.remove();
+      this.#store.delete(target.key);
       this.#setStale(known, false);
-      Object.assign(known, this.#blank(target, known.rows));
+      Object.assign(known, this.#blank(target));
     }
     known.target = target;
     if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
@@ -160,7 +154,7 @@ export class TargetStates {
   remove(key: string): void {
     const known = this.#states.get(key);
     if (!known) return;
-    known.rows.remove();
+    this.#store.delete(key);
     this.#states.delete(key);
     this.#setStale(known, false);
     this.#countsOf(known.target.kind).targets--;
@@ -189,7 +183,7 @@ export class TargetStates {
     known.lastFailure = undefined;
     known.hasValues = true;
     known.condition = conditionOf(target.kind, reading);
-    known.rows.replace([...lastingRowsOf(known), ...rows]);
+    this.#show(target, [...lastingRowsOf(known), ...rows]);
   }
 
   /** A poll that failed: the values stay until they are stale. */
@@ -199,7 +193,7 @@ export class TargetStates {
     known.state = 'failing';
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = failure;
-    if (known.hasValues) known.rows.set(firstFamilyOf(target.kind), 0);
+    if (known.hasValues) this.#store.setValue(target.key, firstFamilyOf(target.kind), 0);
     else this.#showStateAlone(known);
   }
 
@@ -236,9 +230,9 @@ export class TargetStates {
 
   /** Leaves targets out, from the one added last on, until there is room for the others. */
   makeRoom(): void {
-    for (const { rows } of [...this.#states.values()].reverse()) {
+    for (const key of [...this.#states.keys()].reverse()) {
       if (!this.#store.isOverfull) return;
-      rows.drop();
+      this.#store.leaveOut(key);
     }
   }
 
@@ -262,10 +256,9 @@ export class TargetStates {
     return counts;
   }
 
-  #blank(target: Target, rows: TargetRows): TargetState {
+  #blank(target: Target): TargetState {
     return {
       target,
-      rows,
       state: 'pending',
       stale: false,
       hasValues: false,
@@ -296,9 +289,13 @@ export class TargetStates {
 
   /** Of a target that was polled: takes its values off the page, if there are any. */
   #showStateAlone(known: TargetState): void {
-    const { state } = known;
+    const { state, target } = known;
     known.hasValues = false;
     known.condition = undefined;
-    if (state !== 'pending') known.rows.replace(lastingRowsOf(known));
+    if (state !== 'pending') this.#show(target, lastingRowsOf(known));
+  }
+
+  #show({ key, kind, ids }: Target, rows: readonly FamilyRows[]): void {
+    this.#store.set(key, kind, ids, rows);
   }
 }

@@ -36,11 +36,9 @@ export interface TargetContext<Settings = unknown> {
 type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** Labels beyond the target's; their names are the family's `labels`. Freeze those that are made once: the store need not copy them. */
+  /** Labels beyond the target's; their names are the family's `labels`. */
   readonly labels?: Labels;
   readonly value: number;
-  /** Of a counter: when it began to count, as Unix time. It never changes. */
-  readonly createdSeconds?: number;
 }
 
 /** What the API has counted on one day so far. */

@@ -48,9 +48,9 @@ export interface CredentialProblem {
 }
 
 export interface Credentials {
-  /** Reads every key and returns what is wrong with them. */
+  /** Reads every key and says what is wrong with them. */
   check(): Promise<readonly CredentialProblem[]>;
-  /** The current key, or the last good one if its file became unusable. Rejects with a `CredentialError` if there never was one. */
+  /** The current key; if its file became unusable, the last good one. Rejects with a `CredentialError` if there never was one. */
   read(name: string): Promise<Secret>;
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
   describe(name: string): string;
@@ -63,16 +63,16 @@ export interface Credentials {
 export interface CredentialsOptions {
   /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** Knows the keys of earlier configurations, as answers to their requests may still arrive. */
+  /** Knows the keys of earlier configurations, whose answers may still come. */
   readonly redactor?: Redactor;
 }
 
 const maxKeyBytes = 4096;
 
-/** Looks like a key that was given by mistake instead of a variable or a file. */
+/** Looks like a key that was put by mistake where a variable or a file belongs. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
-/** The name of a variable or a file for a message, with anything that looks like a key removed. */
+/** The name of a variable or a file for a message, without what looks like a key. */
 function shown(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
@@ -179,7 +179,7 @@ function fileKey(path: string, onTrouble: (message: string | undefined) => void)
 
 async function readKeyFile(path: string): Promise<Secret> {
   try {
-    // Checked before opening, because opening a FIFO would block.
+    // Before opening it: opening a FIFO would block.
     const what = await stat(path);
     const kind = what.isDirectory() ? 'a directory' : 'not a regular file';
     if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is ${kind}`);

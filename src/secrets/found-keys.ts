@@ -1,10 +1,10 @@
-/** The keys that listings return. They are kept in memory only, and only while a listing still has them. */
+/** The keys that come with a listing: kept in memory alone, for as long as a listing has what they open. */
 import { Secret } from './credentials.ts';
 import { Redactor } from './redactor.ts';
 
 interface Known {
   readonly secret: Secret;
-  /** The listings that have it: several accounts may see the same thing. */
+  /** The listings that have it: more than one account may see the same thing. */
   readonly listings: Set<string>;
 }
 
@@ -12,7 +12,7 @@ export class FoundKeys {
   readonly #keys = new Map<string, Known>();
   readonly #redactor = new Redactor();
 
-  /** Adds a key from a listing. Returns whether the credential had a different key before. */
+  /** A listing has this key. Returns whether the credential had another key before. */
   learn(credential: string, key: string, listing: string): boolean {
     const known = this.#keys.get(credential);
     known?.listings.add(listing);
@@ -23,7 +23,7 @@ export class FoundKeys {
     return known !== undefined;
   }
 
-  /** Forgets the key once no listing has it any more. */
+  /** A listing no longer has it; it is forgotten with the last one. */
   forget(credential: string, listing: string): void {
     const known = this.#keys.get(credential);
     known?.listings.delete(listing);
@@ -36,12 +36,12 @@ export class FoundKeys {
     return this.#keys.get(credential)?.secret;
   }
 
-  /** For tests: nothing here may grow while libraries come and go. */
+  /** How much it holds: what must not grow while libraries come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { keys: this.#keys.size, redacted: this.#redactor.size };
   }
 
-  /** Removes these keys from a text, including those no longer listed, as answers that repeat one may still arrive. */
+  /** The text without the keys found here, those no longer listed among them: answers that repeat one may still come. */
   redact(text: string): string {
     return this.#redactor.redact(text);
   }

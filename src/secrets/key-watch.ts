@@ -1,4 +1,4 @@
-/** Tells when a key has changed, so that what failed with the old one is polled at once. Requests read the new key anyway. */
+/** Notices that a key has changed, where somebody waits for it; the next request reads the new one in any case. */
 import type { Credentials } from './credentials.ts';
 
 type WatchedKeys = Pick<Credentials, 'read' | 'version'>;
@@ -7,14 +7,14 @@ export class KeyWatch {
   readonly #onChanged: (name: string) => void;
   #keys: WatchedKeys | undefined;
   #names: readonly string[] = [];
-  /** The versions seen at the last look. Requests may have read newer ones since. */
+  /** The versions last seen here; requests may have read newer ones since. */
   readonly #versions = new Map<string, number>();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
   }
 
-  /** Watches the keys of another configuration from now on. */
+  /** From now on the keys of another configuration are of interest. */
   follow(keys: WatchedKeys, names: readonly string[]): void {
     this.#keys = keys;
     this.#names = names;
@@ -24,7 +24,7 @@ export class KeyWatch {
   async look(): Promise<void> {
     const keys = this.#keys;
     for (const name of this.#names) {
-      // Problems with a key show up in the polls that need it.
+      // What is wrong with a key shows in the polls that need it.
       await keys?.read(name).catch(() => undefined);
       if (!keys || keys !== this.#keys) return;
       const version = keys.version(name);

@@ -1,6 +1,6 @@
 /**
- * Removes keys from text that comes from outside, whole or in part, also in the usual encodings. It recognises a key by runs of
- * its characters.
+ * Removes keys from texts that come from outside: whole or in part, also in the usual encodings. It recognises a key by the runs
+ * of characters that it consists of.
  */
 
 export const redacted = '[redacted]';
@@ -36,9 +36,9 @@ function add(counts: Map<string, number>, text: string, change: number): void {
 }
 
 export class Redactor {
-  /** By credential: the current key and the previous one, as answers to its requests may still arrive. */
+  /** By credential: the current key and the previous one, whose answers may still come. */
   readonly #keys = new Map<string, readonly string[]>();
-  /** Keys of deleted credentials, the oldest first, for the same reason. */
+  /** Keys of deleted credentials, the oldest first: their answers may still come too. */
   readonly #forgotten: string[] = [];
   /** The runs of all forms of all keys, in lower case, and how often each occurs. */
   readonly #runs = new Map<string, number>();

@@ -12,8 +12,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
-import { KeyedStore } from '../exposition/keyed-store.ts';
 import { type Identity, issue } from './certificates.ts';
 
 const servers: Server[] = [];
@@ -24,13 +24,13 @@ afterEach(() => {
   }
 });
 
-function filledStore(): KeyedStore {
-  const store = new KeyedStore([
+function filledStore(): Store {
+  const store = new Store([
     { name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' },
     { name: 'zone_up', help: 'Up.', type: 'gauge', kind: 'zone' },
   ]);
-  store.replace('app/a', 'app', { app_id: 'a' }, [{ family: 0, samples: [{ value: 1 }] }]);
-  store.replace('zone/1', 'zone', { zone_id: '1' }, [{ family: 1, samples: [{ value: 0 }] }]);
+  store.set('app/a', 'app', { app_id: 'a' }, [{ family: 0, samples: [{ value: 1 }] }]);
+  store.set('zone/1', 'zone', { zone_id: '1' }, [{ family: 1, samples: [{ value: 0 }] }]);
   return store;
 }
 
@@ -170,7 +170,7 @@ describe('the metrics handler', () => {
 
   it('calls beforeScrape before the page is put together', async () => {
     const store = filledStore();
-    const { port } = await serve({ store, beforeScrape: () => store.remove('app/a') });
+    const { port } = await serve({ store, beforeScrape: () => store.delete('app/a') });
     expect((await get(port)).body.toString()).toBe(zonePart + ownPart);
   });
 
@@ -201,13 +201,8 @@ describe('the metrics handler', () => {
 
   describe('with readers that do not read', () => {
     const block = Buffer.alloc(200_000, 'x');
-    const page = {
-      format: 'text' as const,
-      parts: Array.from({ length: 200 }, () => block),
-      release: vi.fn(),
-    };
-    afterEach(() => page.release.mockClear());
-    const bigStore = { page: () => page };
+    const parts = Array.from({ length: 200 }, () => block);
+    const bigStore = { page: () => Promise.resolve({ sections: [parts], parts }) };
 
     function asking(socket: Socket) {
       socket.on('error', () => socket.destroy());
@@ -236,7 +231,7 @@ describe('the metrics handler', () => {
       }
       for (let scrape = 0; scrape < 3; scrape++) {
         const { status, body } = await get(port);
-        expect([status, body.length]).toEqual([200, page.parts.length * block.length + ownPart.length]);
+        expect([status, body.length]).toEqual([200, parts.length * block.length + ownPart.length]);
       }
       // Those that came last are still waited for, and no more pages are held than allowed.
       const held = responses.filter(({ destroyed, writableFinished }) => !destroyed && !writableFinished);
@@ -262,7 +257,7 @@ describe('the metrics handler', () => {
       stalled(port);
       await vi.waitFor(() => expect(responses[1]?.destroyed).toBe(true));
       slow.resume();
-      await vi.waitFor(() => expect(received).toBeGreaterThan(page.parts.length * block.length), 10_000);
+      await vi.waitFor(() => expect(received).toBeGreaterThan(parts.length * block.length), 10_000);
       slow.destroy();
     });
 
@@ -279,7 +274,7 @@ describe('the metrics handler', () => {
       const closed = once(reader, 'close');
       reader.resume();
       await closed;
-      expect(received).toBeLessThan(page.parts.length * block.length);
+      expect(received).toBeLessThan(parts.length * block.length);
     });
 
     it('ends with a reader that goes away', async () => {
@@ -288,17 +283,16 @@ describe('the metrics handler', () => {
       await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
       reader.destroy();
       await answers[0];
-      expect(page.release).toHaveBeenCalledOnce();
       const { status, body } = await get(port);
-      expect([status, body.length]).toEqual([200, page.parts.length * block.length + ownPart.length]);
+      expect([status, body.length]).toEqual([200, parts.length * block.length + ownPart.length]);
     });
 
     it('sends what was true when they asked, while others scrape newer pages', async () => {
-      const store = new KeyedStore([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
+      const store = new Store([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
       const labels = Array.from({ length: 50_000 }, (_, i) => ({ app_id: `${i}`, padding: 'x'.repeat(300) }));
       const replaceAll = (value: number) => {
         for (const [i, own] of labels.entries()) {
-          store.replace(`${i}`, 'app', own, [{ family: 0, samples: [{ value }] }]);
+          store.set(`${i}`, 'app', own, [{ family: 0, samples: [{ value }] }]);
         }
       };
       const rows = (value: number) =>
@@ -328,7 +322,7 @@ describe('the metrics handler', () => {
         received += chunk.length;
       });
       reader.resume();
-      await vi.waitFor(() => expect(received).toBeGreaterThan(page.parts.length * block.length), 10_000);
+      await vi.waitFor(() => expect(received).toBeGreaterThan(parts.length * block.length), 10_000);
       reader.destroy();
     });
   });

@@ -26,21 +26,16 @@ interface Sent {
 function setUp(answer: (sent: Sent) => unknown) {
   const foundKeys = new FoundKeys();
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
-  const rows = new Set<object>();
+  const rows = new Set<string>();
   const sent: Sent[] = [];
   const engine = new PollEngine({
     uptimeMs: () => performance.now(),
     resources,
     store: {
-      target: () => {
-        const target = {
-          replace: () => void rows.add(target),
-          set: () => void rows.add(target),
-          remove: () => void rows.delete(target),
-          drop: () => void rows.delete(target),
-        };
-        return target;
-      },
+      set: (key) => void rows.add(key),
+      setValue: () => undefined,
+      delete: (key) => void rows.delete(key),
+      leaveOut: (key) => void rows.delete(key),
       isOverfull: false,
     },
     clientOf: () => ({

@@ -31,7 +31,6 @@ export function createReader(kind: KindName, settings?: unknown) {
   const target = [...targets.values()][0] as Target;
   const resource = resourceOf(kind);
   const store = new Store(catalogue);
-  const rows = store.target(kind, target.ids);
   const notes = { mismatch: () => undefined, unrecognized: () => undefined };
 
   /** Each page of a listing has its body; the last one is that of every further page, too. */
@@ -58,7 +57,7 @@ export function createReader(kind: KindName, settings?: unknown) {
     let page = '';
     const samples: ParsedSample[] = [];
     for (const reading of readings) {
-      rows.replace(rowsOf(target, reading));
+      store.set(target.key, kind, target.ids, rowsOf(target, reading));
       const { parts } = await store.page('text');
       page = Buffer.concat(parts).toString();
       samples.push(...parsePage(page));

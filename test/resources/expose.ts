@@ -84,7 +84,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
         }
       }
     }
-    store.target(target.kind, target.ids).replace(rows);
+    store.set(target.key, target.kind, target.ids, rows);
   }
   const { parts } = await store.page('text');
   const page = Buffer.concat(parts).toString();

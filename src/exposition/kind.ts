@@ -1,0 +1,111 @@
+/** The targets of one kind in blocks, and what a page says of the kind: each family's header, then its rows, block after block. */
+import { Block, type Rendition, type Texts } from './block.ts';
+import { type FamilyHeader, type Format, renderHeader } from './format.ts';
+
+/** Neighbours below this size are copied into one, up to about that size: what handles a part costs more than its copy. */
+const smallBytes = 16 * 1024;
+
+/** What a page says of a kind at one instant. */
+export class Section {
+  readonly renditions: readonly Rendition[];
+  readonly #headers: readonly FamilyHeader[];
+  readonly #parts = new Map<Format, readonly Buffer[]>();
+
+  constructor(headers: readonly FamilyHeader[], renditions: readonly Rendition[]) {
+    this.#headers = headers;
+    this.renditions = renditions;
+  }
+
+  /** The same array each time. What of the renditions is not rendered yet is rendered at once. */
+  parts(format: Format): readonly Buffer[] {
+    const parts = this.#parts.get(format) ?? joinSmall(this.#render(format));
+    this.#parts.set(format, parts);
+    return parts;
+  }
+
+  #render(format: Format): readonly Buffer[] {
+    const blocks = this.renditions.map((rendition) => rendition.render());
+    return this.#headers.flatMap((header, at) => {
+      const rows = blocks.flatMap((parts) => parts[at] ?? []).filter(({ length }) => length > 0);
+      return rows.length > 0 ? [Buffer.from(renderHeader(header, format)), ...rows] : [];
+    });
+  }
+}
+
+export class Kind {
+  /** The index of its first family among all headers. */
+  readonly firstFamily: number;
+  readonly headers: readonly FamilyHeader[];
+  /** How many series are held, and how many are left out because of the cap. */
+  series = 0;
+  dropped = 0;
+  readonly #blockTargets: number;
+  readonly #blocks = new Set<Block>();
+  readonly #roomy = new Set<Block>();
+  /** Of the current rows, once a page has asked for them. */
+  #section: Section | undefined;
+
+  /** headers: its families, which stand together on the page. */
+  constructor(firstFamily: number, headers: readonly FamilyHeader[], blockTargets: number) {
+    this.firstFamily = firstFamily;
+    this.headers = headers;
+    this.#blockTargets = blockTargets;
+  }
+
+  /** The current rows, for a page: later changes do not affect it. */
+  hold(): Section {
+    this.#section ??= new Section(
+      this.headers,
+      Array.from(this.#blocks, (block) => block.hold()),
+    );
+    return this.#section;
+  }
+
+  /** Adds a target without rows; returns its block. */
+  add(target: Texts): Block {
+    const [block = new Block(this.headers.length)] = this.#roomy;
+    block.add(target);
+    this.#blocks.add(block);
+    if (block.targets < this.#blockTargets) this.#roomy.add(block);
+    else this.#roomy.delete(block);
+    return block;
+  }
+
+  delete(target: Texts, block: Block): void {
+    for (const at of target.keys()) this.set(target, block, at, '');
+    block.delete(target);
+    this.#roomy.add(block);
+    if (block.targets > 0) return;
+    this.#roomy.delete(block);
+    this.#blocks.delete(block);
+  }
+
+  /** Gives a target another text in a family. A text that is the same changes nothing. */
+  set(target: Texts, block: Block, at: number, text: string): void {
+    if (target[at] === text) return;
+    this.#section = undefined;
+    block.set(target, at, text);
+  }
+}
+
+function joinSmall(parts: readonly Buffer[]): readonly Buffer[] {
+  const joined: Buffer[] = [];
+  let small: Buffer[] = [];
+  let bytes = 0;
+  const flush = () => {
+    if (small.length > 0) joined.push(Buffer.concat(small));
+    small = [];
+    bytes = 0;
+  };
+  for (const part of parts) {
+    if (part.length >= smallBytes || bytes >= smallBytes) flush();
+    if (part.length >= smallBytes) {
+      joined.push(part);
+    } else {
+      small.push(part);
+      bytes += part.length;
+    }
+  }
+  flush();
+  return joined;
+}
