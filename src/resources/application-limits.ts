@@ -29,8 +29,7 @@ const limits = object({
   maxVolumeSize: gauge(
     'max_volume_size_bytes',
     gigabytes,
-    'Size that a volume may have, taking what the API reports as gigabytes',
-    { note: 'times 1e9' },
+    'Size that a volume may have, taking what the API reports as gigabytes (%s, times 1e9)',
   ),
 });
 
@@ -39,7 +38,6 @@ export const applicationLimits = defineResource({
   api: 'application',
   reference: 'GET /limits',
   noun: "account's limits of applications",
-  section: 'application_limits',
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: limits,

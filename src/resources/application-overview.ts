@@ -1,5 +1,5 @@
 /** What a Magic Containers application runs, in all and by region (`/apps/{app}/overview`). */
-import { applicationIds, applicationPath, applications, latency, latencySettings } from './application.ts';
+import { applicationPath, applications, latency, latencySettings } from './application.ts';
 import { count, countSamples, each, gauge, shown, states } from './families.ts';
 import {
   type FieldType,
@@ -77,7 +77,11 @@ const pods = shown(
 const region = object({
   region: text,
   instances: count('region_instances', 'Instances in each region'),
-  status: states('region_status', 'Deployment state of each region', regionStates),
+  status: states(
+    'region_status',
+    regionStates,
+    'Deployment state of each region (%s): 1 for the state that it is in, 0 for the others',
+  ),
   requests: gauge(
     'region_requests',
     number,
@@ -107,11 +111,9 @@ const overview = object({
 
 export const applicationOverview = defineResource({
   kind: 'application_overview',
-  api: 'application',
   reference: 'GET /apps/{appId}/overview',
   noun: "application's overview",
   section: 'application_overviews',
-  ids: applicationIds,
   defaultIntervalSeconds: 60,
   settings: latencySettings,
   listing: applications,

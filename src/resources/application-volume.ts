@@ -1,6 +1,6 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
-import { applicationIds, applicationPath, applications } from './application.ts';
-import { count, countSamples, familiesOf, gauge, perElement, shown } from './families.ts';
+import { applicationPath, applications } from './application.ts';
+import { count, countSamples, gauge, perElement, shown } from './families.ts';
 import { enumeratedFieldsOf, gigabytes, listOf, object, oneOf, text, type ValueOf } from './fields.ts';
 import { cursorPageFields, readCursorPages } from './pages.ts';
 import { defineResource } from './resource.ts';
@@ -18,14 +18,12 @@ const states = [
   'maintenance',
 ] as const;
 
-const asGigabytes = 'taking what the API reports as gigabytes';
+const asGigabytes = 'taking what the API reports as gigabytes (%s, times 1e9)';
 
 const volume = object({
   name: text,
-  size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`, { note: 'times 1e9' }),
-  totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`, {
-    note: 'times 1e9',
-  }),
+  size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`),
+  totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`),
   containersCount: count('containers', 'Containers that use each volume'),
   volumeInstances: shown(listOf(object({ status: oneOf(states) })), {
     name: 'instances',
@@ -44,16 +42,14 @@ type ApplicationVolumeReading = readonly ValueOf<typeof volume>[];
 
 export const applicationVolume = defineResource<ApplicationVolumeReading>({
   kind: 'application_volume',
-  api: 'application',
   reference: 'GET /apps/{appId}/volumes',
   noun: "application's volumes",
   section: 'application_volumes',
-  ids: applicationIds,
   defaultIntervalSeconds: 600,
   listing: applications,
   fields: [...volume.names, ...cursorPageFields],
   enumeratedFields: enumeratedFieldsOf(volume),
-  families: perElement('volume', 'name', familiesOf(volume)),
+  families: perElement('volume', 'name', volume),
 
   async read(get, ids, diagnostics) {
     const path = `${applicationPath(ids)}/volumes`;

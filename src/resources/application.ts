@@ -13,7 +13,7 @@ import {
   text,
 } from './fields.ts';
 import { defineListing } from './listing.ts';
-import { defineResource, type IdField, type Ids, type TargetContext } from './resource.ts';
+import { defineResource, type Ids, type TargetContext } from './resource.ts';
 import { parseChartKey } from './times.ts';
 
 /** ApplicationStatus (reference 3). */
@@ -40,7 +40,7 @@ const settings = {
 type LatencyTarget = TargetContext<z.output<z.ZodObject<typeof latencySettings>>>;
 type Target = TargetContext<z.output<z.ZodObject<typeof settings>>>;
 
-const converted = 'converted by the setting latency_unit';
+const converted = '(%s, converted by the setting latency_unit)';
 
 function inSeconds(latency: number, { settings: { latency_unit } }: LatencyTarget): number {
   return latency_unit === 'seconds' ? latency : divided(latency, 1000);
@@ -50,8 +50,7 @@ function inSeconds(latency: number, { settings: { latency_unit } }: LatencyTarge
 export function latency(name: string, type: FieldType<number>, words: string): FieldType<number> {
   return shown(type, {
     name,
-    words,
-    note: converted,
+    words: `${words} ${converted}`,
     series: (value, target: LatencyTarget) => inSeconds(value, target),
   });
 }
@@ -82,8 +81,7 @@ const latencyChart = shown(
   },
   {
     name: 'latency_chart_latest_seconds',
-    words: 'Latency of the newest entry of the chart',
-    note: converted,
+    words: `Latency of the newest entry of the chart ${converted}`,
     series(all, target: Target) {
       const newest = latest(all, target);
       return newest && inSeconds(newest.latency, target);
@@ -109,16 +107,17 @@ const latencyChart = shown(
 );
 
 const summary = object({
-  status: states('status', 'ApplicationStatus', applicationStates, 'the application'),
+  status: states(
+    'status',
+    applicationStates,
+    'ApplicationStatus (%s): 1 for the state that the application is in, 0 for the others',
+  ),
   averageLatency: latency('average_latency_seconds', number, 'Average latency'),
   currentLatency: latency('current_latency_seconds', number, 'Current latency'),
-  totalVolumeSizeInGb: gauge('volume_size_bytes', gigabytes, 'Size of all volumes', { note: 'times 1e9' }),
+  totalVolumeSizeInGb: gauge('volume_size_bytes', gigabytes, 'Size of all volumes (%s, times 1e9)'),
   monthlyCost: gauge('monthly_cost', number, 'Monthly cost in US dollars'),
   latencyChart,
 });
-
-/** What identifies an application, for every kind that is about one. */
-export const applicationIds: readonly IdField[] = [{ label: 'app_id', setting: 'id', form: 'opaque' }];
 
 /** Where the application is in the API. */
 export function applicationPath({ app_id = '' }: Ids): string {
@@ -134,18 +133,16 @@ export const applications = defineListing({
   nouns: 'applications',
   path: () => '/apps',
   element: listed,
+  ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
   identifier: 'id',
-  label: 'app_id',
   about: ({ name }) => ({ name }),
 });
 
 export const application = defineResource({
   kind: 'application',
-  api: 'application',
   reference: '4.1',
   noun: 'application',
   section: 'applications',
-  ids: applicationIds,
   defaultIntervalSeconds: 60,
   settings,
   listing: applications,

@@ -1,30 +1,33 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
 import { count, gauge, shown } from './families.ts';
 import { boolean, integer, number, object, readFields, text } from './fields.ts';
-import { defineResource, type Sample } from './resource.ts';
+import { defineResource } from './resource.ts';
 
 /** The charge for a service. A field that is a part of another has none: the sum is right. */
 function charge(service: string) {
   const words = 'Charges of this month so far by service in US dollars; begins anew with each month';
-  return gauge('monthly_service_charges', number, words, { labels: { service } });
+  return gauge('monthly_service_charges', number, words, { service });
 }
+
+const used = object({ Usage: number, TotalUnits: integer, MeasuringUnit: text });
 
 /** What was used of Magic Containers. */
 function containers(resource: string) {
-  const sample = (value: number | undefined, unit = ''): readonly Sample[] =>
-    value === undefined ? [] : [{ labels: { resource, unit }, value }];
+  const family = { of: { resource }, labels: ['unit'] };
+  const sample = (value: number | undefined, unit = '') =>
+    value === undefined ? [] : [{ labels: { unit }, value }];
   return shown(
-    object({ Usage: number, TotalUnits: integer, MeasuringUnit: text }),
+    used,
     {
+      ...family,
       name: 'magic_containers_monthly_units',
       words: 'Units of Magic Containers billed this month so far',
-      labels: ['resource', 'unit'],
       series: ({ TotalUnits, MeasuringUnit }) => sample(TotalUnits, MeasuringUnit),
     },
     {
+      ...family,
       name: 'magic_containers_monthly_usage',
       words: 'Usage of Magic Containers this month so far',
-      labels: ['resource', 'unit'],
       series: ({ Usage, MeasuringUnit }) => sample(Usage, MeasuringUnit),
     },
   );
@@ -100,10 +103,8 @@ const billed = object({
 
 export const billing = defineResource({
   kind: 'billing',
-  api: 'core',
   reference: 'GET /billing',
   noun: "account's billing",
-  section: 'billing',
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: billed,

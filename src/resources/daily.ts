@@ -1,83 +1,98 @@
 /**
- * Statistics that are counted by days: asked for one day after the other, so that what has no chart is known by days, too, and
- * shown as the figure of the newest day and as a counter.
+ * What figures by days become on the page: the newest day so far, and a counter of what the days have gained. A rolling window
+ * of 28 days is a gauge beside them.
  */
-
-import { familiesOf } from './by-hand.ts';
-import { chartDays, daysToRead } from './days.ts';
-import { entriesOf, number, type ObjectType, readFields, type ValueOf } from './fields.ts';
-import type { CounterSample, DayFigure, Diagnostics, Family, Get, ReadContext, Sample } from './resource.ts';
-
-/** A map from an instant, or from what is counted apart, to a number. */
-export const chart = entriesOf(number);
-type Chart = ValueOf<typeof chart>;
+import { counts, type Day, mapOfDays, type Tallied, tallied } from './days.ts';
+import { type CounterSample, type DayFigure, nested, partsOf, type Shown, shown } from './families.ts';
+import type { FieldType, ObjectType } from './fields.ts';
 
 /** Most series of one target that are told apart by what the API calls them; the others are summed up. */
 const maxKeys = 50;
 /** The label of what is not told apart. What the API itself calls so is part of it. */
 const other = 'other';
 
-/** What was answered for one day. */
-export interface DayAnswer<Answer> {
-  /** Start of the UTC day, in seconds since 1970. */
-  readonly startSeconds: number;
-  readonly answer: Answer;
+function newestWords(words: string): string {
+  return `${words} so far in the newest UTC day; falls back at midnight`;
 }
 
-/** The answers for every day that is still open, the oldest first; the last is that for today. */
-export async function readDays<Schema extends ObjectType>(
-  schema: Schema,
-  pathOf: (query: string) => string,
-  get: Get,
-  diagnostics: Diagnostics,
-  context: ReadContext,
-): Promise<readonly DayAnswer<ValueOf<Schema>>[]> {
-  const answers: DayAnswer<ValueOf<Schema>>[] = [];
-  for (const { startSeconds, query } of daysToRead(context)) {
-    const answer = readFields(schema, await get(pathOf(query)), diagnostics);
-    answers.push({ startSeconds, answer });
+/** since: what was first read. */
+function totalWords(words: string, since: string): string {
+  return `${words} since the exporter first read ${since}, added up by UTC days`;
+}
+
+/** The newest day of a figure, and a counter. words: how the HELP begins; place: where in it the fields stand. */
+export function newestAndTotal<Value>(
+  name: string,
+  words: string,
+  family: Omit<Shown<Value>, 'name' | 'words'>,
+  { since = 'them', place = '(%s)' } = {},
+): readonly [newest: Shown<Value>, total: Shown<Value>] {
+  return [
+    { ...family, name: `${name}_latest_day`, words: `${newestWords(words)} ${place}` },
+    { ...family, name: `${name}_total`, words: `${totalWords(words, since)} ${place}` },
+  ];
+}
+
+interface DailyOptions {
+  readonly type?: FieldType<readonly DayFigure[]>;
+  /** What was first read, in the HELP of the counter. */
+  readonly since?: string;
+  /** Where in the HELP the field stands. */
+  readonly place?: string;
+  /** For a family of several fields: the label that tells this one from the others. */
+  readonly of?: Readonly<Record<string, string>>;
+}
+
+/** A chart of counts: its newest day, and a counter. words: how the HELP begins. */
+export function daily(
+  name: string,
+  words: string,
+  { type = counts, of, ...help }: DailyOptions = {},
+): FieldType<readonly DayFigure[]> {
+  const family = { ...(of && { of }), series: (days: readonly DayFigure[]) => [{ days }] };
+  return shown(type, ...newestAndTotal(name, words, family, help));
+}
+
+/** A map from what is counted apart, by names that the API invents. */
+export function dailyTally(label: string, name: string, words: string): FieldType<readonly Tallied[]> {
+  const labelled = (days: ReadonlyMap<string, readonly DayFigure[]>): readonly CounterSample[] =>
+    Array.from(days, ([key, ofKey]) => ({ labels: { [label]: key }, days: ofKey }));
+  const apart = `Told apart are at most ${maxKeys}, the largest;`;
+  return shown(
+    tallied,
+    {
+      name: `${name}_latest_day`,
+      words: `${newestWords(words)} (%s). ${apart} the rest is \`${other}\``,
+      labels: [label],
+      series: (all) => labelled(largestOf(byKey(all))),
+    },
+    {
+      name: `${name}_total`,
+      words: `${totalWords(words, 'them')} (%s). ${apart} what the others gain counts as \`${other}\``,
+      labels: [label],
+      bound: { most: maxKeys, rest: { [label]: other } },
+      series: (all) => labelled(new Map([[other, []], ...byKey(all)])),
+    },
+  );
+}
+
+function byKey(all: readonly Tallied[]): ReadonlyMap<string, readonly DayFigure[]> {
+  const days = new Map<string, DayFigure[]>();
+  for (const { key, startSeconds, value } of all) {
+    days.set(key, [...(days.get(key) ?? []), { startSeconds, value }]);
   }
-  return answers;
-}
-
-/** The days of each of these charts; nothing for one that no answer has. */
-export function readCharts<Field extends string>(
-  fields: readonly Field[],
-  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart | undefined>>>>[],
-  diagnostics: Diagnostics,
-): Readonly<Record<Field, readonly DayFigure[] | undefined>> {
-  const read = fields.map((field) => {
-    const days = answers.map(({ answer }) => chartDays(answer[field], field, diagnostics));
-    return [field, days.every((one) => one === undefined) ? undefined : days.flatMap((one) => one ?? [])];
-  });
-  return Object.fromEntries(read) as Record<Field, readonly DayFigure[] | undefined>;
-}
-
-/** What is counted apart by a name: the days of each. */
-export type Tally = ReadonlyMap<string, readonly DayFigure[]>;
-
-/** The days of what is counted apart; nothing where no answer has the field. */
-export function readTally<Field extends string>(
-  field: Field,
-  answers: readonly DayAnswer<Readonly<Partial<Record<Field, Chart | undefined>>>>[],
-): Tally | undefined {
-  if (answers.every(({ answer }) => answer[field] === undefined)) return undefined;
-  const all = new Map<string, DayFigure[]>();
-  for (const { startSeconds, answer } of answers) {
-    for (const [key, value] of answer[field] ?? []) {
-      if (typeof value === 'number') all.set(key, [...(all.get(key) ?? []), { startSeconds, value }]);
-    }
-  }
-  return all;
+  return days;
 }
 
 /** The largest over all days, at most 50, by name; what is left is summed up as `other`. */
-function largestOf(tally: Tally): Tally {
-  const ranked = [...tally]
+function largestOf(
+  all: ReadonlyMap<string, readonly DayFigure[]>,
+): ReadonlyMap<string, readonly DayFigure[]> {
+  const ranked = [...all]
     .filter(([key]) => key !== other)
     .toSorted(([a, ofA], [b, ofB]) => sum(ofB) - sum(ofA) || (a < b ? -1 : 1));
   const largest = ranked.slice(0, maxKeys).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const rest = sumByDay([...ranked.slice(maxKeys).flatMap(([, days]) => days), ...(tally.get(other) ?? [])]);
+  const rest = sumByDay([...ranked.slice(maxKeys).flatMap(([, days]) => days), ...(all.get(other) ?? [])]);
   return new Map(rest.length > 0 ? [...largest, [other, rest]] : largest);
 }
 
@@ -93,103 +108,89 @@ function sum(days: readonly DayFigure[]): number {
   return days.reduce((total, { value }) => total + value, 0);
 }
 
-/** The figure of the newest day that any of them has. */
-export function newestFigures(series: readonly CounterSample[]): readonly Sample[] {
-  const newest = newestStart(series.flatMap(({ days }) => days));
-  return series.flatMap(({ labels, days }) => {
-    const value = days.findLast(({ startSeconds }) => startSeconds === newest)?.value;
-    return value === undefined ? [] : [labels === undefined ? { value } : { labels, value }];
-  });
+/** When the newest day began that any of these fields has. from: the fields, as the HELP names them. */
+export function newestDay<Field extends string>(
+  fields: readonly Field[],
+  from: string,
+): Shown<Readonly<Partial<Record<Field, readonly DayFigure[] | undefined>>>> {
+  return {
+    name: 'latest_day_timestamp_seconds',
+    words: `Start of the newest UTC day, as Unix time (newest key of the ${from})`,
+    fields,
+    series(values) {
+      const starts = fields.flatMap((field) => values[field] ?? []).map(({ startSeconds }) => startSeconds);
+      return starts.length > 0 ? Math.max(...starts) : undefined;
+    },
+  };
 }
 
-/** The start of the newest day, in seconds since 1970. */
-export function newestStart(days: readonly DayFigure[]): number | undefined {
-  return days.length === 0 ? undefined : Math.max(...days.map(({ startSeconds }) => startSeconds));
+/** How the words of a rolling window end. */
+export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
+
+/** The families of an object whose figures are of the past 28 days. */
+export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonly Shown<Figures>[] {
+  return partsOf(figures).map((figure) => ({
+    ...figure,
+    name: `${figure.name}_28d`,
+    words: `${figure.words} ${past28Days}`,
+  }));
 }
 
-/** Declares figures that are counted by days. In each, words are as a HELP begins; from: the field, as a HELP names it. */
-export function dailyFamiliesOf<Reading>(prefix: string) {
-  const { gauge, counter } = familiesOf<Reading>(prefix);
-  type Source = (reading: Reading) => readonly CounterSample[] | undefined;
-
-  function newestDay(name: string, help: string, series: Source, labels: readonly string[]) {
-    return gauge(`${name}_latest_day`, help, (reading) => newestFigures(series(reading) ?? []), labels);
-  }
-
-  /** The newest day and the counter of one figure. */
-  function daily(
-    name: string,
-    words: string,
-    from: string,
-    daysOf: (reading: Reading) => readonly DayFigure[] | undefined,
-  ): readonly Family<Reading>[] {
-    const series: Source = (reading) => {
-      const days = daysOf(reading);
-      return days && [{ days }];
-    };
-    return [
-      newestDay(name, latestDayHelp(words, from), series, []),
-      counter(`${name}_total`, totalHelp(words, from), series),
-    ];
-  }
-  /** The same of a figure with a label whose values we know. */
-  function dailyParts(
-    label: string,
-    name: string,
-    words: string,
-    from: string,
-    partsOf: (reading: Reading) => Readonly<Record<string, readonly DayFigure[] | undefined>>,
-  ): readonly Family<Reading>[] {
-    const series: Source = (reading) =>
-      Object.entries(partsOf(reading)).flatMap(([part, days]) =>
-        days ? [{ labels: { [label]: part }, days }] : [],
-      );
-    return [
-      newestDay(name, latestDayHelp(words, from), series, [label]),
-      counter(`${name}_total`, totalHelp(words, from), series, [label]),
-    ];
-  }
-  /** The same of a figure with a label whose values the API invents. */
-  function dailyTally(
-    label: string,
-    name: string,
-    words: string,
-    from: string,
-    tallyOf: (reading: Reading) => Tally | undefined,
-  ): readonly Family<Reading>[] {
-    const labelled = (tally: Tally): readonly CounterSample[] =>
-      Array.from(tally, ([key, days]) => ({ labels: { [label]: key }, days }));
-    const largest: Source = (reading) => {
-      const tally = tallyOf(reading);
-      return tally && labelled(largestOf(tally));
-    };
-    const all: Source = (reading) => {
-      const tally = tallyOf(reading);
-      return tally && labelled(new Map([[other, []], ...tally]));
-    };
-    const apart = `Told apart are at most ${maxKeys}, the largest;`;
-    return [
-      newestDay(name, `${latestDayHelp(words, from)} ${apart} the rest is \`other\`.`, largest, [label]),
-      counter(
-        `${name}_total`,
-        `${totalHelp(words, from)} ${apart} what the others gain counts as \`other\`.`,
-        all,
-        [label],
-        { most: maxKeys, rest: { [label]: other } },
-      ),
-    ];
-  }
-  return { daily, dailyParts, dailyTally };
+interface ByDay<Figures> {
+  readonly newest: Shown<readonly Day<Figures>[]>;
+  readonly total: Shown<readonly Day<Figures>[]>;
 }
 
-function latestDayHelp(words: string, from: string): string {
-  return `${words} so far in the newest UTC day; falls back at midnight (${apiFields(from)}).`;
+/** The families of a map from days to such an object: of each figure the newest day, and a counter. */
+export function familiesByDay<Figures>(
+  figures: ObjectType<Figures>,
+  since: string,
+): readonly ByDay<Figures>[] {
+  return partsOf(figures).map(({ name, words, series, ...figure }) => ({
+    newest: {
+      ...figure,
+      name: `${name}_latest_day`,
+      words: newestWords(words),
+      series: ([day], target) => day && series(day.figures, target),
+    },
+    total: {
+      ...figure,
+      name: `${name}_total`,
+      words: totalWords(words, since),
+      series(all, target) {
+        const days = all.flatMap(({ startSeconds, figures: given }) => {
+          const value = series(given, target);
+          return typeof value === 'number' ? [{ startSeconds, value }] : [];
+        });
+        // Where it is missing on all days it is not told; where there are no days, nothing was counted.
+        return days.length === 0 && all.length > 0 ? undefined : [{ days }];
+      },
+    },
+  }));
 }
 
-function totalHelp(words: string, from: string): string {
-  return `${words} since the exporter first read them, added up by UTC days (${apiFields(from)}).`;
+/** An object whose figures are of the past 28 days. */
+export function window28Days<Figures>(figures: ObjectType<Figures>): FieldType<Figures> {
+  return shown(figures, ...familiesOf28Days(figures).map(nested));
 }
 
-function apiFields(from: string): string {
-  return `API ${from.includes(',') ? 'fields' : 'field'} ${from}`;
+/** A map from days to such an object. since: what was first read, in the HELP of the counters. */
+export function figuresByDay<Figures>(
+  figures: ObjectType<Figures>,
+  since: string,
+): FieldType<readonly Day<Figures>[]> {
+  const families = familiesByDay(figures, since);
+  return shown<readonly Day<Figures>[]>(
+    mapOfDays(figures),
+    ...families.map(({ newest }) => nested(newest)),
+    ...families.map(({ total }) => nested(total)),
+    newestDayOfMap,
+  );
 }
+
+/** When the newest day of a map began. */
+export const newestDayOfMap: Shown<readonly Pick<DayFigure, 'startSeconds'>[]> = {
+  name: 'latest_day_timestamp_seconds',
+  words: 'Start of the newest UTC day, as Unix time (newest key of the %s)',
+  series: ([day]) => day?.startSeconds,
+};

@@ -2,9 +2,19 @@
  * Days: which ones a kind asks the API for, and how those of an answer are read. What is counted by days and has no map of
  * 28 of them is asked for the day so far; and for the days before that a previous poll left open, so that they close exactly.
  */
-import type { Entries } from './fields.ts';
-import type { DayFigure, Diagnostics, ReadContext } from './resource.ts';
-import { parseDay } from './times.ts';
+import {
+  type Entries,
+  entriesOf,
+  type FieldType,
+  mapped,
+  type Notes,
+  number,
+  type ObjectType,
+  readFields,
+  type ValueOf,
+} from './fields.ts';
+import type { DayFigure, Ids, ReadContext, ReadResource } from './resource.ts';
+import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
 /** How long after midnight the day before is still asked for: its last figures come late. */
@@ -12,14 +22,8 @@ const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
 const maxDays = 28;
 
-export interface Day<Figures> {
-  /** Its start in UTC, in seconds since 1970. */
-  readonly startSeconds: number;
-  readonly figures: Figures;
-}
-
 /** One day to ask for. */
-export interface DayToRead {
+interface DayToRead {
   /** Its start in UTC, in seconds since 1970. */
   readonly startSeconds: number;
   /** The query that asks for this day alone: `dateFrom=2026-08-20&dateTo=2026-08-20`. */
@@ -62,35 +66,24 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
 }
 
 /**
- * The days of a 28-day map, the newest first; a key that is no day is noted and passed over. Undefined where there is no map,
- * or no key of it is a day: a map without a day would say that nothing was counted so far.
+ * How a kind is read that is asked for one day after the other, all that are still open. A list has the days of all answers;
+ * any other field is today's.
  */
-export function mapDays<Figures>(
-  map: Entries<Figures> | undefined,
-  field: string,
-  diagnostics: Diagnostics,
-): readonly Day<Figures>[] | undefined {
-  if (!map) return undefined;
-  const days: Day<Figures>[] = [];
-  for (const [key, figures] of map) {
-    const startSeconds = parseDay(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
-    else if (figures) days.push({ startSeconds, figures });
-  }
-  if (days.length === 0 && map.some(([, figures]) => figures)) return undefined;
-  return days.toSorted((a, b) => b.startSeconds - a.startSeconds);
-}
-
-/** One figure of each of these days. Undefined where there are none, or the figure is missing on all of them. */
-export function figureByDay<Figures>(
-  days: readonly Day<Figures>[] | undefined,
-  pick: (figures: Figures) => number | null | undefined,
-): readonly DayFigure[] | undefined {
-  const figures = days?.flatMap(({ startSeconds, figures }) => {
-    const value = pick(figures);
-    return typeof value === 'number' ? [{ startSeconds, value }] : [];
-  });
-  return days?.length && !figures?.length ? undefined : figures;
+export function readDays<Type extends ObjectType>(
+  type: Type,
+  pathOf: (ids: Ids, query: string) => string,
+): ReadResource<ValueOf<Type>>['read'] {
+  return async (get, ids, diagnostics, context) => {
+    const answers: Readonly<Record<string, unknown>>[] = [];
+    for (const { startSeconds, query } of daysToRead(context)) {
+      answers.push(readFields(type, await get(pathOf(ids, query)), diagnostics, startSeconds));
+    }
+    const joined = type.names.map((name): [string, unknown] => {
+      const values = answers.map((answer) => answer[name]);
+      return [name, values.some(Array.isArray) ? values.flatMap((value) => value ?? []) : values.at(-1)];
+    });
+    return Object.fromEntries(joined) as ValueOf<Type>;
+  };
 }
 
 /** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */
@@ -98,43 +91,65 @@ function dayOfKey(key: string): number | undefined {
   return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
 }
 
-/**
- * The days of a chart of counts, the oldest first; the points of one day are added up. A key that is no day is noted and passed over,
- * a point without a number is passed over. Undefined where the API gave no chart, or no key of it is a day: a chart without a
- * day would say that nothing was counted so far.
- */
-export function chartDays(
-  chart: Entries<number> | undefined,
-  field: string,
-  diagnostics: Diagnostics,
-): readonly DayFigure[] | undefined {
-  if (!chart) return undefined;
-  const days = new Map<number, number>();
-  for (const [key, value] of chart) {
+/** What there is of each day. A key that is no day is noted and passed over. Undefined where no key is a day. */
+function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly [number, Value][] | undefined {
+  const given = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
+  const days: [number, Value][] = [];
+  for (const [key, value] of given) {
     const startSeconds = dayOfKey(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field, 'a day as key', 'another text');
-    else if (typeof value === 'number') days.set(startSeconds, (days.get(startSeconds) ?? 0) + value);
+    if (startSeconds === undefined) notes.badKey('a day');
+    else days.push([startSeconds, value]);
   }
-  const hasPoint = chart.some(([, value]) => typeof value === 'number');
-  if (days.size === 0 && hasPoint) return undefined;
-  return [...days]
-    .map(([startSeconds, value]) => ({ startSeconds, value }))
-    .toSorted((a, b) => a.startSeconds - b.startSeconds);
+  return days.length === 0 && given.length > 0 ? undefined : days;
 }
 
-/** The last point of the newest day of a chart of averages, which cannot be added up; otherwise as `chartDays`. */
-export function newestPoint(
-  chart: Entries<number> | undefined,
-  field: string,
-  diagnostics: Diagnostics,
-): DayFigure | undefined {
-  let newest: DayFigure | undefined;
-  for (const [key, value] of chart ?? []) {
-    const startSeconds = dayOfKey(key);
-    if (startSeconds === undefined) diagnostics.mismatch(field);
-    else if (typeof value === 'number' && startSeconds >= (newest?.startSeconds ?? startSeconds)) {
-      newest = { startSeconds, value };
-    }
+/**
+ * A chart of counts, as its days, the oldest first. The points of one day are added up. Where no key is a day there is
+ * nothing: a chart without a day would say that nothing was counted so far.
+ */
+export const counts: FieldType<readonly DayFigure[]> = mapped(entriesOf(number), (entries, notes) => {
+  const sums = new Map<number, number>();
+  const days = byDay(entries, notes);
+  for (const [start, value] of days ?? []) sums.set(start, (sums.get(start) ?? 0) + value);
+  const sorted = [...sums].toSorted(([a], [b]) => a - b);
+  return days && sorted.map(([startSeconds, value]) => ({ startSeconds, value }));
+});
+
+/** A chart of what cannot be added up, as its newest point. */
+export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
+  let newest = { atSeconds: Number.NEGATIVE_INFINITY, value: undefined as number | undefined };
+  for (const [key, value] of entries) {
+    const atSeconds = parseChartKey(key) ?? parseDay(key);
+    if (atSeconds === undefined) notes.badKey('a day');
+    else if (value !== undefined && atSeconds >= newest.atSeconds) newest = { atSeconds, value };
   }
-  return newest;
+  return newest.value;
+});
+
+/** What was counted of one thing on one day. */
+export interface Tallied extends DayFigure {
+  readonly key: string;
+}
+
+/** A map from what is counted apart to its count on the day that was asked for. */
+export const tallied: FieldType<readonly Tallied[]> = mapped(
+  entriesOf(number),
+  (entries, { daySeconds: day = 0 }) =>
+    entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds: day, value }])),
+);
+
+/** One day of a map of days. */
+export interface Day<Figures> {
+  /** Its start in UTC, in seconds since 1970. */
+  readonly startSeconds: number;
+  readonly figures: Figures;
+}
+
+/** A map from days to figures, the newest first. Where no key is a day there is nothing, as of a chart. */
+export function mapOfDays<Figures>(type: FieldType<Figures>): FieldType<readonly Day<Figures>[]> {
+  return mapped(entriesOf(type), (entries, notes) =>
+    byDay(entries, notes)
+      ?.map(([startSeconds, figures]) => ({ startSeconds, figures }))
+      .toSorted((a, b) => b.startSeconds - a.startSeconds),
+  );
 }

@@ -86,26 +86,25 @@ export interface Family<Reading = unknown> {
   readonly bound?: CounterBound | undefined;
 }
 
-/** A family as a kind declares it: what follows from its name and its fields is left out. */
+/** What a value is on the page: a family, less what follows from its name and its fields. */
 export interface Shown<Value = unknown> {
   /** Without the prefix of the kind. It ends in its unit; a counter's ends in `_total`. Fields of one name make one family. */
   readonly name: string;
-  /** How its HELP begins. The API field follows in brackets. */
-  readonly words?: string;
-  /** What the HELP says before the field: `length of the`. */
-  readonly before?: string | undefined;
-  /** What the HELP says after the field: `divided by 100`, or which fields inside it are meant. */
-  readonly note?: string | undefined;
-  /** What the HELP says after the brackets. */
-  readonly after?: string | undefined;
-  /** The whole HELP, where it is put together in another way. */
-  readonly help?: string;
-  /** Names of the labels beyond the target's. Default: none. */
-  readonly labels?: readonly string[];
+  /** The HELP without its full stop. `%s` stands for `API field Name`; where it is left out, that follows in brackets. */
+  readonly words: string;
   /** The fields that it comes from. Default: the one that it is declared with. */
-  readonly fields?: readonly string[];
-  /** What the value is on the page: of a counter its days. A number is a sample without labels. */
-  series(value: Value, target: TargetContext): Series | number | undefined;
+  readonly fields?: readonly string[] | undefined;
+  /** For a family of several fields: the label that tells this one from the others. */
+  readonly of?: Labels;
+  /** Names of the labels that `series` gives. Default: none. */
+  readonly labels?: readonly string[];
+  /** Of a counter whose label values the API invents. */
+  readonly bound?: CounterBound;
+  /**
+   * A number is a sample without labels. A series of days is what a counter adds up; of a gauge it is the newest day that any
+   * series has.
+   */
+  series(this: void, value: Value, target: TargetContext): Series | number | undefined;
 }
 
 type Series = readonly (Sample | CounterSample)[];
@@ -119,41 +118,25 @@ interface ShownType<Value = unknown> extends FieldType<Value> {
 
 /** A field that becomes these families. */
 export function shown<Value>(type: FieldType<Value>, ...families: readonly Shown<Value>[]): FieldType<Value> {
-  const before = (type as ShownType<Value>).shown ?? [];
   return Object.assign(
     mapped(type, (value) => value),
-    { shown: [...before, ...families] },
+    { shown: families },
   );
 }
 
-/** What can be said of a gauge beside its name, its type and its words. */
-interface GaugeOptions {
-  /** What the HELP says after the field. */
-  readonly note?: string;
-  /** For a family of several fields: what tells this one from the others. */
-  readonly labels?: Labels;
-}
-
-/** A number as it is; true and false as 1 and 0. */
+/** A number as it is; true and false as 1 and 0. of: as in `Shown`. */
 export function gauge<Value extends number | boolean>(
   name: string,
   type: FieldType<Value>,
   words: string,
-  { note, labels }: GaugeOptions = {},
+  of?: Labels,
 ): FieldType<Value> {
-  const own = labels && Object.freeze({ ...labels });
-  return shown(type, {
-    name,
-    words,
-    note,
-    labels: Object.keys(labels ?? {}),
-    series: (value) => (own ? [{ labels: own, value: Number(value) }] : Number(value)),
-  });
+  return shown(type, { name, words, ...(of && { of }), series: (value) => Number(value) });
 }
 
 /** A whole number of things, or of bytes. */
-export function count(name: string, words: string, options?: GaugeOptions): FieldType<number> {
-  return gauge(name, integer, words, options);
+export function count(name: string, words: string, of?: Labels): FieldType<number> {
+  return gauge(name, integer, words, of);
 }
 
 /** A code that stands for one of these, from 0. One that the reference does not list is shown, and noted. */
@@ -163,18 +146,14 @@ export function coded(name: string, words: string, meanings: readonly string[]):
 }
 
 /** 1 for yes, 0 for no. */
-export function flag(name: string, words: string): FieldType<boolean> {
-  return gauge(name, boolean, `${words}: 1 yes, 0 no`);
+export function flag(name: string, words: string, of?: Labels): FieldType<boolean> {
+  return gauge(name, boolean, `${words}: 1 yes, 0 no`, of);
 }
 
 /** The length of a list. */
 export function length(name: string, words: string): FieldType<readonly unknown[]> {
-  return shown(list, {
-    name,
-    words: `Number of ${words}`,
-    before: 'length of the',
-    series: (all) => all.length,
-  });
+  const help = `Number of ${words} (length of the %s)`;
+  return shown(list, { name, words: help, series: (all) => all.length });
 }
 
 /** A text of the kind's `_info`. */
@@ -185,33 +164,36 @@ export function label(name: string, type: FieldType<string>): FieldType<string> 
   );
 }
 
-/** One of these states: a series for each, 1 for the one that it is in. words: what has the state; subject: the same in short. */
+/** One of these states: a series for each, by the label `status`, 1 for the one that it is in. */
 export function states<State extends string>(
   name: string,
-  words: string,
   all: readonly State[],
-  subject = 'it',
+  words: string,
 ): FieldType<State> {
   const labels = all.map((status) => Object.freeze({ status }));
   return shown(oneOf(all), {
     name,
     words,
-    after: `: 1 for the state that ${subject} is in, 0 for the others`,
     labels: ['status'],
-    series: (state) => labels.map((own) => ({ labels: own, value: own.status === state ? 1 : 0 })),
+    series: (state) => labels.map((own) => ({ labels: own, value: Number(own.status === state) })),
   });
 }
 
-/** How many of these are in each of the states there are. */
+/** How many of these are in each of the states that there are. */
 export function countSamples(
   name: string,
-  states: readonly string[],
+  all: readonly string[],
   given: readonly (string | undefined)[],
 ): readonly Sample[] {
-  return states.map((known) => ({
-    labels: { [name]: known },
-    value: given.filter((state) => state === known).length,
+  return all.map((state) => ({
+    labels: { [name]: state },
+    value: given.filter((one) => one === state).length,
   }));
+}
+
+/** An object inside an answer: its fields have families of their own. of: as in `Shown`. */
+export function inside<Values>(object: ObjectType<Values>, of: Labels): FieldType<Values> {
+  return shown(object, ...partsOf(object).map((family) => ({ ...nested(family), of })));
 }
 
 /** A list of objects, each with series of its own. One without the field that tells them apart is left out. */
@@ -221,108 +203,133 @@ export function each<Element>(
   element: ObjectType<Element>,
 ): FieldType<readonly Element[]> {
   const known = mapped(listOf(element), (all) => all.flatMap((one) => (one?.[identifier] ? [one] : [])));
-  const inside = perElement(name, identifier, familiesOf(element)).map(
-    ({ fields = [], note, ...family }) => ({
-      ...family,
-      note: [...fields, ...(note ? [note] : [])].join(', '),
-    }),
-  );
-  return shown(known, ...inside);
+  return shown(known, ...perElement(name, identifier, element).map(nested));
 }
 
-/** The families of an element as those of a list: each element has series of its own, told apart by a label. */
+/** The families of a list of elements: each has series of its own, told apart by a label. */
 export function perElement<Element>(
   name: string,
   identifier: keyof Element,
-  families: readonly Shown<Element>[],
+  element: ObjectType<Element>,
 ): readonly Shown<readonly Element[]>[] {
-  return families.map((family) => ({
-    ...family,
-    labels: [name, ...(family.labels ?? [])],
+  return familiesOf(element).map((family) => ({
+    name: family.name,
+    words: family.words,
+    fields: family.fields ?? [],
+    labels: [name, ...labelsOf(family)],
     series: (elements, target) =>
-      elements.flatMap((element) =>
-        seriesOf(family, element, target).map((one) => ({
-          ...one,
-          labels: { [name]: String(element[identifier]), ...one.labels },
-        })),
-      ),
+      elements.flatMap((one) => labelled({ [name]: String(one[identifier]) }, seriesOf(family, one, target))),
   }));
+}
+
+/** A family of fields inside a field: the HELP names both. */
+export function nested<Value>({ fields = [], ...family }: Shown<Value>): Shown<Value> {
+  return { ...family, words: withPlace(family.words).replace('%s', `%s, ${fields.join(', ')}`) };
 }
 
 /** The families of the fields of an object, in the order of the first field of each. */
 export function familiesOf<Values>(object: ObjectType<Values>): readonly Shown<Values>[] {
   const families = new Map<string, Shown<Values>>();
-  for (const [field, { shown: own = [] }] of fieldsOf(object)) {
-    for (const family of own) {
-      families.set(family.name, joined(families.get(family.name), ofField<Values>(field, family)));
-    }
+  for (const part of partsOf(object)) {
+    const before = families.get(part.name);
+    families.set(part.name, before ? joined(before, part) : part);
   }
   return [...families.values()];
 }
 
-function fieldsOf<Values>({ names, shape }: ObjectType<Values>) {
-  return names.map((name) => [name as keyof Values & string, shape[name] as ShownType] as const);
+/** The same, each field's by itself. */
+export function partsOf<Values>({ names, shape }: ObjectType<Values>): readonly Shown<Values>[] {
+  return names.flatMap((field) =>
+    ((shape[field] as ShownType).shown ?? []).map((family) => ({
+      ...family,
+      fields: family.fields ?? [field],
+      series(values: Values, target: TargetContext) {
+        const value = values[field as keyof Values];
+        return value === undefined ? undefined : family.series(value, target);
+      },
+    })),
+  );
 }
 
-function ofField<Values>(field: keyof Values & string, family: Shown): Shown<Values> {
+function joined<Values>(one: Shown<Values>, other: Shown<Values>): Shown<Values> {
   return {
-    ...family,
-    fields: family.fields ?? [field],
-    series: (values, target) =>
-      values[field] === undefined ? undefined : family.series(values[field], target),
-  };
-}
-
-function joined<Values>(one: Shown<Values> | undefined, other: Shown<Values>): Shown<Values> {
-  if (!one) return other;
-  return {
-    ...one,
-    fields: [...(one.fields ?? []), ...(other.fields ?? [])],
+    name: one.name,
+    words: one.words,
+    fields: [...new Set([...(one.fields ?? []), ...(other.fields ?? [])])],
+    labels: labelsOf(one),
     series: (values, target) => [...seriesOf(one, values, target), ...seriesOf(other, values, target)],
   };
 }
 
-function seriesOf<Value>(family: Shown<Value>, value: Value, target: TargetContext) {
+function labelsOf({ of = {}, labels = [] }: Shown): readonly string[] {
+  return [...Object.keys(of), ...labels];
+}
+
+function seriesOf<Value>(family: Shown<Value>, value: Value, target: TargetContext): Series {
   const given = family.series(value, target) ?? [];
-  return typeof given === 'number' ? [{ value: given }] : given;
+  return labelled(family.of, typeof given === 'number' ? [{ value: given }] : given);
+}
+
+function labelled(labels: Labels | undefined, series: Series): Series {
+  return labels ? series.map((one) => ({ ...one, labels: { ...labels, ...one.labels } })) : series;
 }
 
 /** The kind's `_info`: the target's name, and the fields that are labels. Without a single text there is no series. */
 export function infoOf<Values>(words: string, answer?: ObjectType<Values>): Shown<Values> {
-  const labelled = (answer ? fieldsOf(answer) : []).filter(([, type]) => type.label !== undefined);
-  const labels = [...new Set(['name', ...labelled.map(([, type]) => type.label ?? '')])];
+  const labelOf = (field: string) => (answer?.shape[field] as ShownType | undefined)?.label ?? '';
+  const fields = answer?.names.filter((field) => labelOf(field) !== '') ?? [];
+  const labels = [...new Set(['name', ...fields.map(labelOf)])];
   return {
     name: 'info',
     words,
-    fields: labelled.map(([field]) => field),
+    fields,
     labels,
     series(values, { name }) {
-      const texts: Record<string, string> = Object.fromEntries(labels.map((one) => [one, '']));
-      for (const [field, type] of labelled) texts[type.label ?? ''] = String(values[field] ?? '');
+      const texts = Object.fromEntries(labels.map((one) => [one, '']));
+      for (const field of fields) texts[labelOf(field)] = String(values[field as keyof Values] ?? '');
       if (name) texts['name'] = name;
-      return labels.some((one) => texts[one]) ? [{ labels: texts, value: 1 }] : [];
+      return Object.values(texts).some(Boolean) ? [{ labels: texts, value: 1 }] : [];
     },
   };
 }
 
 /** The family that the page has. prefix: that of the kind. */
 export function finished<Reading>(prefix: string, family: Shown<Reading>): Family<Reading> {
-  const { name, labels = [], fields = [], help = helpOf(family) } = family;
-  const unit = /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined;
-  const about = { name: `${prefix}_${name}`, help, unit, labels, fields };
-  if (name.endsWith('_total')) {
-    const days = (reading: Reading, target: TargetContext) =>
-      seriesOf(family, reading, target) as readonly CounterSample[];
-    return { ...about, type: 'counter', samples: () => [], days };
-  }
-  const samples = (reading: Reading, target: TargetContext) =>
-    seriesOf(family, reading, target) as readonly Sample[];
-  return { ...about, type: name === 'info' ? 'info' : 'gauge', samples };
+  const { name, fields = [] } = family;
+  const counter = name.endsWith('_total');
+  return {
+    name: `${prefix}_${name}`,
+    help: helpOf(family),
+    type: counter ? 'counter' : name === 'info' ? 'info' : 'gauge',
+    unit: /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
+    labels: labelsOf(family),
+    fields,
+    samples: (reading, target) => (counter ? [] : asSamples(seriesOf(family, reading, target))),
+    ...(counter && {
+      days: (reading: Reading, target: TargetContext) =>
+        seriesOf(family, reading, target) as readonly CounterSample[],
+      bound: family.bound,
+    }),
+  };
 }
 
-function helpOf({ words = '', before, fields = [], note, after = '' }: Shown): string {
-  if (fields.length === 0) return `${words}${after}.`;
-  const named = `API field${fields.length > 1 ? 's' : ''} ${fields.join(', ')}`;
-  const from = [before, note === undefined ? named : `${named}, ${note}`].filter(Boolean).join(' ');
-  return `${words} (${from})${after}.`;
+/** Of days a gauge shows the newest that any series has, and only the series that have it. */
+function asSamples(series: Series): readonly Sample[] {
+  const days = series.flatMap((one) => ('days' in one ? one.days : []));
+  const newest = days.reduce((latest, { startSeconds }) => Math.max(latest, startSeconds), 0);
+  return series.flatMap((one) => {
+    if (!('days' in one)) return [one];
+    const value = one.days.findLast(({ startSeconds }) => startSeconds === newest)?.value;
+    return value === undefined ? [] : [{ ...(one.labels && { labels: one.labels }), value }];
+  });
+}
+
+function helpOf({ words, fields = [] }: Shown): string {
+  if (fields.length === 0) return `${words}.`;
+  return `${withPlace(words).replace('%s', `API field${fields.length > 1 ? 's' : ''} ${fields.join(', ')}`)}.`;
+}
+
+/** Words that say where the fields stand. */
+function withPlace(words: string): string {
+  return /%s|API field/.test(words) ? words : `${words} (%s)`;
 }

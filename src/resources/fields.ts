@@ -34,6 +34,8 @@ export class ReadingError extends Error {
 
 /** Takes note of what is wrong with the field that is being read. */
 export interface Notes {
+  /** Start of the UTC day that was asked for, in seconds since 1970, where one was. */
+  readonly daySeconds?: number | undefined;
   mismatch(expected: string, value: unknown): undefined;
   /** Of an object whose keys are data. what: `a day`. */
   badKey(what: string): undefined;
@@ -227,10 +229,12 @@ function nameOf(value: unknown): string {
 /** Notes by the outermost field. */
 class FieldNotes implements Notes {
   field = '';
+  readonly daySeconds: number | undefined;
   readonly #diagnostics: Diagnostics;
 
-  constructor(diagnostics: Diagnostics) {
+  constructor(diagnostics: Diagnostics, daySeconds?: number) {
     this.#diagnostics = diagnostics;
+    this.daySeconds = daySeconds;
   }
 
   mismatch(expected: string, value: unknown): undefined {
@@ -250,17 +254,19 @@ class FieldNotes implements Notes {
  * Reads the fields of an object. Fields of the wrong type are noted by their outermost name and left out; codes that are
  * not listed are noted and kept.
  *
+ * @param daySeconds start of the UTC day that was asked for, where one was
  * @throws {ReadingError} when the body is no object, or has none of the fields: then it is not the answer asked for
  */
 export function readFields<Type extends ObjectType>(
   { names, shape }: Type,
   body: unknown,
   diagnostics: Diagnostics,
+  daySeconds?: number,
 ): ValueOf<Type> {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
   if (!names.some((name) => Object.hasOwn(body, name)))
     throw new ReadingError('schema', 'the answer has none of the expected fields');
-  const notes = new FieldNotes(diagnostics);
+  const notes = new FieldNotes(diagnostics, daySeconds);
   const values: Record<string, unknown> = {};
   for (const name of names) {
     notes.field = name;

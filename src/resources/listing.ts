@@ -11,7 +11,7 @@ import {
   shieldPageFields,
   videoPageFields,
 } from './pages.ts';
-import type { ApiName, Found, Ids, Listing } from './resource.ts';
+import type { ApiName, Found, IdField, Ids, Listing } from './resource.ts';
 
 /** How each API pages its lists, and how many elements are asked for at once. */
 const paging = {
@@ -29,9 +29,9 @@ interface ListingDeclaration<Type extends ObjectType>
   readonly element: Type;
   /** What its messages call the elements. Default: the nouns. */
   readonly elementNouns?: string;
-  /** The field that tells elements apart, and the label that it becomes. */
+  /** What identifies an element: the ids of the parent's, and the field that is the last. */
+  readonly ids: readonly IdField[];
   readonly identifier: keyof ValueOf<Type> & string;
-  readonly label: string;
   /** What of an element is of use beside its reading. */
   readonly about: (element: ValueOf<Type>) => Omit<Found, 'ids' | 'reading'>;
 }
@@ -40,7 +40,8 @@ interface ListingDeclaration<Type extends ObjectType>
 export function defineListing<Type extends ObjectType>(
   declaration: ListingDeclaration<Type>,
 ): Listing<ValueOf<Type>> {
-  const { path, element, elementNouns, identifier, label, about, ...listing } = declaration;
+  const { path, element, elementNouns, identifier, about, ...listing } = declaration;
+  const label = listing.ids.at(-1)?.label ?? '';
   const { readPages, pageFields, perPage } = paging[listing.api];
   return {
     ...listing,

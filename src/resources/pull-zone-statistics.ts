@@ -1,59 +1,65 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
+import { daily, dailyTally, newestDay } from './daily.ts';
+import { readDays } from './days.ts';
+import { familiesOf, gauge, type Shown } from './families.ts';
+import { milliseconds, object, percentage, type ValueOf } from './fields.ts';
+import { pullZones } from './pull-zone.ts';
+import { defineResource } from './resource.ts';
 
-import { familiesOf } from './by-hand.ts';
-import {
-  chart,
-  dailyFamiliesOf,
-  newestFigures,
-  newestStart,
-  readCharts,
-  readDays,
-  readTally,
-  type Tally,
-} from './daily.ts';
-import { number, object } from './fields.ts';
-import { pullZoneIds, pullZones } from './pull-zone.ts';
-import { type DayFigure, defineResource } from './resource.ts';
-import { scaled } from './units.ts';
+const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
 
-const statistics = object({
-  CacheHitRate: number,
-  AverageOriginResponseTime: number,
-  RequestsServedChart: chart,
-  PullRequestsPulledChart: chart,
-  BandwidthUsedChart: chart,
-  BandwidthCachedChart: chart,
-  OriginTrafficChart: chart,
-  OriginShieldBandwidthUsedChart: chart,
-  OriginShieldInternalBandwidthUsedChart: chart,
-  Error3xxChart: chart,
-  Error4xxChart: chart,
-  Error5xxChart: chart,
-  GeoTrafficDistribution: chart,
-});
+const requests = { RequestsServedChart: daily('requests', 'Requests served') };
 
-const charts = [
-  'RequestsServedChart',
-  'PullRequestsPulledChart',
-  'BandwidthUsedChart',
-  'BandwidthCachedChart',
-  'OriginTrafficChart',
-  'OriginShieldBandwidthUsedChart',
-  'OriginShieldInternalBandwidthUsedChart',
-  'Error3xxChart',
-  'Error4xxChart',
-  'Error5xxChart',
-] as const;
+const others = {
+  PullRequestsPulledChart: daily('uncached_requests', 'Requests that were pulled from the origin'),
+  BandwidthUsedChart: daily('bandwidth_bytes', 'Bandwidth used'),
+  BandwidthCachedChart: daily('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
+  OriginTrafficChart: daily('origin_traffic_bytes', 'Traffic from the origin'),
+  OriginShieldBandwidthUsedChart: daily('origin_shield_bandwidth_bytes', 'Bandwidth used by Origin Shield'),
+  OriginShieldInternalBandwidthUsedChart: daily(
+    'origin_shield_internal_bandwidth_bytes',
+    'Internal bandwidth used by Origin Shield',
+  ),
+  Error3xxChart: daily('responses', responses, { of: { code: '3xx' } }),
+  Error4xxChart: daily('responses', responses, { of: { code: '4xx' } }),
+  Error5xxChart: daily('responses', responses, { of: { code: '5xx' } }),
+  GeoTrafficDistribution: dailyTally(
+    'region',
+    'region_traffic_bytes',
+    'Traffic by the region that served it',
+  ),
+  CacheHitRate: gauge(
+    'cache_hit_ratio',
+    percentage,
+    'Share of the requests of the UTC day so far that the cache served, from 0 to 1 (%s, divided by 100)',
+  ),
+  AverageOriginResponseTime: gauge(
+    'origin_response_time_seconds',
+    milliseconds,
+    'Average response time of the origin in the UTC day so far (%s, divided by 1000)',
+  ),
+};
 
-export interface PullZoneStatisticsReading {
-  /** Of today: from 0 to 1. */
-  readonly cacheHitRatio: number | undefined;
-  /** Of today. */
-  readonly originResponseSeconds: number | undefined;
-  readonly days: Readonly<Record<(typeof charts)[number], readonly DayFigure[] | undefined>>;
-  readonly cachedRequests: readonly DayFigure[] | undefined;
-  readonly regions: Tally | undefined;
+const statistics = object({ ...requests, ...others });
+type Statistics = ValueOf<typeof statistics>;
+
+/** The requests of each day that were not pulled from the origin. */
+function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {
+  const days = served?.flatMap(({ startSeconds, value }) => {
+    const missed = pulled?.find((day) => day.startSeconds === startSeconds)?.value;
+    return missed === undefined ? [] : [{ startSeconds, value: Math.max(0, value - missed) }];
+  });
+  return days && [{ days }];
 }
+
+/** No counter: one chart may lag the other, and a counter could not take back what that shows for a moment. */
+const cached: Shown<Statistics> = {
+  name: 'cached_requests_latest_day',
+  words:
+    'Requests served from the cache: the second field subtracted from the first, so far in the newest UTC day; falls back at midnight',
+  fields: ['RequestsServedChart', 'PullRequestsPulledChart'],
+  series: cachedRequests,
+};
 
 /** What is not loaded is not in the answer. */
 const loaded = [
@@ -68,101 +74,35 @@ const loaded = [
   .map((name) => `&${name}=true`)
   .join('');
 
-/** The requests of the days that were not pulled from the origin. */
-function cachedOf(
-  served: readonly DayFigure[] | undefined,
-  pulled: readonly DayFigure[] | undefined,
-): readonly DayFigure[] | undefined {
-  return served?.flatMap(({ startSeconds, value }) => {
-    const missed = pulled?.find((day) => day.startSeconds === startSeconds)?.value;
-    return missed === undefined ? [] : [{ startSeconds, value: Math.max(0, value - missed) }];
-  });
-}
-
-const { gauge } = familiesOf<PullZoneStatisticsReading>('bunnynet_pull_zone_statistics');
-const { daily, dailyParts, dailyTally } = dailyFamiliesOf<PullZoneStatisticsReading>(
-  'bunnynet_pull_zone_statistics',
-);
-
-function counted(name: string, field: (typeof charts)[number], words: string) {
-  return daily(name, words, field, ({ days }) => days[field]);
-}
-
-export const pullZoneStatistics = defineResource({
+export const pullZoneStatistics = defineResource<Statistics>({
   kind: 'pull_zone_statistics',
-  api: 'core',
   reference: 'GET /statistics',
   noun: "pull zone's statistics",
-  section: 'pull_zone_statistics',
-  ids: pullZoneIds,
   defaultIntervalSeconds: 300,
-  fields: statistics.names,
   listing: pullZones,
-
-  async read(get, ids, diagnostics, context): Promise<PullZoneStatisticsReading> {
-    const pathOf = (query: string) => `/statistics?pullZone=${ids['pull_zone_id']}&${query}${loaded}`;
-    const answers = await readDays(statistics, pathOf, get, diagnostics, context);
-    const today = answers.at(-1)?.answer;
-    const days = readCharts(charts, answers, diagnostics);
-    return {
-      cacheHitRatio: scaled(today?.CacheHitRate, 100),
-      originResponseSeconds: scaled(today?.AverageOriginResponseTime, 1000),
-      days,
-      cachedRequests: cachedOf(days.RequestsServedChart, days.PullRequestsPulledChart),
-      regions: readTally('GeoTrafficDistribution', answers),
-    };
-  },
-
+  fields: statistics.names,
   families: [
-    ...counted('requests', 'RequestsServedChart', 'Requests served'),
-    // No counter: one chart may lag the other, and a counter could not take back what that shows for a moment.
-    gauge(
-      'cached_requests_latest_day',
-      'Requests served from the cache: the second field subtracted from the first, so far in the newest UTC day; falls back at midnight (API fields RequestsServedChart, PullRequestsPulledChart).',
-      ({ cachedRequests }) => newestFigures(cachedRequests ? [{ days: cachedRequests }] : []),
-    ),
-    ...counted('uncached_requests', 'PullRequestsPulledChart', 'Requests that were pulled from the origin'),
-    ...counted('bandwidth_bytes', 'BandwidthUsedChart', 'Bandwidth used'),
-    ...counted('cached_bandwidth_bytes', 'BandwidthCachedChart', 'Bandwidth served from the cache'),
-    ...counted('origin_traffic_bytes', 'OriginTrafficChart', 'Traffic from the origin'),
-    ...counted(
-      'origin_shield_bandwidth_bytes',
-      'OriginShieldBandwidthUsedChart',
-      'Bandwidth used by Origin Shield',
-    ),
-    ...counted(
-      'origin_shield_internal_bandwidth_bytes',
-      'OriginShieldInternalBandwidthUsedChart',
-      'Internal bandwidth used by Origin Shield',
-    ),
-    ...dailyParts(
-      'code',
-      'responses',
-      'Responses with a status of 300 to 399, 400 to 499 and 500 to 599',
-      'Error3xxChart, Error4xxChart, Error5xxChart',
-      ({ days }) => ({ '3xx': days.Error3xxChart, '4xx': days.Error4xxChart, '5xx': days.Error5xxChart }),
-    ),
-    ...dailyTally(
-      'region',
-      'region_traffic_bytes',
-      'Traffic by the region that served it',
-      'GeoTrafficDistribution',
-      ({ regions }) => regions,
-    ),
-    gauge(
-      'cache_hit_ratio',
-      'Share of the requests of the UTC day so far that the cache served, from 0 to 1 (API field CacheHitRate, divided by 100).',
-      ({ cacheHitRatio }) => cacheHitRatio,
-    ),
-    gauge(
-      'origin_response_time_seconds',
-      'Average response time of the origin in the UTC day so far (API field AverageOriginResponseTime, divided by 1000).',
-      ({ originResponseSeconds }) => originResponseSeconds,
-    ),
-    gauge(
-      'latest_day_timestamp_seconds',
-      'Start of the newest UTC day, as Unix time (newest key of the API field RequestsServedChart and the other charts).',
-      ({ days }) => newestStart(Object.values(days).flatMap((one) => one ?? [])),
+    ...familiesOf(object(requests)),
+    cached,
+    ...familiesOf(object(others)),
+    newestDay(
+      [
+        'RequestsServedChart',
+        'PullRequestsPulledChart',
+        'BandwidthUsedChart',
+        'BandwidthCachedChart',
+        'OriginTrafficChart',
+        'OriginShieldBandwidthUsedChart',
+        'OriginShieldInternalBandwidthUsedChart',
+        'Error3xxChart',
+        'Error4xxChart',
+        'Error5xxChart',
+      ],
+      'API field RequestsServedChart and the other charts',
     ),
   ],
+  read: readDays(
+    statistics,
+    ({ pull_zone_id }, days) => `/statistics?pullZone=${pull_zone_id}&${days}${loaded}`,
+  ),
 });

@@ -2,7 +2,7 @@
 import { count, flag, gauge, label, shown } from './families.ts';
 import { boolean, codeName, id, listOf, number, object, reference, text } from './fields.ts';
 import { defineListing, featuresOf } from './listing.ts';
-import { defineListedResource, type IdField } from './resource.ts';
+import { defineListedResource } from './resource.ts';
 
 const originTypes = [
   'origin_url',
@@ -17,8 +17,7 @@ const originTypes = [
 const hostnames = shown(listOf(object({ IsSystemHostname: boolean, HasCertificate: boolean })), {
   name: 'hostnames',
   words:
-    'Number of hostnames, with and without a certificate; a system hostname without one is not counted, since bunny.net answers for it with its own',
-  note: 'HasCertificate and IsSystemHostname',
+    'Number of hostnames, with and without a certificate; a system hostname without one is not counted, since bunny.net answers for it with its own (%s, HasCertificate and IsSystemHostname)',
   labels: ['certificate'],
   series(all) {
     const having = all.filter((one) => one?.HasCertificate === true);
@@ -61,9 +60,6 @@ const zone = object({
   EnableSafeHop: flag('safehop_enabled', 'Whether SafeHop is enabled'),
 });
 
-/** What identifies a pull zone, for every kind that is about one. */
-export const pullZoneIds: readonly IdField[] = [{ label: 'pull_zone_id', setting: 'id', form: 'integer' }];
-
 /** Every pull zone with its name, its figures, and the features that kinds of their own are about. */
 export const pullZones = defineListing({
   kind: 'pull_zone',
@@ -71,8 +67,8 @@ export const pullZones = defineListing({
   nouns: 'pull zones',
   path: () => '/pullzone',
   element: zone,
+  ids: [{ label: 'pull_zone_id', setting: 'id', form: 'integer' }],
   identifier: 'Id',
-  label: 'pull_zone_id',
   about: ({ Name, OptimizerEnabled, EnableOriginShield, EnableSafeHop }) => ({
     name: Name,
     features: featuresOf({
@@ -85,11 +81,9 @@ export const pullZones = defineListing({
 
 export const pullZone = defineListedResource({
   kind: 'pull_zone',
-  api: 'core',
   reference: 'GET /pullzone',
   noun: 'pull zone',
   section: 'pull_zones',
-  ids: pullZoneIds,
   defaultIntervalSeconds: 600,
   listing: pullZones,
   answer: zone,

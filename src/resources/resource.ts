@@ -10,7 +10,7 @@
  *       Name: label('name', text),                        // a label of …_info
  *       ZoneTier: label('tier', codeName(['standard', 'edge'])),
  *       FilesStored: count('files', 'Number of files'),   // a gauge, and how its HELP begins
- *       Cpu: gauge('cpu_seconds', milliseconds, 'CPU time', { note: 'divided by 1000' }),
+ *       Cpu: gauge('cpu_seconds', milliseconds, 'CPU time (%s, divided by 1000)'),
  *     });
  *
  *     export const storageZone = defineListedResource({ …, answer: zone, info: 'The name and the tier of the zone' });
@@ -94,6 +94,8 @@ export interface Listing<Reading = unknown> {
   readonly api: ApiName;
   /** What it lists, for people: `Shield Zones`. */
   readonly nouns: string;
+  /** What identifies a thing that it lists: what identifies the parent's comes first. */
+  readonly ids?: readonly IdField[];
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
@@ -117,30 +119,32 @@ export interface Condition<Reading = unknown> {
   of(reading: Reading): string | undefined;
 }
 
-/** What every kind has. */
+/** What every kind has. In brackets what `defineResource` takes where its file does not say. */
 interface Kind<Reading> {
   /** The value of the label `kind`. */
   readonly kind: string;
+  /** (That of the listing, or core.) */
   readonly api: ApiName;
   /** The section of the API reference that describes the operation. */
   readonly reference: string;
   /** What one target is, for people: `application`. */
   readonly noun: string;
-  /** The key of its section in the configuration. */
+  /** The key of its section in the configuration. (The kind.) */
   readonly section: string;
-  /** The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`. */
+  /** The environment variable that lists targets where there is no configuration file; parts of an id are joined by `/`. (`BUNNYNET_` and the section.) */
   readonly environment: string;
-  /** The first part of its metric names, up to `_up`. */
+  /** The first part of its metric names, up to `_up`. (`bunnynet_` and the kind.) */
   readonly metricPrefix: string;
+  /** (Those of the listing, or the account.) */
   readonly ids: readonly IdField[];
   readonly defaultIntervalSeconds: number;
-  /** True where it takes a request for each of very many targets: it is off until it is asked for. */
+  /** True where it takes a request for each of very many targets: it is off until it is asked for. (False.) */
   readonly isCostly: boolean;
-  /** Settings of the section beyond those that every section has. */
+  /** Settings of the section beyond those that every section has. (None.) */
   readonly settings: z.ZodRawShape;
-  /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. */
+  /** The outermost fields of an answer that are read: what `schema_mismatches_total` can name. (Those of `answer`.) */
   readonly fields: readonly string[];
-  /** Those of them whose values the reference lists. */
+  /** Those of them whose values the reference lists. (Those of `answer`.) */
   readonly enumeratedFields: readonly string[];
   /** Shown on the status page. Without it the API reports no state. */
   readonly condition?: Condition<Reading> | undefined;
@@ -177,17 +181,18 @@ export function isReadAlone(resource: Resource): resource is ReadResource {
   return 'read' in resource;
 }
 
-type Stated = 'kind' | 'api' | 'reference' | 'noun' | 'section' | 'defaultIntervalSeconds' | 'condition';
-type Usual = 'environment' | 'metricPrefix' | 'ids' | 'isCostly' | 'settings' | 'fields' | 'enumeratedFields';
+type Stated = 'kind' | 'reference' | 'noun' | 'defaultIntervalSeconds' | 'condition';
+type Usual = Exclude<keyof Kind<unknown>, Stated | 'families'>;
 
-/** What the file of a kind states. It may leave out what is as usual, and what follows from the answer. */
+/** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading> extends Pick<Kind<Reading>, Stated>, Partial<Pick<Kind<Reading>, Usual>> {
+  readonly listing?: Listing | undefined;
   /** The fields of an answer, each with what it becomes on the page. */
   readonly answer?: ObjectType<Reading>;
   /** The words of the kind's `_info`, which has the target's name and the labels that the answer declares. */
   readonly info?: string;
   /** Families that come from no single field. They stand after the others. */
-  readonly families?: readonly (Shown<Reading> | Family<Reading>)[];
+  readonly families?: readonly Shown<Reading>[];
   /** What the names of its families begin with. Default: the metric prefix. */
   readonly familyPrefix?: string;
 }
@@ -209,22 +214,24 @@ export function defineListedResource<Reading>(
 const account: readonly IdField[] = [{ label: 'account', setting: 'account', form: 'opaque' }];
 
 function completed<Reading>(declaration: Declaration<Reading>): Kind<Reading> {
-  const { kind, section, answer, info, families = [] } = declaration;
-  const { metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
+  const { kind, listing, answer, info, families = [] } = declaration;
+  const { section = kind, metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
   const all = [
     ...(info === undefined ? [] : [infoOf(info, answer)]),
     ...(answer ? familiesOf(answer) : []),
     ...families,
   ];
   return {
+    api: listing?.api ?? 'core',
+    ids: listing?.ids ?? account,
+    section,
     environment: `BUNNYNET_${section.toUpperCase()}`,
     metricPrefix,
-    ids: account,
     isCostly: false,
     settings: {},
     fields: answer?.names ?? [],
     enumeratedFields: answer ? enumeratedFieldsOf(answer) : [],
     ...declaration,
-    families: all.map((family) => ('series' in family ? finished(familyPrefix, family) : family)),
+    families: all.map((family) => finished(familyPrefix, family)),
   };
 }

@@ -2,14 +2,13 @@
 import { count, shown } from './families.ts';
 import { integer, isObject, listOf, object, readFields, unwrapData } from './fields.ts';
 import { defineResource } from './resource.ts';
-import { zoneIds, zones } from './shield-zone.ts';
+import { zones } from './shield-zone.ts';
 
 /** A month has a segment for each plan that the zone had in it. */
 const segments = shown(listOf(object({ overageAllowance: integer })), {
   name: 'monthly_overage_allowance_requests',
   words:
-    'Requests beyond the plan that are tolerated in this calendar month, over all plans that the zone had in it',
-  note: 'overageAllowance',
+    'Requests beyond the plan that are tolerated in this calendar month, over all plans that the zone had in it (%s, overageAllowance)',
   // Unknown as long as the allowance of one plan is.
   series(all) {
     const known = all.flatMap((one) => one?.overageAllowance ?? []);
@@ -31,11 +30,8 @@ const overages = object({
 
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
-  api: 'shield',
   reference: 'GET /shield/metrics/overages/{shieldZoneId}',
   noun: "zone's overage",
-  section: 'shield_overage',
-  ids: zoneIds,
   defaultIntervalSeconds: 3600,
   listing: zones,
   answer: overages,

@@ -3,7 +3,7 @@ import { coded, count, flag, gauge, label, length } from './families.ts';
 import { id, instant, object } from './fields.ts';
 import { defineListing } from './listing.ts';
 import { pullZones } from './pull-zone.ts';
-import { defineListedResource, type IdField } from './resource.ts';
+import { defineListedResource } from './resource.ts';
 
 const zone = object({
   shieldZoneId: id,
@@ -62,9 +62,6 @@ const zone = object({
   ),
 });
 
-/** What identifies a Shield Zone, for every kind that is about one. */
-export const zoneIds: readonly IdField[] = [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }];
-
 /** Every zone that a credential can see, each with its configuration. A zone is called as its pull zone is. */
 export const zones = defineListing({
   kind: 'shield_zone',
@@ -74,18 +71,16 @@ export const zones = defineListing({
   path: () => '/shield/shield-zones',
   element: zone,
   elementNouns: 'zones',
+  ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   identifier: 'shieldZoneId',
-  label: 'shield_zone_id',
   about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
 });
 
 export const shieldZone = defineListedResource({
   kind: 'shield_zone',
-  api: 'shield',
   reference: '4.4',
   noun: 'Shield Zone',
   section: 'shield_zones',
-  ids: zoneIds,
   defaultIntervalSeconds: 600,
   listing: zones,
   answer: zone,

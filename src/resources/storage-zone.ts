@@ -14,8 +14,7 @@ const zone = object({
   FilesStored: count('files', 'Number of files'),
   ReplicationRegions: shown(list, {
     name: 'regions',
-    words: 'Number of regions that hold the files: the main one and the replicas',
-    note: 'plus 1',
+    words: 'Number of regions that hold the files: the main one and the replicas (%s, plus 1)',
     series: (replicas) => replicas.length + 1,
   }),
   ReplicationChangeInProgress: flag(
@@ -31,18 +30,16 @@ export const storageZones = defineListing({
   nouns: 'storage zones',
   path: () => '/storagezone',
   element: zone,
+  ids: [{ label: 'storage_zone_id', setting: 'id', form: 'integer' }],
   identifier: 'Id',
-  label: 'storage_zone_id',
   about: ({ Name }) => ({ name: Name }),
 });
 
 export const storageZone = defineListedResource({
   kind: 'storage_zone',
-  api: 'core',
   reference: 'GET /storagezone',
   noun: 'storage zone',
   section: 'storage_zones',
-  ids: [{ label: 'storage_zone_id', setting: 'id', form: 'integer' }],
   defaultIntervalSeconds: 600,
   listing: storageZones,
   answer: zone,

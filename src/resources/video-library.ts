@@ -1,29 +1,17 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
-import { count, flag, gauge, label, length, shown } from './families.ts';
-import { boolean, id, instant, number, object, secret, text } from './fields.ts';
+import { count, flag, gauge, inside, label, length } from './families.ts';
+import { id, instant, number, object, secret, text } from './fields.ts';
 import { defineListing, featuresOf } from './listing.ts';
-import { defineListedResource, type IdField } from './resource.ts';
+import { defineListedResource } from './resource.ts';
 
-function drmSystem(system: string) {
-  const labels = Object.freeze({ system });
-  return shown(
-    object({ Enabled: boolean, CertificateExpirationDate: instant }),
-    {
-      name: 'drm_system_enabled',
-      words: 'Whether this DRM system is enabled: 1 yes, 0 no',
-      note: 'Enabled',
-      labels: ['system'],
-      series: ({ Enabled }) => (Enabled === undefined ? [] : [{ labels, value: Number(Enabled) }]),
-    },
-    {
-      name: 'drm_certificate_expiration_timestamp_seconds',
-      words: 'When the certificate of this DRM system expires, as Unix time',
-      note: 'CertificateExpirationDate',
-      labels: ['system'],
-      series: ({ CertificateExpirationDate: value }) => (value === undefined ? [] : [{ labels, value }]),
-    },
-  );
-}
+const drmSystem = object({
+  Enabled: flag('drm_system_enabled', 'Whether this DRM system is enabled'),
+  CertificateExpirationDate: gauge(
+    'drm_certificate_expiration_timestamp_seconds',
+    instant,
+    'When the certificate of this DRM system expires, as Unix time',
+  ),
+});
 
 /** An answer holds more keys than the one that is read here. */
 const library = object({
@@ -43,12 +31,9 @@ const library = object({
     'Charges of this calendar month for transcribing, in US dollars; falls back at its end',
   ),
   EnableDRM: flag('drm_enabled', 'Whether the library protects its videos by DRM'),
-  AppleFairPlayDrm: drmSystem('fairplay'),
-  GoogleWidevineDrm: drmSystem('widevine'),
+  AppleFairPlayDrm: inside(drmSystem, { system: 'fairplay' }),
+  GoogleWidevineDrm: inside(drmSystem, { system: 'widevine' }),
 });
-
-/** What identifies a library, for every kind that is about one as a whole. */
-export const videoLibraryIds: readonly IdField[] = [{ label: 'library_id', setting: 'id', form: 'integer' }];
 
 /** Every video library with its name, its figures, its key, and the features that kinds of their own are about. */
 export const videoLibraries = defineListing({
@@ -58,8 +43,8 @@ export const videoLibraries = defineListing({
   path: () => '/videolibrary',
   element: library,
   elementNouns: 'libraries',
+  ids: [{ label: 'library_id', setting: 'id', form: 'integer' }],
   identifier: 'Id',
-  label: 'library_id',
   about: ({ Name, ApiKey, EnableTranscribing, EnableDRM }) => ({
     name: Name,
     key: ApiKey,
@@ -69,11 +54,9 @@ export const videoLibraries = defineListing({
 
 export const videoLibrary = defineListedResource({
   kind: 'video_library',
-  api: 'core',
   reference: 'GET /videolibrary',
   noun: 'video library',
   section: 'video_libraries',
-  ids: videoLibraryIds,
   defaultIntervalSeconds: 600,
   listing: videoLibraries,
   answer: library,

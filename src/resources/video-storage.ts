@@ -1,5 +1,5 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import { gauge, shown } from './families.ts';
+import { count, gauge, shown } from './families.ts';
 import {
   type Entries,
   entriesOf,
@@ -17,16 +17,11 @@ import { videoLibraries } from './video-library.ts';
 
 const maxEncodings = 50;
 
-const storedBytes = {
-  name: 'storage_bytes',
-  words:
-    'Stored bytes by component; the sum over the components is the size of the video, and too small while one of them is missing: encoded is, as long as the size of one encoding cannot be read',
-  labels: ['component'],
-};
+const storedBytes =
+  'Stored bytes by component; the sum over the components is the size of the video, and too small while one of them is missing: encoded is, as long as the size of one encoding cannot be read';
 
 function component(name: string) {
-  const labels = Object.freeze({ component: name });
-  return shown(integer, { ...storedBytes, series: (value) => [{ labels, value }] });
+  return count('storage_bytes', storedBytes, { component: name });
 }
 
 const encoding = object({ codec: text, resolution: text, size: integer });
@@ -40,13 +35,7 @@ function totalBytes(encodings: Encodings): number | undefined {
 
 const encoded = shown(
   entriesOf(encoding),
-  {
-    ...storedBytes,
-    series(encodings) {
-      const value = totalBytes(encodings);
-      return value === undefined ? [] : [{ labels: { component: 'encoded' }, value }];
-    },
-  },
+  { name: 'storage_bytes', words: storedBytes, of: { component: 'encoded' }, series: totalBytes },
   {
     name: 'encoded_storage_bytes',
     words: `Stored bytes of each encoding, at most ${maxEncodings} of them in the order of their names`,
@@ -85,23 +74,20 @@ const videos = defineListing({
   parent: videoLibraries,
   path: ({ library_id }) => `/library/${library_id}/videos`,
   element: listed,
+  ids: [
+    { label: 'library_id', setting: 'library_id', form: 'integer' },
+    { label: 'video_id', setting: 'video_id', form: 'guid' },
+  ],
   identifier: 'guid',
-  label: 'video_id',
   about: ({ title }) => ({ name: title }),
 });
 
 export const videoStorage = defineResource({
   kind: 'video_storage',
-  api: 'video',
   reference: '4.5',
   noun: 'video',
-  section: 'video_storage',
   environment: 'BUNNYNET_VIDEOS',
   familyPrefix: 'bunnynet_video',
-  ids: [
-    { label: 'library_id', setting: 'library_id', form: 'integer' },
-    { label: 'video_id', setting: 'video_id', form: 'guid' },
-  ],
   defaultIntervalSeconds: 3600,
   isCostly: true,
   listing: videos,

@@ -51,7 +51,7 @@ describe('discovery', () => {
 
   test('leaves out kinds whose targets cannot be found', async () => {
     const { ofAccount: _, ...alone } = accountKind;
-    const unlisted = defineResource({ ...alone, kind: 'unlisted', section: 'unlisted' });
+    const unlisted = { ...alone, kind: 'unlisted', section: 'unlisted' };
     const document = { credentials: { a: { env: 'KEY' } }, discovery: { kinds: 'all' } };
     const { config } = await loadConfig({
       document,

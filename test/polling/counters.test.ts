@@ -14,7 +14,7 @@ function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimit
     startSeconds: (firstDay + Number(day)) * daySeconds,
     figures: { totalBreaches },
   }));
-  return { rateLimitId, overview: undefined, days: days && counted };
+  return { ratelimitId: rateLimitId, ratelimitOverviewPastTwentyEightDays: days && counted };
 }
 
 /** Reads at so many days after the start of the first. */

@@ -260,7 +260,7 @@ describe('target states', () => {
         startSeconds: Date.parse(day) / 1000,
         figures: { blockedBreaches },
       }));
-      return [{ rateLimitId: '11', overview: undefined, days }];
+      return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
     }
 
     function rateLimits() {

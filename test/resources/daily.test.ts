@@ -1,76 +1,65 @@
 import { describe, expect, it } from 'vitest';
-import {
-  chart,
-  dailyFamiliesOf,
-  newestFigures,
-  readCharts,
-  readDays,
-  readTally,
-  type Tally,
-} from '../../src/resources/daily.ts';
-import { object } from '../../src/resources/fields.ts';
-import type { Sample } from '../../src/resources/resource.ts';
+import { daily, dailyTally } from '../../src/resources/daily.ts';
+import { readDays } from '../../src/resources/days.ts';
+import { familiesOf, finished, type Sample } from '../../src/resources/families.ts';
+import { object, readFields } from '../../src/resources/fields.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);
 const today = Date.UTC(2026, 7, 20) / 1000;
 const yesterday = today - 86_400;
 const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-const schema = object({ Chart: chart, Tally: chart });
-
-const answerOf = (startSeconds: number, tally: Record<string, number>) => ({
-  startSeconds,
-  answer: { Tally: Object.entries(tally) },
-});
+const target = { ids: {}, name: undefined, settings: {} };
 
 describe('statistics by days', () => {
-  it('are asked for today alone at the first reading, and for the day before once more after midnight', async () => {
+  const statistics = object({
+    A: daily('requests', 'Requests', { of: { part: 'a' } }),
+    B: daily('requests', 'Requests', { of: { part: 'b' } }),
+  });
+  const [newest] = familiesOf(statistics).map((family) => finished('x', family));
+
+  /** What is asked for and read at a time, where each day is answered by a body of its own. */
+  async function readAt(nowMs: number, lastSuccessMs?: number, bodies: Record<string, unknown> = {}) {
     const asked: string[] = [];
-    const get = (path: string) => {
-      asked.push(path);
-      return Promise.resolve({ Chart: {} });
+    const read = readDays(statistics, (_ids, query) => query);
+    const get = (query: string) => {
+      asked.push(query);
+      return Promise.resolve(bodies[query] ?? { A: {} });
     };
-    const pathOf = (query: string) => `/statistics?${query}`;
-    const from = (nowMs: number, lastSuccessMs?: number) =>
-      readDays(schema, pathOf, get, diagnostics, { nowMs, lastSuccessMs });
-    await from(noon);
-    await from(noon + 300_000, noon);
-    expect(asked.splice(0)).toEqual(Array(2).fill('/statistics?dateFrom=2026-08-20&dateTo=2026-08-20'));
-    const midnight = Date.UTC(2026, 7, 21);
-    const answers = await from(midnight + 120_000, midnight - 180_000);
-    expect(asked).toEqual([
-      '/statistics?dateFrom=2026-08-20&dateTo=2026-08-20',
-      '/statistics?dateFrom=2026-08-21&dateTo=2026-08-21',
-    ]);
-    expect(answers.map(({ startSeconds }) => startSeconds)).toEqual([today, today + 86_400]);
+    return { asked, reading: await read(get, {}, diagnostics, { nowMs, lastSuccessMs }) };
+  }
+
+  const firstDay = 'dateFrom=2026-08-20&dateTo=2026-08-20';
+  const nextDay = 'dateFrom=2026-08-21&dateTo=2026-08-21';
+  const midnight = Date.UTC(2026, 7, 21);
+
+  it('are asked for today alone at the first reading, and for the day before once more after midnight', async () => {
+    expect((await readAt(noon)).asked).toEqual([firstDay]);
+    expect((await readAt(noon + 300_000, noon)).asked).toEqual([firstDay]);
+    expect((await readAt(midnight + 120_000, midnight - 180_000)).asked).toEqual([firstDay, nextDay]);
   });
 
-  it('join the charts of all days, and have none where no answer has one', () => {
-    const answers = [
-      { startSeconds: yesterday, answer: { Chart: Object.entries({ '2026-08-19': 7 }) } },
-      { startSeconds: today, answer: { Chart: Object.entries({ '2026-08-20': 2 }), Other: undefined } },
-    ];
-    expect(readCharts(['Chart', 'Other'], answers, diagnostics)).toEqual({
-      Chart: [
-        { startSeconds: yesterday, value: 7 },
-        { startSeconds: today, value: 2 },
+  it('join the charts of all days, and have none where no answer has one', async () => {
+    const bodies = { [firstDay]: { A: { '2026-08-20': 7 } }, [nextDay]: { A: { '2026-08-21': 2 } } };
+    const { reading } = await readAt(midnight + 120_000, midnight - 180_000, bodies);
+    expect(reading).toEqual({
+      A: [
+        { startSeconds: today, value: 7 },
+        { startSeconds: today + 86_400, value: 2 },
       ],
-      Other: undefined,
+      B: undefined,
     });
   });
 
   it('show the newest day that any series has, and only those that have it', () => {
-    const series = [
-      { labels: { part: 'a' }, days: [{ startSeconds: yesterday, value: 9 }] },
-      {
-        labels: { part: 'b' },
-        days: [
-          { startSeconds: today, value: 1 },
-          { startSeconds: yesterday, value: 8 },
-        ],
-      },
-    ];
-    expect(newestFigures(series)).toEqual([{ labels: { part: 'b' }, value: 1 }]);
-    expect(newestFigures([{ days: [] }])).toEqual([]);
+    const reading = {
+      A: [{ startSeconds: yesterday, value: 9 }],
+      B: [
+        { startSeconds: yesterday, value: 8 },
+        { startSeconds: today, value: 1 },
+      ],
+    };
+    expect(newest?.samples(reading, target)).toEqual([{ labels: { part: 'b' }, value: 1 }]);
+    expect(newest?.samples({ A: [], B: undefined }, target)).toEqual([]);
   });
 });
 
@@ -80,40 +69,45 @@ describe('a tally', () => {
       Array.from({ length: count }, (_, n) => [`c${String(n).padStart(2, '0')}`, count - n]),
     );
 
-  const { dailyTally } = dailyFamiliesOf<Tally | undefined>('x');
-  const [newest, total] = dailyTally('country', 'views', 'Views', 'Tally', (tally) => tally);
-  const target = { ids: {}, name: undefined, settings: {} };
+  const answer = object({ Tally: dailyTally('country', 'views', 'Views') });
+  const [newest, total] = familiesOf(answer).map((family) => finished('x', family));
+  const read = (startSeconds: number, body: unknown) => readFields(answer, body, diagnostics, startSeconds);
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
     Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
 
   it('has the days of all, and shows of the newest day the 50 largest and the sum of the rest', () => {
-    const tally = readTally('Tally', [
-      answerOf(yesterday, { ...countries(53), c51: 5 }),
-      answerOf(today, countries(53)),
-    ]);
-    expect(tally?.get('c00')).toEqual([
-      { startSeconds: yesterday, value: 53 },
-      { startSeconds: today, value: 53 },
-    ]);
-    const shown = countsOf(newest?.samples(tally, target));
+    const before = read(yesterday, { Tally: { ...countries(53), c51: 5 } });
+    const reading = {
+      Tally: [...(before.Tally ?? []), ...(read(today, { Tally: countries(53) }).Tally ?? [])],
+    };
+    const shown = countsOf(newest?.samples(reading, target));
     expect(Object.keys(shown)).toHaveLength(51);
     expect(shown).toMatchObject({ c00: 53, other: 3 + 2 + 1 });
-    expect(total?.days?.(tally, target)).toHaveLength(54);
+    const counted = total?.days?.(reading, target);
+    expect(counted).toHaveLength(54);
+    expect(counted).toContainEqual({
+      labels: { country: 'c00' },
+      days: [
+        { startSeconds: yesterday, value: 53 },
+        { startSeconds: today, value: 53 },
+      ],
+    });
+    expect(total?.bound).toEqual({ most: 50, rest: { country: 'other' } });
   });
 
   it('shows no rest of the newest day where there are at most 50', () => {
-    const tally = readTally('Tally', [answerOf(today, countries(50))]);
-    expect(countsOf(newest?.samples(tally, target))).not.toHaveProperty('other');
+    const reading = read(today, { Tally: countries(50) });
+    expect(countsOf(newest?.samples(reading, target))).not.toHaveProperty('other');
   });
 
   it('adds what the API itself calls `other` to the rest', () => {
-    const tally = readTally('Tally', [answerOf(today, { ...countries(51), other: 70 })]);
-    expect(countsOf(newest?.samples(tally, target))).toMatchObject({ c49: 2, other: 71 });
+    const reading = read(today, { Tally: { ...countries(51), other: 70 } });
+    expect(countsOf(newest?.samples(reading, target))).toMatchObject({ c49: 2, other: 71 });
   });
 
   it('has no series where the API gave none', () => {
-    const tally = readTally('Tally', [{ startSeconds: today, answer: { Tally: undefined } }]);
-    expect(newest?.samples(tally, target)).toEqual([]);
-    expect(total?.days?.(tally, target)).toEqual([]);
+    const reading = read(today, { Tally: null });
+    expect(newest?.samples(reading, target)).toEqual([]);
+    expect(total?.days?.(reading, target)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chartDays, dayQuery, daysToRead, mapDays, newestPoint } from '../../src/resources/days.ts';
+import { counts, dayQuery, daysToRead, mapOfDays, newestPoint } from '../../src/resources/days.ts';
+import { type FieldType, integer, object, readFields } from '../../src/resources/fields.ts';
 
 describe('the days to ask for', () => {
   it.each([
@@ -52,9 +53,14 @@ describe('the days to ask for', () => {
 });
 
 describe('the days of a chart', () => {
-  const mismatched: string[] = [];
-  const diagnostics = { mismatch: (field: string) => mismatched.push(field), unrecognized: () => undefined };
   const first = Date.parse('2026-08-20') / 1000;
+
+  /** What is read of a chart, and what was noted of it. */
+  function read<Value>(type: FieldType<Value>, chart: unknown) {
+    const mismatched: string[] = [];
+    const diagnostics = { mismatch: (field: string) => mismatched.push(field), unrecognized: () => {} };
+    return { days: readFields(object({ Chart: type }), { Chart: chart }, diagnostics).Chart, mismatched };
+  }
 
   it('are read from every unambiguous key, sorted, the points of a day added up', () => {
     const chart = {
@@ -63,30 +69,35 @@ describe('the days of a chart', () => {
       '2026-08-20': 1,
       '21-08-2026': 2,
       [String(first + 86_400 * 3 + 3600)]: 8,
-      '2026-08-24': undefined,
+      '2026-08-24': null,
     };
-    expect(chartDays(Object.entries(chart), 'Chart', diagnostics)).toEqual([
-      { startSeconds: first, value: 1 },
-      { startSeconds: first + 86_400, value: 2 },
-      { startSeconds: first + 86_400 * 2, value: 9 },
-      { startSeconds: first + 86_400 * 3, value: 8 },
-    ]);
-    expect(mismatched).toEqual([]);
+    expect(read(counts, chart)).toEqual({
+      days: [
+        { startSeconds: first, value: 1 },
+        { startSeconds: first + 86_400, value: 2 },
+        { startSeconds: first + 86_400 * 2, value: 9 },
+        { startSeconds: first + 86_400 * 3, value: 8 },
+      ],
+      mismatched: [],
+    });
   });
 
   it('leave out and note a key that is no day or could be two', () => {
-    const chart = { '8/9/2026 12:00:00 AM': 1, Monday: 2 };
-    expect(chartDays(Object.entries({ ...chart, '2026-08-20': 1 }), 'Chart', diagnostics)).toEqual([
-      { startSeconds: first, value: 1 },
-    ]);
+    const { days, mismatched } = read(counts, {
+      '8/9/2026 12:00:00 AM': 1,
+      Monday: 2,
+      '2026-08-20': 1,
+    });
+    expect(days).toEqual([{ startSeconds: first, value: 1 }]);
     expect(mismatched).toEqual(['Chart', 'Chart']);
   });
 
   it('are absent where no key is a day, for none would mean that nothing was counted so far', () => {
-    expect(chartDays([['Monday', 2]], 'Chart', diagnostics)).toBeUndefined();
-    expect(mapDays([['Monday', { figure: 2 }]], 'Map', diagnostics)).toBeUndefined();
-    expect(chartDays([['2026-08-20', undefined]], 'Chart', diagnostics)).toEqual([]);
-    expect(mapDays([], 'Map', diagnostics)).toEqual([]);
+    const map = mapOfDays(object({ figure: integer }));
+    expect(read(counts, { Monday: 2 }).days).toBeUndefined();
+    expect(read(map, { Monday: { figure: 2 } }).days).toBeUndefined();
+    expect(read(counts, { '2026-08-20': null }).days).toEqual([]);
+    expect(read(map, {}).days).toEqual([]);
   });
 
   it('of averages are not added up: the last point of the newest day counts', () => {
@@ -94,16 +105,13 @@ describe('the days of a chart', () => {
       '2026-08-22T12:00:00Z': 4,
       '2026-08-22T13:00': 5,
       '2026-08-20': 1,
-      '2026-08-23': undefined,
+      '2026-08-23': null,
     };
-    expect(newestPoint(Object.entries(chart), 'Chart', diagnostics)).toEqual({
-      startSeconds: first + 86_400 * 2,
-      value: 5,
-    });
-    expect(newestPoint(undefined, 'Chart', diagnostics)).toBeUndefined();
+    expect(read(newestPoint, chart).days).toBe(5);
+    expect(read(newestPoint, {}).days).toBeUndefined();
   });
 
   it('are absent where there is no chart', () => {
-    expect(chartDays(undefined, 'Chart', diagnostics)).toBeUndefined();
+    expect(read(counts, null).days).toBeUndefined();
   });
 });

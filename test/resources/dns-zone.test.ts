@@ -64,7 +64,7 @@ it('finds every DNS zone by its domain, without the records', async () => {
   };
   const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
   expect([...(await dnsZones.discover(get, undefined, diagnostics))]).toEqual([
-    { ids: { dns_zone_id: '1' }, name: 'shop.example' },
+    { ids: { dns_zone_id: '1' }, name: 'shop.example', reading: { Id: '1', Domain: 'shop.example' } },
   ]);
   expect(asked).toEqual(['/dnszone?view=1&page=1&perPage=100']);
 });

@@ -69,5 +69,7 @@ it('is listed with its name, and no more than that is kept', async () => {
     )),
   ];
   expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
-  expect(found).toEqual([{ ids: { script_id: '61204' }, name: 'redirects' }]);
+  expect(found).toEqual([
+    { ids: { script_id: '61204' }, name: 'redirects', reading: { Id: '61204', Name: 'redirects' } },
+  ]);
 });
