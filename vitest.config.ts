@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start the built program. */
 const program = [
+  'test/log-and-signals.test.ts',
   'test/main.test.ts',
   'test/held/{typos,authorities}.test.ts',
   'test/security/{canary,keys,origin}.test.ts',

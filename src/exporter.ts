@@ -55,6 +55,8 @@ export interface ExporterOptions {
   /** The way to the APIs, where it is not direct. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Log lines since the start that could not be written. Default: none. */
+  readonly droppedLogLines?: (() => number) | undefined;
   /** Whether everything is polled once alone: nothing is said of what comes next. */
   readonly isOnce?: boolean | undefined;
   /** Told of every request to the API that was sent. */
@@ -129,6 +131,7 @@ class WiredExporter implements Exporter {
       droppedSeries: (kind) => this.#store.dropped(kind),
       listings: () => summarizeListings(this.#engine.listings()),
       refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
+      droppedLogLines: options.droppedLogLines ?? (() => 0),
     };
     this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);

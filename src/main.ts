@@ -1,8 +1,10 @@
 /** The entry: argv and environment in, exit code out. */
+
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
-import { createLog, isInteractive, print, printError, progress } from './cli/output.ts';
+import { createLog, isInteractive, type Log, print, printError, progress } from './cli/output.ts';
+import { endSoon, leaveSignals, onSignal } from './cli/signals.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { createExporter, type Exporter, type Loaded } from './exporter.ts';
@@ -14,8 +16,6 @@ import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
-/** Longer than everything that stops in order should take; then the process ends anyway. */
-const stopDeadlineMs = 4500;
 const progressIntervalMs = 100;
 
 /** What the process ends with. Scripts depend on it. */
@@ -74,24 +74,24 @@ async function report(exporter: Exporter, answers: Report): Promise<number> {
   return exitCodes.ok;
 }
 
-/** Serves until a signal comes. */
+/** Serves until a signal comes. A hang-up during the start is a reload after it. */
 async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
-  const stopped = new Promise<NodeJS.Signals>((resolve) => {
-    // Further ones change nothing: where a whole group of processes is ended, npm hands its signal on as a second one.
-    process.on('SIGTERM', resolve);
-    process.on('SIGINT', resolve);
-  });
-  // The outcome is logged where it happens.
-  process.on('SIGHUP', () => void exporter.reload().catch(() => undefined));
   const config = flags.demo ? 'the demo' : (flags.configFile ?? 'the environment');
   log.info({ version, revision, node: process.versions.node, config, shard: shardText(flags) }, 'starting');
   const urls = await exporter.start();
   for (const url of urls) log.info({ url: `${url}${flags.telemetryPath}` }, 'serving metrics');
   const statusPage = (urls[0] ?? '').replace(/\/\/(\[::\]|0\.0\.0\.0)/, '//localhost');
   if (flags.demo) log.info(`the demo is at ${statusPage}/`);
-  const signal = await stopped;
+  const signal = await new Promise((resolve) => {
+    onSignal((received) => {
+      // The outcome is logged where it happens.
+      if (received === 'SIGHUP') exporter.reload().catch(() => undefined);
+      // Repeats change nothing: npm forwards the signal that its whole group was sent.
+      else resolve(received);
+    });
+  });
+  endSoon();
   log.info({ signal }, 'stopping');
-  setTimeout(() => process.exit(0), stopDeadlineMs).unref();
   await exporter.stop();
   log.info('stopped');
   return 0;
@@ -126,7 +126,7 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
 }
 
 /** Exports until it is done, from the demo's simulator or as the configuration says. */
-async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promise<number> {
+async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines }: Log): Promise<number> {
   const { demoScale: scale, demoSeed: seed } = flags;
   const onOutageStep = flags.demoOutage
     ? (says: string) => log.info(`the scripted outage: ${says}`)
@@ -149,6 +149,7 @@ async function exportMetrics(flags: Flags, env: Environment, log: Logger): Promi
       isOnce: flags.once || flags.report,
       onExchange: answers && ((exchange) => answers.note(exchange)),
       log,
+      droppedLogLines: droppedLines,
     });
     if (answers) return await report(exporter, answers);
     return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
@@ -162,12 +163,14 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     await print(flags.help ? helpText() : `bunnynet-exporter ${builtAs}\n`);
     return 0;
   }
-  const log = createLog(flags, env);
+  const created = createLog(flags, env);
+  const { log } = created;
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'unexpected error in the exporter; it ends');
     process.exit(1);
   });
-  return await (flags.configCheck ? check(flags, env, log) : exportMetrics(flags, env, log));
+  if (flags.configCheck || flags.once || flags.report) leaveSignals();
+  return await (flags.configCheck ? check(flags, env, log) : exportMetrics(flags, env, created));
 }
 
 async function main(): Promise<void> {

@@ -17,6 +17,8 @@ export interface Inventory {
   readonly droppedSeries: (kind: string) => number;
   readonly listings: () => readonly ListingSummary[];
   readonly refusedKeys: (api: ApiName) => number;
+  /** Since the start. */
+  readonly droppedLogLines: () => number;
 }
 
 export interface Telemetry extends PollObserver {
@@ -181,6 +183,13 @@ function declareCounts(inventory: Inventory, rows: Pick<Rows, 'kinds' | 'apis'>)
         family.remove(({ api = '' }) => !apis.has(api));
         for (const api of rows.apis) family.set({ api }, inventory.refusedKeys(api));
       },
+    },
+    {
+      family: counter(
+        'log_lines_dropped_total',
+        'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+      ),
+      update: (family) => family.set({}, inventory.droppedLogLines()),
     },
     // By kind and credential; what is not listed any more has no series.
     ...discoveryFigures.map(([name, help, value]) => ({

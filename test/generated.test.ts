@@ -29,6 +29,7 @@ async function ownFamilies() {
     droppedSeries: () => 0,
     listings: () => [],
     refusedKeys: () => 0,
+    droppedLogLines: () => 0,
   });
   telemetry.requested('application', '200', 0.1);
   const text = Buffer.concat(await telemetry.render('text')).toString();

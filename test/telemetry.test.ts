@@ -22,6 +22,7 @@ const inventory: Inventory = {
   droppedSeries: () => 0,
   listings: () => [],
   refusedKeys: () => 0,
+  droppedLogLines: () => 0,
 };
 
 it.each(['text', 'openmetrics'] as const)('renders the format %s without an empty line', async (format) => {

@@ -71,6 +71,7 @@ function holdAsExporter(): Holder {
     droppedSeries: (kind) => store.dropped(kind),
     listings: () => [],
     refusedKeys: () => 0,
+    droppedLogLines: () => 0,
   });
   const handle = createMetricsRoute({
     store,

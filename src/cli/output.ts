@@ -1,7 +1,9 @@
 /** What the process writes: output on stdout; logs, problems and the line of progress on stderr. */
 import pino, { type Logger } from 'pino';
 import { ConfigError } from '../config/problems.ts';
+import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
+import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
 import { type Environment, ProgressLine, styledProblems, styleFor } from './terminal.ts';
 
@@ -33,7 +35,13 @@ export function printError(error: unknown, env: Environment): void {
   process.stderr.write(`${isStyled ? styledProblems(message, styleFor(process.stderr, env)) : message}\n`);
 }
 
-export function createLog({ logLevel, logFormat }: Flags, env: Environment): Logger {
+/** The log on stderr, and how many lines were lost because nothing took them. */
+export interface Log {
+  readonly log: Logger;
+  readonly droppedLines: () => number;
+}
+
+export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log {
   const style = styleFor(process.stderr, env);
   const options = {
     level: logLevel,
@@ -41,10 +49,16 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if ((logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty') {
-    return pino(options, { write: (record: string) => progress.write(prettyLine(record, style)) });
-  }
-  return process.stderr.isTTY
-    ? pino(options, { write: (record: string) => progress.write(record) })
-    : pino(options, pino.destination({ fd: 2, sync: true }));
+  const stream = new LogStream();
+  const isPretty = (logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty';
+  const log = pino(options, {
+    write(record: string) {
+      const line = isPretty ? prettyLine(record, style) : record;
+      if (process.stderr.isTTY) progress.write(line);
+      else stream.write(line);
+    },
+  });
+  stream.onRecovery = (dropped) =>
+    log.warn({ dropped }, `the log takes lines again; ${plural(dropped, 'line')} could not be written`);
+  return { log, droppedLines: () => stream.dropped };
 }

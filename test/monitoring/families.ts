@@ -18,6 +18,7 @@ export async function knownFamilies(): Promise<ReadonlyMap<string, readonly stri
     droppedSeries: none,
     listings: () => [],
     refusedKeys: () => 0,
+    droppedLogLines: () => 0,
   });
   for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
     .toString()

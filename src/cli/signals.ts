@@ -1,0 +1,40 @@
+/**
+ * Takes signals from the program's first line on, and keeps them until it is known what they mean here. Imported before
+ * everything else: a signal that nobody takes ends the process.
+ */
+
+const names = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+type Signal = (typeof names)[number];
+
+/** Longer than an orderly stop should take; then the process ends anyway. */
+const stopDeadlineMs = 4500;
+
+const early: Signal[] = [];
+let receive: (signal: Signal) => void = (signal) => {
+  // Also where the start itself hangs, on a file that cannot be read for example.
+  if (signal !== 'SIGHUP') endSoon();
+  early.push(signal);
+};
+
+function listener(signal: NodeJS.Signals): void {
+  receive(signal as Signal);
+}
+
+for (const name of names) process.on(name, listener);
+
+/** Ends the process with 0 once an orderly stop has taken too long. */
+export function endSoon(): void {
+  setTimeout(() => process.exit(0), stopDeadlineMs).unref();
+}
+
+/** Signals go there from now on, and first those that came before. */
+export function onSignal(take: (signal: Signal) => void): void {
+  receive = take;
+  for (const signal of early.splice(0)) take(signal);
+}
+
+/** Signals do what they do to any process, those that came before too. */
+export function leaveSignals(): void {
+  for (const name of names) process.off(name, listener);
+  for (const signal of early.splice(0)) process.kill(process.pid, signal);
+}

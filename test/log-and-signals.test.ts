@@ -1,0 +1,161 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const children: ChildProcess[] = [];
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'exporter-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
+  return address.port;
+}
+
+/** A named pipe, and a number of it that keeps it open. */
+function namedPipe(name: string): { readonly path: string; readonly fd: number } {
+  const path = join(folder, name);
+  execFileSync('mkfifo', [path]);
+  return { path, fd: openSync(path, constants.O_RDWR | constants.O_NONBLOCK) };
+}
+
+/** The bundle, with stderr as it is given. */
+async function start(args: readonly string[], stderr: number | 'pipe') {
+  const port = await freePort();
+  const flags = [`--web.listen-address=127.0.0.1:${port}`, ...args];
+  const child = spawn(process.execPath, ['dist/bunnynet-exporter.js', ...flags], {
+    env: { PATH: process.env['PATH'] ?? '', KEY: 'a-key-of-tests' },
+    stdio: ['ignore', 'ignore', stderr],
+  });
+  children.push(child);
+  let log = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal));
+  });
+  const page = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics?kind=exporter`).catch(() => undefined);
+    return (await response?.text()) ?? '';
+  };
+  return { child, ended, page, log: () => log };
+}
+
+async function droppedOn(page: () => Promise<string>): Promise<number> {
+  return Number(/^bunnynet_exporter_log_lines_dropped_total (\d+)$/m.exec(await page())?.[1] ?? 0);
+}
+
+describe('a log that cannot be written', () => {
+  it('costs lines on a full disk, and neither the start nor the end', async () => {
+    const full = openSync('/dev/full', 'w');
+    const { child, ended, page } = await start(['--demo'], full);
+    closeSync(full);
+    await expect.poll(() => droppedOn(page), { timeout: 15_000 }).toBeGreaterThan(1);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('costs lines where nobody reads the pipe; it says how many once somebody does', async () => {
+    const { path, fd } = namedPipe('unread');
+    // Every request has a line.
+    const flags = ['--demo', '--demo.scale=medium', '--log.level=debug'];
+    const { child, ended, page } = await start(flags, fd);
+    await expect.poll(() => droppedOn(page), { timeout: 20_000 }).toBeGreaterThan(1);
+
+    const reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const bytes = Buffer.alloc(256 * 1024);
+    let log = '';
+    const read = async () => {
+      const { bytesRead } = await reader.read(bytes).catch(() => ({ bytesRead: 0 }));
+      log += bytes.toString('utf8', 0, bytesRead);
+      return log;
+    };
+    await expect
+      .poll(read, { timeout: 15_000, interval: 5 })
+      .toMatch(
+        /"level":"warn".*"dropped":\d+,"msg":"the log takes lines again; [\d,]+ lines? could not be written"/,
+      );
+
+    // And unread again.
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    await reader.close();
+    closeSync(fd);
+  }, 60_000);
+});
+
+describe('signals', () => {
+  const config = (targets: string) =>
+    `credentials: { account: { env: KEY } }\napis: { application: { base_url: "http://127.0.0.1:9" } }\napplications: { targets: ${targets} }\n`;
+
+  /** Starts with a configuration that is not there yet, and waits until it is looked for. */
+  async function startUnconfigured(name: string) {
+    const path = join(folder, name);
+    execFileSync('mkfifo', [path]);
+    const running = await start([`--config.file=${path}`], 'pipe');
+    // It opens once somebody reads.
+    const configure = async (text: string) => {
+      const file = await open(path, 'w');
+      return async () => {
+        await file.writeFile(text);
+        await file.close();
+      };
+    };
+    return { ...running, configure, path };
+  }
+
+  it('of a reload during the start are a reload after it', async () => {
+    const { child, ended, log, configure, path } = await startUnconfigured('hang-up.yml');
+    const write = await configure(config('[one]'));
+    child.kill('SIGHUP');
+    await sleep(100);
+    await writeFile(`${path}.new`, config('[one, two]'));
+    await rename(`${path}.new`, path);
+    await write();
+    await expect.poll(log, { timeout: 15_000 }).toContain('the configuration was reloaded: +1');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'of an end during the start (%s) end in order with 0',
+    async (signal) => {
+      const { child, ended, log, configure } = await startUnconfigured(`${signal}.yml`);
+      const write = await configure(config('[one]'));
+      child.kill(signal);
+      await sleep(100);
+      await write();
+      expect(await ended).toBe(0);
+      expect(log()).toContain('"msg":"stopped"');
+    },
+  );
+
+  it('are taken as soon as the program runs', async () => {
+    const { child, ended } = await start(['--demo'], 'pipe');
+    const takesHangUps = () => {
+      const [, mask = '0'] =
+        /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      return (BigInt(`0x${mask}`) & 1n) === 1n;
+    };
+    while (!takesHangUps()) await sleep(1);
+    child.kill('SIGHUP');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+});
