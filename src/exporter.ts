@@ -4,18 +4,25 @@
  */
 import type { Logger } from 'pino';
 import { ApiAccess } from './api/api-access.ts';
-import type { ClientObserver } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
-import { compareListed, describeDiscovery } from './discovery/discovered.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
-import { type ApiCapacity, rateText } from './polling/capacity.ts';
-import { type ListingStatus, PollEngine } from './polling/engine.ts';
+import {
+  describeChange,
+  droppedTeller,
+  logWanted,
+  observeRequests,
+  planTeller,
+  roundText,
+} from './log-lines.ts';
+import type { ApiCapacity } from './polling/capacity.ts';
+import { PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
+import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { ProcessMetricsChoice } from './process-metrics.ts';
@@ -30,7 +37,6 @@ import type { ExporterStatus } from './status/content.ts';
 import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
-import { plural } from './text.ts';
 import { letGrowIfBusy } from './v8.ts';
 import { revision, version } from './version.ts';
 
@@ -109,7 +115,7 @@ class WiredExporter implements Exporter {
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
-  readonly #tellDropped: (maxSeries: number) => void;
+  readonly #tellDropped: ReturnType<typeof droppedTeller>;
   readonly #tellPlan: (capacities: readonly ApiCapacity[]) => void;
   readonly #schemaDrift = new SchemaDrift();
   #config: Config;
@@ -135,8 +141,8 @@ class WiredExporter implements Exporter {
     };
     this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
-    const requests = observeRequests(this.#telemetry, options);
-    this.#apis = new ApiAccess(config.apis, readKey, requests, options.proxy);
+    const observer = observeRequests(this.#telemetry, log, options.onExchange);
+    this.#apis = new ApiAccess(config.apis, readKey, observer, options.proxy);
     this.#engine = new PollEngine({
       resources,
       store: this.#store,
@@ -151,6 +157,8 @@ class WiredExporter implements Exporter {
       },
       log,
       foundKeys: this.#foundKeys,
+      lookAtKeys: () => this.#keyWatch.look(),
+      keyIdOf: (name) => this.#keyWatch.idOf(name),
       keySource: (name) =>
         this.#foundKeys.get(name) ? 'found with its library' : this.#credentials.describe(name),
       isOnce: options.isOnce,
@@ -163,14 +171,14 @@ class WiredExporter implements Exporter {
       },
       onSweep: () => {
         void this.#keyWatch.look();
-        this.#tellDropped(this.#config.limits.maxSeries);
+        this.#sayDropped();
         this.#tellPlan(this.#capacities);
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
     });
-    this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
-    this.#tellDropped = droppedTeller(this.#store, log);
+    this.#keyWatch = new KeyWatch((name) => void this.#engine.keyChanged(name));
+    this.#tellDropped = droppedTeller(log);
     this.#tellPlan = planTeller(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
@@ -183,10 +191,11 @@ class WiredExporter implements Exporter {
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) this.#options.log.info({ url }, 'answering probes');
     await this.#startPolling();
-    this.#logTargets();
+    const { log } = this.#options;
+    logWanted(log, this.#config, (kind) => this.#engine.states.counts(kind).targets);
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
-      this.#options.log.info(this.#engine.roundText(performance.now() - startedMs));
+      log.info(roundText(this.targets(), this.listings(), performance.now() - startedMs));
     });
     return urls;
   }
@@ -198,7 +207,7 @@ class WiredExporter implements Exporter {
       await this.#startPolling();
       await this.#engine.allPolled;
     }
-    this.#tellDropped(this.#config.limits.maxSeries);
+    this.#sayDropped();
     return this.#engine.allHealthy;
   }
 
@@ -234,20 +243,14 @@ class WiredExporter implements Exporter {
       log.error(`keeping the previous configuration: ${message}`);
       throw error;
     }
-    this.#config = loaded.config;
-    this.#credentials = loaded.credentials;
-    this.#store.setMaxSeries(this.#config.limits.maxSeries);
-    this.#apis.reconfigure(this.#config.apis, (api, err) =>
-      log.error({ api, err }, 'keeping its previous settings'),
-    );
     const before = this.targets();
-    await this.#apply();
+    await this.#apply(loaded);
     // Only now that the removed targets have left: they make room, too.
     this.#engine.states.makeRoom();
-    this.#tellDropped(this.#config.limits.maxSeries);
+    this.#sayDropped();
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
-    this.#logTargets();
+    logWanted(log, this.#config, (kind) => this.#engine.states.counts(kind).targets);
   });
 
   async stop(): Promise<void> {
@@ -303,7 +306,7 @@ class WiredExporter implements Exporter {
   #status(): ExporterStatus {
     return {
       series: (kind) => this.#store.series(kind),
-      droppedSeries: droppedSeries(this.#store),
+      droppedSeries: this.#droppedSeries,
       maxSeries: this.#config.limits.maxSeries,
       configuration: this.#configuration,
       pauses: this.#apis.pauses,
@@ -312,120 +315,40 @@ class WiredExporter implements Exporter {
     };
   }
 
-  /** Begins to use the configuration. */
-  async #apply(): Promise<void> {
+  /** Begins to use a configuration. */
+  async #apply({ config, credentials }: Loaded): Promise<void> {
+    const { log } = this.#options;
+    // From here to the engine nothing comes between: a listing that was read in part with the previous keys is dropped.
+    await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
+    this.#config = config;
+    this.#credentials = credentials;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
-    this.#keyWatch.follow(this.#credentials, Object.keys(this.#config.credentials));
-    this.#telemetry.follow(kindsOn(this.#config));
-    await this.#engine.apply(this.#config);
-    void this.#keyWatch.look();
+    this.#telemetry.follow(kindsOn(config));
+    this.#store.setMaxSeries(config.limits.maxSeries);
+    this.#apis.reconfigure(config.apis, (api, err) =>
+      log.error({ api, err }, 'keeping its previous settings'),
+    );
+    await this.#engine.apply(config);
   }
 
   async #startPolling(): Promise<void> {
-    await this.#apply();
+    await this.#apply({ config: this.#config, credentials: this.#credentials });
     this.#isPolling = true;
   }
 
-  #logTargets(): void {
-    const counts = kinds.map((kind) => [kind, this.#engine.states.counts(kind).targets] as const);
-    const targets = Object.fromEntries(counts.filter(([, count]) => count > 0));
-    const all = this.#config.sections.flatMap(({ kind, targets: wanted }) =>
-      wanted === 'all' ? [kind] : [],
-    );
-    const found = all.length > 0 ? `, and all that is found of ${plural(all.length, 'kind')}` : '';
-    this.#options.log.info({ targets, all }, `polling the configured targets${found}`);
+  get #droppedSeries(): number {
+    return kinds.reduce((sum, kind) => sum + this.#store.dropped(kind), 0);
+  }
+
+  #sayDropped(): void {
+    this.#tellDropped(this.#droppedSeries, this.#config.limits.maxSeries);
   }
 }
 
 /** The kinds that have a section. */
 function kindsOn({ sections }: Config): readonly Resource[] {
   return resources.filter(({ kind }) => sections.some((section) => section.kind === kind));
-}
-
-/** What the clients tell: counted, and for people who want to know more, logged. */
-function observeRequests(telemetry: Telemetry, { log, onExchange }: ExporterOptions): ClientObserver {
-  const pausedUntilMs = new Map<ApiName, number>();
-  return {
-    requested(api, code, seconds, path, answer) {
-      onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
-      letGrowIfBusy();
-      telemetry.requested(api, code, seconds);
-      if (log.isLevelEnabled('debug'))
-        log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
-    },
-    paused(api, untilMs) {
-      telemetry.paused(api, untilMs);
-      const isNew = Date.now() > (pausedUntilMs.get(api) ?? 0);
-      pausedUntilMs.set(api, untilMs);
-      if (!isNew) return;
-      const until = new Date(untilMs).toISOString();
-      log.warn({ api }, `the API answered 429; it is asked nothing until ${until}`);
-    },
-  };
-}
-
-/**
- * Says what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. That a pace does
- * not suffice is said at once, and again with the new numbers.
- */
-function planTeller(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
-  let told: readonly ApiCapacity[] | undefined;
-  let warned = new Map<ApiName, string>();
-  const hasChanged = (capacities: readonly ApiCapacity[]) => {
-    const needs = new Map(told?.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
-    return (
-      capacities.length !== needs.size ||
-      capacities.some(({ api, neededPerSecond }) => {
-        const before = needs.get(api);
-        return before === undefined || Math.abs(neededPerSecond - before) > before / 10;
-      })
-    );
-  };
-  return (capacities) => {
-    if (told === capacities) return;
-    const isTold = told ? hasChanged(capacities) : isListed();
-    if (isTold) {
-      told = capacities;
-      const costs = capacities.map(
-        ({ api, neededPerSecond, allowedPerSecond }) =>
-          `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
-      );
-      if (costs.length > 0) log.info(`planned requests/s: ${costs.join(', ')}`);
-    }
-    const short = new Map<ApiName, string>();
-    for (const { api, shortfall } of capacities) {
-      if (shortfall === undefined) continue;
-      const before = warned.get(api);
-      const isNews = before === undefined || (isTold && before !== shortfall);
-      if (isNews) log.warn({ api }, shortfall);
-      short.set(api, isNews ? shortfall : before);
-    }
-    warned = short;
-  };
-}
-
-function droppedSeries(store: Store): number {
-  return kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
-}
-
-/** Says once that limits.max_series leaves something out, and once that it no longer does. */
-function droppedTeller(store: Store, log: Logger): (maxSeries: number) => void {
-  let wasDropping = false;
-  return (maxSeries) => {
-    const dropped = droppedSeries(store);
-    if (dropped > 0 === wasDropping) return;
-    wasDropping = dropped > 0;
-    if (wasDropping)
-      log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
-    else log.info('no series is left out any more');
-  };
-}
-
-/** What has changed of the targets: `+2 −1, 1 renamed`; nothing where they are the same. */
-function describeChange(before: readonly TargetStatus[], after: readonly TargetStatus[]): string {
-  const found = ({ target: { key, name } }: TargetStatus) => ({ ids: { key }, name });
-  return describeDiscovery(compareListed(before.map(found), after.map(found)));
 }
 
 /** Runs never overlap; whoever asks while one waits for its turn joins it. */

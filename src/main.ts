@@ -120,7 +120,7 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
     return exitCodes.wrongConfiguration;
   const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
   await print(
-    `${flags.shard ? `shard ${shardText(flags)}\n` : ''}${summary(loaded.value.config, resources, ownedBy(flags.shard), style)}`,
+    `${flags.shard ? `shard ${shardText(flags)}\n` : ''}${await summary(loaded.value.config, resources, ownedBy(flags.shard), style)}`,
   );
   return 0;
 }

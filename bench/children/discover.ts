@@ -148,7 +148,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
     paceOf: (name) => pacers.get(name) as Pacer,
     observer: { polled: ignore, mismatched: ignore, unrecognized: ignore, started: ignore },
     log: pino({ level: 'silent' }),
-    foundKeys: { learn: () => false, forget: ignore },
+    foundKeys: { learn: () => false, retain: () => [] },
     keySource: () => '',
     redact: (text) => text,
     owns: () => true,

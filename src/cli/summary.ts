@@ -2,7 +2,7 @@
 import type { Config, SectionConfig } from '../config/config.ts';
 import type { Selection } from '../discovery/selector.ts';
 import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.ts';
-import { targetKey } from '../polling/plan.ts';
+import { targetKey } from '../polling/target.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count, oneOf, plural } from '../text.ts';
 import { plain, plainText, type Style, table } from './terminal.ts';
@@ -13,13 +13,13 @@ import { plain, plainText, type Style, table } from './terminal.ts';
  *
  * @param owns whether the target of a key belongs to this process (sharding)
  */
-export function summary(
+export async function summary(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
   style?: Style,
-): string {
-  const apis = capacity(pollsOf(config, resources, owns), config.apis);
+): Promise<string> {
+  const apis = capacity(await pollsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
   const kindRows = config.sections.map((section) => {
     const resource = resources.find(({ kind }) => kind === section.kind);

@@ -1,5 +1,5 @@
 /** What people see on a terminal: colours, a line of progress, tables. Streams and the environment are handed to it. */
-import type { ListingStatus } from '../polling/engine.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';
 import { count, plural } from '../text.ts';

@@ -1,6 +1,5 @@
-/** What a complete listing has found, held against what it had found before. */
+/** What a complete listing has found, compared with what it had found before. */
 import type { Found, Ids, Listed } from '../resources/resource.ts';
-import { atOnce } from '../slices.ts';
 
 /** One thing that was found. */
 export interface Discovered extends Listed {
@@ -9,23 +8,25 @@ export interface Discovered extends Listed {
 }
 
 export interface Discovery {
-  /** What there is; the very array of before where nothing changed, and the same objects for what did not. */
+  /** What there is now: the same array as before where nothing changed. */
   readonly listed: readonly Discovered[];
   readonly added: number;
-  readonly removed: readonly Discovered[];
+  readonly removed: number;
   readonly renamed: number;
 }
 
-/** How many things are looked at in a step. */
-const stepSize = 500;
-
-function keyOf(ids: Ids): string {
-  return Object.values(ids).join('/');
+/** Ids as one text: `7/4711`. */
+export function idText(ids: Ids): string {
+  let text = '';
+  for (const label in ids) text += text === '' ? ids[label] : `/${ids[label]}`;
+  return text;
 }
 
-function hasSameIds(a: Listed, b: Listed): boolean {
-  for (const label in a.ids) if (a.ids[label] !== b.ids[label]) return false;
-  return true;
+/** The credential that the key of a found thing is known by: `library/4711`, a name that no configuration can have. */
+export function keyNameOf({ ids }: Found): string {
+  return Object.entries(ids)
+    .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)
+    .join('/');
 }
 
 function isSame(a: Discovered, b: Discovered): boolean {
@@ -37,74 +38,46 @@ function isSame(a: Discovered, b: Discovered): boolean {
   );
 }
 
-function* isInOrder(before: readonly Listed[], found: readonly Listed[]): Generator<void, boolean> {
-  if (before.length !== found.length) return false;
-  for (const [index, one] of found.entries()) {
-    if (index % stepSize === 0) yield;
-    if (!hasSameIds(one, before[index] ?? one)) return false;
-  }
-  return true;
-}
-
-/**
- * In steps, for listings can be long.
- *
- * @param keyNameOf the credential that the key of a thing is known by
- */
-export function* compareInSteps(
-  before: readonly Discovered[] | undefined,
-  found: readonly Found[],
-  keyNameOf: (found: Found) => string = ({ ids }) => keyOf(ids),
-): Generator<void, Discovery> {
-  let renamed = 0;
-  /** The thing as it was where it is the same. */
-  const take = (old: Discovered | undefined, one: Found): Discovered => {
-    const { ids, name, namedBy, features, key } = one;
-    const now = { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
-    if (!old) return now;
-    if (old.name !== name) renamed++;
-    return isSame(old, now) ? old : now;
-  };
-  // Most often the same things come in the same order; nothing is held against anything else then.
-  if (before && (yield* isInOrder(before, found))) {
-    const listed: Discovered[] = [];
-    let isChanged = false;
-    for (const [index, one] of found.entries()) {
-      if (index % stepSize === 0) yield;
-      const taken = take(before[index], one);
-      isChanged ||= taken !== before[index];
-      listed.push(taken);
-    }
-    return { listed: isChanged ? listed : before, added: 0, removed: [], renamed };
-  }
-  const known = new Map<string, Discovered>();
-  for (const [index, one] of before?.entries() ?? []) {
-    if (index % stepSize === 0) yield;
-    known.set(keyOf(one.ids), one);
-  }
+/** Compares what was found now with what was found before. A thing that is listed twice counts once. */
+export function compareListed(before: readonly Discovered[] | undefined, found: readonly Found[]): Discovery {
+  const known = new Map(before?.map((one) => [idText(one.ids), one]));
   const listed = new Map<string, Discovered>();
   let added = 0;
-  for (const [index, one] of found.entries()) {
-    if (index % stepSize === 0) yield;
-    const key = keyOf(one.ids);
-    if (listed.has(key)) continue;
-    const old = known.get(key);
-    if (!old) added++;
-    listed.set(key, take(old, one));
-    known.delete(key);
+  let renamed = 0;
+  let kept = 0;
+  for (const one of found) {
+    const id = idText(one.ids);
+    if (listed.has(id)) continue;
+    const { ids, name, namedBy, features, key } = one;
+    // Without the reading and the key, which are not kept.
+    const now = { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
+    const old = known.get(id);
+    const isKept = old !== undefined && isSame(old, now);
+    listed.set(id, isKept ? old : now);
+    known.delete(id);
+    if (isKept) kept++;
+    else if (!old) added++;
+    else if (old.name !== name) renamed++;
   }
-  return { listed: [...listed.values()], added, removed: [...known.values()], renamed };
-}
-
-/** The same at once. */
-export function compareListed(...args: Parameters<typeof compareInSteps>): Discovery {
-  return atOnce(compareInSteps(...args));
+  const isUnchanged = before !== undefined && kept === before.length && kept === listed.size;
+  return { listed: isUnchanged ? before : [...listed.values()], added, removed: known.size, renamed };
 }
 
 /** `+2 −1, 1 renamed` */
 export function describeDiscovery({ added, removed, renamed }: Discovery): string {
-  const counts = [added > 0 ? `+${added}` : '', removed.length > 0 ? `−${removed.length}` : ''].filter(
-    Boolean,
-  );
+  const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean);
   return [counts.join(' '), renamed > 0 ? `${renamed} renamed` : ''].filter(Boolean).join(', ');
+}
+
+/** What has no name of its own is called after what `namedBy` points to. */
+export function withNames(
+  entries: readonly Discovered[],
+  names: readonly Listed[] | undefined,
+): readonly Discovered[] {
+  if (!names) return entries;
+  const byId = new Map(names.map(({ ids, name }) => [idText(ids), name]));
+  return entries.map((entry) => {
+    const name = entry.namedBy === undefined ? undefined : byId.get(entry.namedBy);
+    return name === undefined || entry.name !== undefined ? entry : { ...entry, name };
+  });
 }

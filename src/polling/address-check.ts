@@ -1,6 +1,6 @@
 /** Notices an API that answers every request with HTTP 404: its base URL is wrong, or none of its ids is right. */
 import type { ApiName } from '../resources/resource.ts';
-import type { Poll } from './plan.ts';
+import type { Poll } from './target.ts';
 
 export class AddressCheck {
   /** The polls of an API that have got nothing but 404 so far. */

@@ -2,27 +2,34 @@
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { type Poll, plan, readPollOf } from './plan.ts';
+import { type Poll, readPollOf } from './target.ts';
+import { Wanted } from './wanted.ts';
 
 /** The polls that a configuration needs, as far as they are known before any listing is read. */
-export function pollsOf(
+export async function pollsOf(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
-): PollClasses {
-  const { groups, listings } = plan(config, resources, nothingFound, owns);
-  const classes = new PollClasses(listings.values());
-  for (const { resource, entries, toTarget } of groups) {
-    if (!isReadAlone(resource)) continue;
-    for (const entry of entries) {
-      const target = toTarget(entry);
-      if (owns(target.key)) classes.count(readPollOf(resource, target), 1);
-    }
-  }
-  return classes;
+): Promise<readonly Poll[]> {
+  const polls: Poll[] = [];
+  const nothing = () => undefined;
+  const wanted = new Wanted({
+    resources,
+    owns,
+    keyIdOf: () => '',
+    listingLoops: { start: nothing, update: nothing, stop: nothing },
+    targetLoops: (resource) => ({
+      start: (target) => void (isReadAlone(resource) && polls.push(readPollOf(resource, target))),
+      update: nothing,
+      stop: nothing,
+    }),
+  });
+  await wanted.apply(config);
+  const providers = [...wanted.providers.all()];
+  // Some targets wait for the names of their parts: without these they come as well.
+  for (const provider of providers) await provider.fail();
+  return [...providers.map(({ poll }) => poll), ...polls];
 }
-
-const nothingFound = { get: () => undefined, isAwaited: () => false };
 
 export interface ApiCapacity {
   readonly api: ApiName;
@@ -34,39 +41,6 @@ export interface ApiCapacity {
   readonly shortfall: string | undefined;
 }
 
-/** Polls of one kind that cost the same. */
-interface PollClass {
-  readonly api: ApiName;
-  readonly kind: string;
-  readonly intervalMs: number;
-  /** Undefined of listings. */
-  readonly staleAfterMs: number | undefined;
-  polls: number;
-}
-
-/** Polls by what they cost: a great many are a few classes, which are counted while polls come and go. */
-export class PollClasses {
-  readonly #classes = new Map<string, PollClass>();
-
-  constructor(polls: Iterable<Poll> = []) {
-    for (const poll of polls) this.count(poll, 1);
-  }
-
-  count(poll: Poll, change: 1 | -1): void {
-    const { api, kind, intervalMs } = poll;
-    const staleAfterMs = poll.type === 'read' ? poll.target.staleAfterMs : undefined;
-    const key = `${api} ${kind} ${intervalMs} ${staleAfterMs}`;
-    const known = this.#classes.get(key) ?? { api, kind, intervalMs, staleAfterMs, polls: 0 };
-    known.polls += change;
-    if (known.polls > 0) this.#classes.set(key, known);
-    else this.#classes.delete(key);
-  }
-
-  of(api: ApiName): readonly PollClass[] {
-    return [...this.#classes.values()].filter((one) => one.api === api);
-  }
-}
-
 interface Tally {
   readonly polls: number;
   readonly neededPerSecond: number;
@@ -76,32 +50,40 @@ interface Tally {
   readonly staleAfterMs: number;
 }
 
-function tally(classes: readonly PollClass[]): Tally {
+function tally(polls: readonly Poll[]): Tally {
   const neededByKind = new Map<string, number>();
-  for (const { kind, intervalMs, polls } of classes)
-    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + (polls * 1000) / intervalMs);
-  const intervals = classes.map(({ intervalMs }) => intervalMs);
+  let neededPerSecond = 0;
+  let shortestIntervalMs = Number.POSITIVE_INFINITY;
+  let longestIntervalMs = 0;
+  let staleAfterMs = Number.POSITIVE_INFINITY;
+  for (const poll of polls) {
+    const { kind, intervalMs } = poll;
+    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
+    neededPerSecond += 1000 / intervalMs;
+    shortestIntervalMs = Math.min(shortestIntervalMs, intervalMs);
+    longestIntervalMs = Math.max(longestIntervalMs, intervalMs);
+    if (poll.type === 'read') staleAfterMs = Math.min(staleAfterMs, poll.target.staleAfterMs);
+  }
   return {
-    polls: classes.reduce((sum, { polls }) => sum + polls, 0),
-    neededPerSecond: [...neededByKind.values()].reduce((sum, needed) => sum + needed, 0),
+    polls: polls.length,
+    neededPerSecond,
     neededByKind,
-    shortestIntervalMs: Math.min(...intervals),
-    longestIntervalMs: Math.max(...intervals),
-    staleAfterMs: Math.min(...classes.map(({ staleAfterMs = Number.POSITIVE_INFINITY }) => staleAfterMs)),
+    shortestIntervalMs,
+    longestIntervalMs,
+    staleAfterMs,
   };
 }
 
 /** For every API that is polled, whether its pace suffices to poll everything at its interval. */
-export function capacity(polls: PollClasses, apis: Config['apis']): readonly ApiCapacity[] {
+export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly ApiCapacity[] {
   return apiNames.flatMap((api) => {
-    const classes = polls.of(api);
-    if (classes.length === 0) return [];
-    const sum = tally(classes);
+    const sum = tally(polls.filter((poll) => poll.api === api));
+    if (sum.polls === 0) return [];
     const allowedPerSecond = apis[api].requestsPerSecond;
-    const isSufficient = sum.neededPerSecond <= allowedPerSecond * (1 + 1e-9);
-    const shortfall = isSufficient ? undefined : describeShortfall(api, sum, allowedPerSecond);
-    // Whatever order they were added in, the sum is the same.
+    // Whatever order they are added in, the sum is the same.
     const neededPerSecond = Math.round(sum.neededPerSecond * 1e6) / 1e6;
+    const shortfall =
+      neededPerSecond <= allowedPerSecond ? undefined : describeShortfall(api, sum, allowedPerSecond);
     return [{ api, polls: sum.polls, neededPerSecond, allowedPerSecond, shortfall }];
   });
 }

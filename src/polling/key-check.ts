@@ -3,7 +3,7 @@
  * Where that is not known yet, it has another poll asked, and the verdict waits.
  */
 import type { ApiName } from '../resources/resource.ts';
-import type { Poll } from './plan.ts';
+import type { Poll } from './target.ts';
 
 /** Told once whether the key is refused. */
 type OnVerdict = (isKeyRefused: boolean) => void;

@@ -1,5 +1,5 @@
 /** The listings of each kind and account taken together: whether they succeed, and what they have found. */
-import type { ListingStatus } from './engine.ts';
+import type { ListingStatus } from './listings.ts';
 
 export interface ListingSummary {
   readonly kind: string;

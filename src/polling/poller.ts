@@ -6,12 +6,15 @@ import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
+import { idText } from '../discovery/discovered.ts';
+import type { ListingPoll } from '../discovery/provider.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
-import { collectInSlices } from '../slices.ts';
+import { collect } from '../turns.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { KeyCheck } from './key-check.ts';
-import { idText, type ListingPoll, type Poll, type ReadPoll, type Target } from './plan.ts';
-import type { Failure, TargetStates } from './target-states.ts';
+import type { PollHealth } from './loop.ts';
+import type { Poll, ReadPoll, Target } from './target.ts';
+import type { TargetStates } from './target-states.ts';
 
 /** What polling tells of itself. */
 export interface PollObserver {
@@ -40,13 +43,6 @@ export interface PollerOptions {
   readonly redact: (text: string) => string;
   /** Unix time. */
   readonly now: () => number;
-}
-
-/** How the polls of one key have gone so far. */
-export interface PollHealth {
-  lastFailure: Failure | undefined;
-  /** Polls in a row that failed for a reason that will last until somebody changes something. */
-  lasting: number;
 }
 
 export interface Outcome {
@@ -124,7 +120,7 @@ export class Poller {
 
   /**
    * Polls once; never rejects. A failure is that of all its targets, which are asked for when it is known. The readings of
-   * a listing are for `deliver`, once the plan follows it.
+   * a listing are for `deliver`, once its targets are known.
    */
   async poll(
     poll: Poll,
@@ -249,7 +245,7 @@ export class Poller {
   async #discover(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
     const { listing, parent } = poll;
     try {
-      return await collectInSlices(await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll)));
+      return await collect(await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll)));
     } catch (error) {
       const { result, answer } = describe(error);
       if (listing.isEmpty?.({ result, errorKey: answer.errorKey })) return [];
@@ -363,7 +359,7 @@ export class Poller {
 }
 
 /** A listing that only finds targets is no poll of a kind. */
-function isCounted(poll: Poll): boolean {
+export function isCounted(poll: Poll): boolean {
   return poll.type === 'read' || poll.isRead;
 }
 

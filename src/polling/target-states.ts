@@ -6,7 +6,7 @@ import { uptime } from 'node:os';
 import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Ids, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
-import type { Target } from './plan.ts';
+import type { Target } from './target.ts';
 
 /** The rows of one family, by its index in the catalogue. */
 export interface FamilyRows {

@@ -105,7 +105,7 @@ export interface Listing<Reading = unknown> {
   readonly fields: readonly string[];
   /** Those of them whose values the reference lists. Default: none. */
   readonly enumeratedFields?: readonly string[];
-  /** Rejects unless the listing is complete; gone through once, in slices. parent: the ids of what the parent lists. */
+  /** Rejects unless the listing is complete; gone through once, a few milliseconds at a time. parent: the ids of what the parent lists. */
   discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<Iterable<Found<Reading>>>;
 }
 

@@ -2,38 +2,36 @@
 import { Secret } from './credentials.ts';
 import { Redactor } from './redactor.ts';
 
-interface Known {
-  readonly secret: Secret;
-  /** The listings that have it: more than one account may see the same thing. */
-  readonly listings: Set<string>;
-}
-
 export class FoundKeys {
-  readonly #keys = new Map<string, Known>();
+  /** Of each credential, the key by the listing that has it: two accounts may have different keys for the same thing. */
+  readonly #keys = new Map<string, Map<string, Secret>>();
   readonly #redactor = new Redactor();
 
-  /** A listing has this key. Returns whether the credential had another key before. */
+  /** A listing has this key. Returns whether another key is used now: the one of the listing that had it first counts. */
   learn(credential: string, key: string, listing: string): boolean {
-    const known = this.#keys.get(credential);
-    known?.listings.add(listing);
-    if (known?.secret.reveal() === key) return false;
-    const listings = known?.listings ?? new Set([listing]);
-    this.#keys.set(credential, { secret: new Secret(key), listings });
-    this.#redactor.learn(credential, key);
-    return known !== undefined;
+    const known = this.#keys.get(credential) ?? new Map<string, Secret>();
+    const before = this.get(credential)?.reveal();
+    if (known.get(listing)?.reveal() !== key) known.set(listing, new Secret(key));
+    this.#keys.set(credential, known);
+    this.#redactor.learn(`${credential} ${listing}`, key);
+    return before !== undefined && before !== this.get(credential)?.reveal();
   }
 
-  /** A listing no longer has it; it is forgotten with the last one. */
-  forget(credential: string, listing: string): void {
-    const known = this.#keys.get(credential);
-    known?.listings.delete(listing);
-    if (!known || known.listings.size > 0) return;
-    this.#keys.delete(credential);
-    this.#redactor.forget(credential);
+  /** A listing no longer has any key but these. Returns the credentials of which another key is used now. */
+  retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
+    const changed: string[] = [];
+    for (const [credential, known] of this.#keys) {
+      const before = this.get(credential)?.reveal();
+      if (credentials.has(credential) || !known.delete(listing)) continue;
+      this.#redactor.forget(`${credential} ${listing}`);
+      if (known.size === 0) this.#keys.delete(credential);
+      else if (this.get(credential)?.reveal() !== before) changed.push(credential);
+    }
+    return changed;
   }
 
   get(credential: string): Secret | undefined {
-    return this.#keys.get(credential)?.secret;
+    return this.#keys.get(credential)?.values().next().value;
   }
 
   /** How much it holds: what must not grow while libraries come and go. */

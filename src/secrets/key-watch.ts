@@ -1,36 +1,53 @@
-/** Notices that a key has changed, where somebody waits for it; the next request reads the new one in any case. */
-import type { Credentials } from './credentials.ts';
+/** Notices that a key has changed; a request reads the new one in any case, but what was refused or listed with the old one waits. */
+import { createHash } from 'node:crypto';
 
-type WatchedKeys = Pick<Credentials, 'read' | 'version'>;
+/** The keys of one configuration. */
+export interface WatchedKeys {
+  read(name: string): Promise<{ reveal(): string }>;
+}
 
 export class KeyWatch {
   readonly #onChanged: (name: string) => void;
   #keys: WatchedKeys | undefined;
-  #names: readonly string[] = [];
-  /** The versions last seen here; requests may have read newer ones since. */
-  readonly #versions = new Map<string, number>();
+  /** Of each credential, what tells its keys apart: never shown. Undefined while its key cannot be read. */
+  #ids = new Map<string, string | undefined>();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
   }
 
-  /** From now on the keys of another configuration are of interest. */
-  follow(keys: WatchedKeys, names: readonly string[]): void {
+  /** Tells the keys of a credential apart. A key that cannot be read any more is the one that it was. */
+  idOf(name: string): string {
+    return this.#ids.get(name) ?? '';
+  }
+
+  /** From now on the keys of another configuration are of interest; resolves when they were read. */
+  async follow(keys: WatchedKeys, names: readonly string[]): Promise<void> {
     this.#keys = keys;
-    this.#names = names;
-    this.#versions.clear();
+    const ids = new Map<string, string | undefined>();
+    for (const name of names) ids.set(name, (await idOf(keys, name)) ?? this.#ids.get(name));
+    if (keys === this.#keys) this.#ids = ids;
   }
 
   async look(): Promise<void> {
     const keys = this.#keys;
-    for (const name of this.#names) {
-      // What is wrong with a key shows in the polls that need it.
-      await keys?.read(name).catch(() => undefined);
-      if (!keys || keys !== this.#keys) return;
-      const version = keys.version(name);
-      const isNewer = version > (this.#versions.get(name) ?? version);
-      this.#versions.set(name, version);
-      if (isNewer) this.#onChanged(name);
+    for (const [name, before] of this.#ids) {
+      const now = keys && (await idOf(keys, name));
+      if (keys !== this.#keys) return;
+      if (now === undefined || now === before) continue;
+      this.#ids.set(name, now);
+      this.#onChanged(name);
     }
+  }
+}
+
+async function idOf(keys: WatchedKeys, name: string): Promise<string | undefined> {
+  try {
+    return createHash('sha256')
+      .update((await keys.read(name)).reveal())
+      .digest('base64');
+  } catch {
+    // What is wrong with a key shows in the polls that need it.
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** The targets as JSON, in slices, so that others have their turn. docs/pages.md lists the fields. */
-import type { ListingStatus } from '../polling/engine.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure, TargetStatus } from '../polling/target-states.ts';
 import type { ListingQueryResult } from './query-listings.ts';
 import { inSlices, type NextPoll, type TargetQueryResult } from './query-targets.ts';

@@ -1,5 +1,5 @@
 /** The panel of the status page that shows what is listed: those that fail first, many of a sort in one row. */
-import type { ListingStatus } from '../polling/engine.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { Listed } from '../resources/resource.ts';
 import { capitalised, count, plural, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';

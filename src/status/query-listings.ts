@@ -1,5 +1,5 @@
 /** Counts and filters the listings, in slices; what is too much for a page is taken together. */
-import type { ListingStatus } from '../polling/engine.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { StatusQuery } from './query.ts';
 import { inSlices } from './query-targets.ts';
 

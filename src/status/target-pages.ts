@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import { Readers } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
-import type { ListingStatus } from '../polling/engine.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { BuildInfo, ExporterStatus } from './content.ts';
 import { renderTargets } from './json.ts';

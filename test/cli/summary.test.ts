@@ -17,7 +17,7 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
-  expect(summary(config, resources, () => true)).toBe(`\
+  expect(await summary(config, resources, () => true)).toBe(`\
 kind           interval   targets
 application    30s to 1m  2
 shield_zone    10m        all
@@ -39,7 +39,9 @@ test('on a terminal the headers are dimmed, warnings marked and the verdict give
   const { config } = await load(
     `${account}applications: { interval: 1s, targets: [${Array.from({ length: 11 }, (_, i) => `a${i}`).join()}] }`,
   );
-  const [kinds, apis, warning, verdict] = summary(config, resources, () => true, colours).split('\n\n');
+  const [kinds, apis, warning, verdict] = (await summary(config, resources, () => true, colours)).split(
+    '\n\n',
+  );
   expect(kinds).toBe(`${colours.dim('kind         interval  targets')}\napplication  1s        11`);
   expect(apis?.startsWith(colours.dim('API          requests/s needed  allowed  address'))).toBe(true);
   expect(warning).toMatch(/^\S+!\S+ application: 11 polls at 1s need 11 requests\/s/);
@@ -60,7 +62,7 @@ api_guardian:
   parents: { include: shop|www, exclude: "\u202e" }
   overrides: [{ shield_zone_id: 1, endpoint_id: 2, name: a }, { shield_zone_id: 1, endpoint_id: 3, name: b }]
 `);
-  const [kinds] = summary(config, resources, () => true).split('\n\n');
+  const [kinds] = (await summary(config, resources, () => true)).split('\n\n');
   expect(kinds).toBe(`\
 kind          interval   targets
 application   30s to 1m  all, name or id matches prod-.*, not .*-preview; 1 override

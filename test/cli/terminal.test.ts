@@ -9,8 +9,8 @@ import {
   styledProblems,
   styleFor,
 } from '../../src/cli/terminal.ts';
-import type { ListingStatus } from '../../src/polling/engine.ts';
-import type { ListingPoll } from '../../src/polling/plan.ts';
+import type { ListingPoll } from '../../src/discovery/provider.ts';
+import type { ListingStatus } from '../../src/polling/listings.ts';
 import { zones } from '../../src/resources/shield-zone.ts';
 import { failing, many, status } from '../status/fixtures.ts';
 
@@ -83,7 +83,6 @@ function listing(more: Partial<ListingStatus>, poll: Partial<ListingPoll> = {}):
       credential: 'account',
       intervalMs: 60_000,
       listing: zones,
-      namesKey: undefined,
       parent: undefined,
       account: 'account',
       isRead: true,

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { capacity, PollClasses, pollsOf } from '../../src/polling/capacity.ts';
-import type { ListingPoll } from '../../src/polling/plan.ts';
+import type { ListingPoll } from '../../src/discovery/provider.ts';
+import { capacity, pollsOf } from '../../src/polling/capacity.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
 import { account, load } from '../config/fixtures.ts';
-import { type Planned, planner, resourceOf } from './fixtures.ts';
+import { follower, resourceOf } from './fixtures.ts';
 
-const capacityOf = (config: Config) =>
-  capacity(
-    pollsOf(config, resources, () => true),
-    config.apis,
-  );
+const capacityOf = async (config: Config) =>
+  capacity(await pollsOf(config, resources, () => true), config.apis);
 
 function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();
@@ -46,27 +43,27 @@ function bigListing({ kind, parent }: ListingPoll): readonly Listed[] {
   }));
 }
 
-/** Plans until no listing finds what was not planned yet. */
-function planAll(config: Config): Planned {
-  const planning = planner();
-  const found = new Map<string, readonly Listed[]>();
-  let planned = planning.plan(config, found);
+/** What is wanted once every listing was read, with those below what others have found. */
+async function everythingOf(config: Config) {
+  const one = follower();
+  await one.apply(config);
+  const read = new Set<string>();
   for (;;) {
-    const unread = planned.polls.filter(
-      (poll): poll is ListingPoll => poll.type === 'listing' && !found.has(poll.key),
-    );
-    if (unread.length === 0) return planned;
-    for (const poll of unread) found.set(poll.key, bigListing(poll));
-    planned = planning.plan(config, found);
+    const unread = one.listings().filter(({ key }) => !read.has(key));
+    if (unread.length === 0) return one;
+    for (const poll of unread) {
+      read.add(poll.key);
+      await one.find(poll.key, bigListing(poll));
+    }
   }
 }
 
 describe('the pace', () => {
   test('of a large account with every kind on but video_storage stays below 3 requests/s', async () => {
     const { config } = await load(`${account}discovery: { kinds: all, except: [video_storage] }`);
-    const { targets, polls } = planAll(config);
+    const everything = await everythingOf(config);
     const counts: Record<string, number> = {};
-    for (const { kind } of targets.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+    for (const { kind } of everything.targets.values()) counts[kind] = (counts[kind] ?? 0) + 1;
     expect(counts).toMatchObject({
       application: 20,
       shield_zone: 50,
@@ -87,7 +84,7 @@ describe('the pace', () => {
         .map(({ kind }) => kind)
         .toSorted(),
     );
-    const capacities = capacity(new PollClasses(polls), config.apis);
+    const capacities = capacity(everything.polls(), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
     // docs/migrating.md and the README say so.
     expect(needed).toBeLessThan(3);
@@ -95,7 +92,7 @@ describe('the pace', () => {
 
   test('that does not suffice is said with the numbers', async () => {
     const { config } = await load(`${account}applications: { targets: [${zones(20_000)}] }`);
-    const [application] = capacityOf(config);
+    const [application] = await capacityOf(config);
     expect(application).toMatchObject({
       api: 'application',
       polls: 20_000,
@@ -112,7 +109,7 @@ describe('the pace', () => {
 rate_limits: { interval: 10s, targets: [${zones(60)}] }
 api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => `1/${i + 1}`).join()}] }
 `);
-    const [shield] = capacityOf(config);
+    const [shield] = await capacityOf(config);
     // The names of each zone's rate limits are listed, too.
     expect(shield?.neededPerSecond).toBeCloseTo(11.1, 3);
     expect(shield?.shortfall).toBe(
@@ -123,7 +120,7 @@ api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => 
 
   test('that just suffices is not complained of', async () => {
     const { config } = await load(`${account}applications: { interval: 10s, targets: [${zones(100)}] }`);
-    expect(capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
+    expect(await capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
   });
 
   test('counts one listing a credential, whatever the number of zones', async () => {
@@ -134,11 +131,11 @@ shield_zones:
   interval: 10s
   targets: [1, { id: 2, interval: 5s }, 3, { id: 4, credential: two }]
 `);
-    expect(capacityOf(config)[0]?.neededPerSecond).toBeCloseTo(0.3);
+    expect((await capacityOf(config))[0]?.neededPerSecond).toBeCloseTo(0.3);
   });
 
   test('of an API without targets is left out', async () => {
     const { config } = await load(`${account}applications: { targets: [a] }`);
-    expect(capacityOf(config).map(({ api }) => api)).toEqual(['application']);
+    expect((await capacityOf(config)).map(({ api }) => api)).toEqual(['application']);
   });
 });

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
-import { type Discoveries, type Poll, plan, readPollOf, type Target } from '../../src/polling/plan.ts';
+import type { Discovered } from '../../src/discovery/discovered.ts';
+import { type Poll, readPollOf, type Target, targetKey } from '../../src/polling/target.ts';
 import type { TargetStates } from '../../src/polling/target-states.ts';
-import { WantedTargets } from '../../src/polling/wanted-targets.ts';
+import { Wanted } from '../../src/polling/wanted.ts';
 import { resources } from '../../src/resources/index.ts';
-import { isReadAlone, type Listed, type Resource } from '../../src/resources/resource.ts';
+import { isReadAlone, type Resource } from '../../src/resources/resource.ts';
 
 const api = {
   baseUrl: 'http://127.0.0.1:1',
@@ -56,45 +58,46 @@ export interface Planned {
   readonly polls: readonly Poll[];
 }
 
-/** Plans one configuration after the other, as the engine does, and tells the states, where there are any, what changed. */
+function pollOf(resource: Resource, target: Target): Poll {
+  if (isReadAlone(resource)) return readPollOf(resource, target);
+  const { listing } = resource;
+  const { kind, api } = listing;
+  const { credential, intervalMs, pollKey: key } = target;
+  const of = { listing, credential, parent: undefined, account: credential };
+  return { ...of, type: 'listing', key, kind, api, queue: kind, intervalMs, isRead: true };
+}
+
+/** The targets that one configuration after the other names, with their polls. Tells the states, where there are any. */
 export function planner({
-  owns = () => true,
   all = resources,
   states,
-  awaited = () => false,
 }: {
-  owns?: (key: string) => boolean;
   all?: readonly Resource[];
   states?: TargetStates;
-  awaited?: (key: string) => boolean;
 } = {}) {
-  const wanted = new WantedTargets(owns);
-  const targets = new Map<string, Target>();
-  const changed: string[] = [];
+  let known = new Map<string, Target>();
   return {
-    /** The keys of the targets that the last plan changed. */
-    changed,
-    plan(config: Config, found: ReadonlyMap<string, readonly Listed[]> = new Map()): Planned {
-      changed.length = 0;
-      const discovered: Discoveries = { get: (key) => found.get(key), isAwaited: awaited };
-      const { groups, listings } = plan(config, all, discovered, owns);
-      const polls: Poll[] = [...listings.values()];
-      for (const change of wanted.changesTo(groups)) {
-        if (!change) continue;
-        const { before, after } = change;
-        const key = (after ?? before)?.key ?? '';
-        changed.push(key);
-        if (after) targets.set(key, after);
-        else targets.delete(key);
-        if (!after) states?.remove(key);
-        else if (before) states?.update(after);
-        else states?.add(after);
+    plan({ sections }: Config): Planned {
+      const targets = new Map<string, Target>();
+      const polls: Poll[] = [];
+      for (const { kind, settings, targets: named } of sections) {
+        const resource = all.find((one) => one.kind === kind) ?? resourceOf(kind);
+        for (const of of named === 'all' ? [] : named) {
+          const key = targetKey(kind, of.ids);
+          const pollKey = isReadAlone(resource) ? key : kind;
+          const target = { ...of, key, kind, settings, baseUrl: api.baseUrl, pollKey };
+          const before = known.get(key);
+          targets.set(key, isDeepStrictEqual(before, target) && before ? before : target);
+          polls.push(pollOf(resource, target));
+        }
       }
-      for (const target of targets.values()) {
-        const resource = all.find(({ kind }) => kind === target.kind);
-        if (resource && isReadAlone(resource)) polls.push(readPollOf(resource, target));
+      for (const [key, target] of targets) {
+        if (!known.has(key)) states?.add(target);
+        else if (known.get(key) !== target) states?.update(target);
       }
-      return { targets: new Map(targets), polls };
+      for (const key of known.keys()) if (!targets.has(key)) states?.remove(key);
+      known = targets;
+      return { targets, polls };
     },
   };
 }
@@ -107,4 +110,59 @@ export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string 
 /** What a listing of zones has found. */
 export function zonesFound(...ids: readonly string[]) {
   return ids.map((id) => ({ ids: { shield_zone_id: id } }));
+}
+
+/** What configurations want, where the test says what the listings have. Nothing is asked. */
+export function follower({
+  all = resources,
+  owns = () => true,
+}: {
+  all?: readonly Resource[];
+  owns?: (key: string) => boolean;
+} = {}) {
+  const targets = new Map<string, Target>();
+  const changes: string[] = [];
+  const nothing = () => undefined;
+  const wanted = new Wanted({
+    resources: all,
+    owns,
+    keyIdOf: () => '',
+    listingLoops: { start: nothing, update: nothing, stop: nothing },
+    targetLoops: () => ({
+      start(target) {
+        targets.set(target.key, target);
+        changes.push(`+${target.key}`);
+      },
+      update(_before, target) {
+        targets.set(target.key, target);
+        changes.push(`~${target.key}`);
+      },
+      stop({ key }) {
+        targets.delete(key);
+        changes.push(`-${key}`);
+      },
+    }),
+  });
+  return {
+    /** What is wanted now, by key. */
+    targets,
+    /** What came (`+`), changed (`~`) and left (`-`) since this was last asked. */
+    changes: () => changes.splice(0),
+    apply: (config: Config) => wanted.apply(config),
+    /** A complete listing has these. */
+    async find(key: string, found: readonly Discovered[]) {
+      await wanted.providers.get(key)?.keep(found);
+      await wanted.settle();
+    },
+    /** The listings that are asked. */
+    listings: () => Array.from(wanted.providers.all(), ({ poll }) => poll),
+    /** Everything that is asked: the listings, then the targets that are read alone. */
+    polls(): Poll[] {
+      const read = [...targets.values()].flatMap((target): Poll[] => {
+        const resource = all.find(({ kind }) => kind === target.kind) ?? resourceOf(target.kind);
+        return isReadAlone(resource) ? [readPollOf(resource, target)] : [];
+      });
+      return [...Array.from(wanted.providers.all(), ({ poll }) => poll), ...read];
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DueQueue, nextStart, Offsets, offsetOf } from '../../src/polling/schedule.ts';
+import { nextStart, offsetOf, Places } from '../../src/polling/schedule.ts';
 
 describe('the offset of a poll', () => {
   it('spreads the first n polls evenly, for every n', () => {
@@ -38,29 +38,13 @@ describe('the start of the next poll', () => {
   });
 });
 
-describe('offsets', () => {
-  it('hands out the smallest free number', () => {
-    const offsets = new Offsets();
-    expect([offsets.take(), offsets.take(), offsets.take(), offsets.take()]).toEqual([0, 1, 2, 3]);
-    offsets.free(2);
-    offsets.free(0);
-    expect([offsets.take(), offsets.take(), offsets.take()]).toEqual([0, 2, 4]);
-  });
-});
-
-describe('DueQueue', () => {
-  it('gives what is due in the order of time, and of arrival at the same time', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (times) => {
-        const queue = new DueQueue<number>();
-        for (const [index, atMs] of times.entries()) queue.push(index, atMs);
-        const popped = times.map(() => queue.pop());
-        const expected = times
-          .map((atMs, item) => ({ atMs, item }))
-          .sort((a, b) => a.atMs - b.atMs || a.item - b.item);
-        expect(popped.map((due) => due && { atMs: due.atMs, item: due.item })).toEqual(expected);
-        expect(queue.pop()).toBeUndefined();
-      }),
-    );
+describe('places', () => {
+  it('are handed out by the smallest free number', () => {
+    const places = new Places();
+    const [first, , third, fourth] = [places.take(), places.take(), places.take(), places.take()];
+    expect([first?.number, third?.number, fourth?.number]).toEqual([0, 2, 3]);
+    if (third) places.free(third);
+    if (first) places.free(first);
+    expect([places.take().number, places.take().number, places.take().number]).toEqual([0, 2, 4]);
   });
 });

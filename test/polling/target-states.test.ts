@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
-import type { Target } from '../../src/polling/plan.ts';
+import type { Target } from '../../src/polling/target.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { configOf, type Planned, planner, sectionConfig, targetConfig } from './fixtures.ts';

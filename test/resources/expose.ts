@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { Counters } from '../../src/polling/counters.ts';
-import type { Target } from '../../src/polling/plan.ts';
+import type { Target } from '../../src/polling/target.ts';
 import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import type {

@@ -1,7 +1,8 @@
 /** Targets and the status of an exporter as the status page is given them, without an exporter. */
 
-import type { ListingStatus } from '../../src/polling/engine.ts';
-import type { ListingPoll, Target } from '../../src/polling/plan.ts';
+import type { ListingPoll } from '../../src/discovery/provider.ts';
+import type { ListingStatus } from '../../src/polling/listings.ts';
+import type { Target } from '../../src/polling/target.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { Tone } from '../../src/resources/resource.ts';
 import type { ExporterStatus } from '../../src/status/content.ts';
@@ -75,7 +76,6 @@ export function listing(
       account,
       intervalMs: 600_000,
       listing: { kind, api: 'application', nouns, fields: [], discover: () => Promise.resolve([]) },
-      namesKey: undefined,
       parent,
       isRead: false,
     },

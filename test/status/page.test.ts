@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListingStatus } from '../../src/polling/engine.ts';
+import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { ExporterStatus } from '../../src/status/content.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Pacer, type Permit } from '../../src/api/pacer.ts';
-import { type Schedulable, Scheduler } from '../../src/polling/scheduler.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import { Loops } from '../../src/polling/loops.ts';
+import { type Poll, readPollOf, targetKey } from '../../src/polling/target.ts';
+import { isReadAlone } from '../../src/resources/resource.ts';
+import { Turns } from '../../src/turns.ts';
+import { resourceOf, targetConfig } from './fixtures.ts';
 
 interface Start {
   readonly key: string;
@@ -12,27 +16,41 @@ interface Start {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A scheduler of one kind whose polls take no time, unless `take` says otherwise. */
-function schedule(options: { pace?: number; take?: (key: string) => Promise<number> } = {}) {
+const resource = resourceOf('application');
+
+function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
+  if (!isReadAlone(resource)) throw new Error('applications are read alone');
+  const ids = { app_id: id };
+  const of = targetConfig(ids, { intervalMs });
+  const key = targetKey('application', ids);
+  const target = { ...of, key, kind: 'application', pollKey: key, settings: undefined, baseUrl: '' };
+  return { ...readPollOf(resource, target), key: id, queue };
+}
+
+/** Loops whose polls take no time, unless `take` says otherwise. */
+function loop(options: { pace?: number; take?: (key: string) => Promise<number> } = {}) {
   const beganMs = performance.now();
   const starts: Start[] = [];
   const pacer = new Pacer({ requestsPerSecond: options.pace ?? 10_000, maxConcurrency: 8 });
-  const run = async ({ key }: Schedulable, permit: Permit, lagMs: number) => {
-    starts.push({ key, atMs: performance.now() - beganMs, lagMs });
-    const backoffFactor = await (options.take?.(key) ?? Promise.resolve(1));
-    permit.release();
-    return backoffFactor;
+  const loops = new Loops(
+    async ({ poll: { key } }, permit, lagMs) => {
+      starts.push({ key, atMs: performance.now() - beganMs, lagMs });
+      const backoffFactor = await (options.take?.(key) ?? Promise.resolve(1));
+      permit.release();
+      return backoffFactor;
+    },
+    () => pacer,
+  );
+  const addAll = (polls: readonly Poll[]) => {
+    for (const poll of polls) loops.add(poll);
+    return loops.startAll(new Turns());
   };
-  const scheduler = new Scheduler<Schedulable>(run, () => pacer);
   const timesOf = (key: string) => starts.filter((start) => start.key === key);
-  const addAll = (all: readonly Schedulable[]) => {
-    for (const item of all) scheduler.add(item);
-  };
-  return { scheduler, starts, timesOf, addAll };
+  return { loops, starts, timesOf, addAll };
 }
 
-function items(count: number, intervalMs: number): Schedulable[] {
-  return Array.from({ length: count }, (_, i) => ({ key: `t${i}`, queue: 'k', intervalMs }));
+function polls(count: number, intervalMs: number): Poll[] {
+  return Array.from({ length: count }, (_, i) => pollOf(`t${i}`, intervalMs));
 }
 
 /** The most starts in any window of a second. */
@@ -41,28 +59,28 @@ function busiestSecond(starts: readonly Start[], fromMs: number): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
 }
 
-describe('Scheduler', () => {
+describe('loops', () => {
   it('starts 1,000 polls of a minute evenly: no second has more than a few above the mean', async () => {
-    const { scheduler, addAll, starts } = schedule({ pace: 20 });
-    addAll(items(1000, 60_000));
+    const { loops, addAll, starts } = loop({ pace: 20 });
+    await addAll(polls(1000, 60_000));
     await vi.advanceTimersByTimeAsync(300_000);
     // 1,000 in 60 s are 16.7 a second; the pace allows 20 and a burst of 1.
     expect(busiestSecond(starts, 0)).toBeLessThanOrEqual(21);
     expect(busiestSecond(starts, 120_000)).toBeLessThanOrEqual(19);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('starts the first poll of everything as fast as the pace allows', async () => {
-    const { scheduler, addAll, starts } = schedule({ pace: 100 });
-    addAll(items(500, 3_600_000));
+    const { loops, addAll, starts } = loop({ pace: 100 });
+    await addAll(polls(500, 3_600_000));
     await vi.advanceTimersByTimeAsync(5_100);
     expect(new Set(starts.map(({ key }) => key)).size).toBe(500);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('polls each at its own interval, at its own place, for as long as it runs', async () => {
-    const { scheduler, addAll, timesOf } = schedule();
-    addAll([...items(7, 60_000), { key: 'fast', queue: 'k', intervalMs: 5_000 }]);
+    const { loops, addAll, timesOf } = loop();
+    await addAll([...polls(7, 60_000), pollOf('fast', 5_000)]);
     await vi.advanceTimersByTimeAsync(600_000);
     const gaps = (key: string) =>
       timesOf(key)
@@ -72,14 +90,14 @@ describe('Scheduler', () => {
     for (const gap of gaps('t3').slice(5)) expect(gap).toBeCloseTo(60_000, -1);
     for (const gap of gaps('fast').slice(5)) expect(gap).toBeCloseTo(5_000, -1);
     expect(timesOf('t3').length).toBeGreaterThanOrEqual(10);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('never lets the time between two polls differ from the interval by more than a tenth, the first two included', async () => {
-    const { scheduler, addAll, timesOf } = schedule({ pace: 10 });
-    addAll(items(100, 60_000));
+    const { loops, addAll, timesOf } = loop({ pace: 10 });
+    await addAll(polls(100, 60_000));
     await vi.advanceTimersByTimeAsync(600_000);
-    for (const { key } of items(100, 60_000)) {
+    for (const { key } of polls(100, 60_000)) {
       const times = timesOf(key).map(({ atMs }) => atMs);
       const gaps = times.slice(1).map((at, i) => at - (times[i] ?? 0));
       expect(gaps.length).toBeGreaterThanOrEqual(8);
@@ -87,109 +105,123 @@ describe('Scheduler', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(66_000 + 1000);
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(54_000 - 1000);
     }
-    scheduler.stop();
+    void loops.end();
   });
 
   it('does not start a poll that is wanted again before the run from before has ended', async () => {
     const ends: (() => void)[] = [];
-    const { scheduler, addAll, timesOf } = schedule({
+    const { loops, addAll, timesOf } = loop({
       take: () => new Promise((resolve) => ends.push(() => resolve(1))),
     });
-    addAll(items(1, 60_000));
+    await addAll(polls(1, 60_000));
     await vi.advanceTimersByTimeAsync(10);
-    scheduler.remove('t0');
-    addAll(items(1, 60_000));
+    loops.stop('t0');
+    await addAll(polls(1, 60_000));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(timesOf('t0')).toHaveLength(1);
     ends[0]?.();
     await vi.advanceTimersByTimeAsync(10);
     expect(timesOf('t0')).toHaveLength(2);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('lets a poll that hangs delay no other, and never starts it a second time meanwhile', async () => {
-    const { scheduler, addAll, timesOf } = schedule({
+    const { loops, addAll, timesOf } = loop({
       take: (key) => (key === 't0' ? new Promise(() => undefined) : Promise.resolve(1)),
     });
-    addAll(items(5, 10_000));
+    await addAll(polls(5, 10_000));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(timesOf('t0')).toHaveLength(1);
     for (const key of ['t1', 't2', 't3', 't4']) {
       expect(timesOf(key).length).toBeGreaterThanOrEqual(9);
       expect(Math.max(...timesOf(key).map(({ lagMs }) => lagMs))).toBeLessThan(10);
     }
-    scheduler.stop();
+    void loops.end();
   });
 
   it('keeps the offsets of the others when some come and go, and gives new ones the freed offsets', async () => {
-    const { scheduler, addAll, timesOf } = schedule();
-    addAll(items(8, 60_000));
+    const { loops, addAll, timesOf } = loop();
+    await addAll(polls(8, 60_000));
     await vi.advanceTimersByTimeAsync(600_000);
     const phase = (key: string) => Math.round((timesOf(key).at(-1)?.atMs ?? 0) % 60_000);
-    const before = new Map(items(8, 60_000).map(({ key }) => [key, phase(key)]));
-    for (const { key } of items(8, 60_000).slice(5)) scheduler.remove(key);
-    scheduler.add({ key: 'new', queue: 'k', intervalMs: 60_000 });
+    const before = new Map(polls(8, 60_000).map(({ key }) => [key, phase(key)]));
+    for (const { key } of polls(8, 60_000).slice(5)) loops.stop(key);
+    await addAll([pollOf('new', 60_000)]);
     await vi.advanceTimersByTimeAsync(600_000);
     for (const key of ['t0', 't1', 't2', 't3', 't4']) expect(phase(key)).toBe(before.get(key));
     expect(phase('new')).toBe(before.get('t5'));
     expect(timesOf('t7').filter(({ atMs }) => atMs > 600_000)).toHaveLength(0);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('polls everything in turn, and tells the lag, when the pace does not suffice', async () => {
-    const { scheduler, addAll, starts, timesOf } = schedule({ pace: 5 });
-    addAll(items(300, 30_000));
+    const { loops, addAll, starts, timesOf } = loop({ pace: 5 });
+    await addAll(polls(300, 30_000));
     await vi.advanceTimersByTimeAsync(300_000);
-    for (const { key } of items(300, 30_000)) expect(timesOf(key).length).toBeGreaterThanOrEqual(4);
+    for (const { key } of polls(300, 30_000)) expect(timesOf(key).length).toBeGreaterThanOrEqual(4);
     expect(starts.at(-1)?.lagMs).toBeGreaterThan(10_000);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('asks less often what says so, and at once when it is told to', async () => {
-    const { scheduler, addAll, timesOf } = schedule({ take: () => Promise.resolve(10) });
-    addAll(items(1, 10_000));
+    const { loops, addAll, timesOf } = loop({ take: () => Promise.resolve(10) });
+    await addAll(polls(1, 10_000));
     await vi.advanceTimersByTimeAsync(90_000);
     expect(timesOf('t0')).toHaveLength(1);
-    scheduler.runNow('t0');
+    loops.get('t0')?.runNow();
     await vi.advanceTimersByTimeAsync(10);
     expect(timesOf('t0')).toHaveLength(2);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('asks again right after a poll that was under way when it was told to', async () => {
     let finish: (() => void) | undefined;
-    const { scheduler, addAll, timesOf } = schedule({
+    const { loops, addAll, timesOf } = loop({
       take: () =>
         new Promise((resolve) => {
           finish = () => resolve(1);
         }),
     });
-    addAll(items(1, 60_000));
+    await addAll(polls(1, 60_000));
     await vi.advanceTimersByTimeAsync(10);
-    scheduler.runNow('t0');
+    loops.get('t0')?.runNow();
     finish?.();
     await vi.advanceTimersByTimeAsync(10);
     expect(timesOf('t0')).toHaveLength(2);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('takes a shorter interval up at once', async () => {
-    const { scheduler, addAll, timesOf } = schedule();
-    addAll(items(1, 3_600_000));
+    const { loops, addAll, timesOf } = loop();
+    await addAll(polls(1, 3_600_000));
     await vi.advanceTimersByTimeAsync(10_000);
-    scheduler.update({ key: 't0', queue: 'k', intervalMs: 5_000 });
+    loops.update(pollOf('t0', 5_000));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(timesOf('t0').length).toBeGreaterThanOrEqual(12);
-    scheduler.stop();
+    void loops.end();
   });
 
   it('starts nothing after it was stopped', async () => {
-    const { scheduler, addAll, starts } = schedule({ pace: 10 });
-    addAll(items(50, 10_000));
+    const { loops, addAll, starts } = loop({ pace: 10 });
+    await addAll(polls(50, 10_000));
     await vi.advanceTimersByTimeAsync(1000);
-    scheduler.stop();
+    void loops.end();
     const before = starts.length;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(starts).toHaveLength(before);
+  });
+
+  it('gives a poll that changes its queue a place there that no other has', async () => {
+    const { loops, addAll, timesOf } = loop();
+    await addAll([pollOf('a', 60_000, 'one'), pollOf('b', 60_000, 'two'), pollOf('c', 60_000, 'two')]);
+    loops.update(pollOf('a', 60_000, 'two'));
+    await addAll([pollOf('d', 60_000, 'one')]);
+    const offsets = ['a', 'b', 'c'].map((key) => loops.get(key)?.offset);
+    expect(new Set(offsets).size).toBe(3);
+    expect(loops.get('d')?.offset).toBe(0);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const phases = ['a', 'b', 'c'].map((key) => Math.round((timesOf(key).at(-1)?.atMs ?? 0) % 60_000));
+    expect(new Set(phases).size).toBe(3);
+    void loops.end();
   });
 });

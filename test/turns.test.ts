@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { mapEach } from '../src/resources/pages.ts';
-import { collectInSlices } from '../src/slices.ts';
+import { collect } from '../src/turns.ts';
 
-test('a long list is mapped in slices, and others have their turn between them', async () => {
+test('a long list is mapped a few milliseconds at a time, and others have their turn in between', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const seen: string[] = [];
@@ -12,7 +12,7 @@ test('a long list is mapped in slices, and others have their turn between them',
     seen.push(`item ${item}`);
     return item * 2;
   });
-  const mapped = await collectInSlices(items);
+  const mapped = await collect(items);
   vi.restoreAllMocks();
   expect(mapped).toEqual([2, 4, 6, 8]);
   expect(seen).toEqual(['item 1', 'another', 'item 2', 'item 3', 'item 4']);

@@ -1,0 +1,98 @@
+/**
+ * What the configuration in force wants: its sections, the listings that they follow, and a pool for each kind. Another
+ * configuration is put in place first; what only the previous one wanted is taken away last.
+ */
+import type { Config } from '../config/config.ts';
+import { type ListingLoops, Providers, type Whereabouts } from '../discovery/providers.ts';
+import type { Resource } from '../resources/resource.ts';
+import { Turns } from '../turns.ts';
+import { Pool, type TargetLoops } from './pool.ts';
+import { Section, type TargetSelection } from './section.ts';
+
+export interface WantedOptions {
+  readonly resources: readonly Resource[];
+  /** Whether the target of a key belongs to this process (sharding). */
+  readonly owns: (key: string) => boolean;
+  /** Tells the keys of a credential apart without showing them. */
+  readonly keyIdOf: Whereabouts['keyIdOf'];
+  readonly listingLoops: ListingLoops;
+  readonly targetLoops: (resource: Resource) => TargetLoops;
+}
+
+export class Wanted {
+  readonly providers: Providers;
+  readonly turns = new Turns();
+  readonly #options: WantedOptions;
+  readonly #pools = new Map<string, Pool>();
+  #sections: readonly Section[] = [];
+
+  constructor(options: WantedOptions) {
+    this.#options = options;
+    this.providers = new Providers(options.listingLoops);
+  }
+
+  /** Whether nothing is left of the previous configuration. */
+  get isSettled(): boolean {
+    for (const pool of this.#pools.values()) if (pool.hasRetired) return false;
+    return true;
+  }
+
+  /** How much it holds, by what it is. */
+  get sizes(): Readonly<Record<string, number>> {
+    const sizes: Record<string, number> = { listings: this.providers.size };
+    for (const pool of this.#pools.values())
+      for (const [what, size] of Object.entries(pool.sizes)) sizes[what] = (sizes[what] ?? 0) + size;
+    return sizes;
+  }
+
+  /** What the sections have made of each listing. */
+  *selections(): Generator<TargetSelection> {
+    for (const section of this.#sections) yield* section.selections();
+  }
+
+  async apply(config: Config): Promise<void> {
+    const before = this.#sections;
+    for (const pool of this.#pools.values()) pool.retire();
+    this.#sections = this.#sectionsOf(config);
+    for (const section of this.#sections) await section.start();
+    await this.settle();
+    for (const [kind, pool] of this.#pools) {
+      const heir = this.#sections.find((section) => section.kind === kind);
+      if (heir) await pool.adopt((target) => heir.adopt(target));
+    }
+    for (const section of before) section.end();
+  }
+
+  /** Takes away what is left of the previous configuration, of each kind whose listings have been read by now. */
+  async settle(): Promise<void> {
+    for (const [kind, pool] of this.#pools) {
+      const isSettled = this.#sections.every((section) => section.kind !== kind || section.isSettled);
+      if (pool.hasRetired && isSettled) await pool.release();
+    }
+  }
+
+  #sectionsOf({ apis, credentials, discovery, sections }: Config): readonly Section[] {
+    const { resources, owns, keyIdOf, targetLoops } = this.#options;
+    const { providers, turns } = this;
+    // As they are now: another key is another configuration.
+    const keyIds = new Map(Object.keys(credentials).map((name) => [name, keyIdOf(name)]));
+    return sections.map((section) => {
+      const { kind } = section;
+      const resource = resources.find((one) => one.kind === kind);
+      if (!resource) throw new Error(`no resource of the kind ${kind}`);
+      const pool = this.#pools.get(kind) ?? new Pool(targetLoops(resource), turns);
+      this.#pools.set(kind, pool);
+      return new Section({
+        section,
+        resource,
+        providers,
+        pool,
+        discoveryIntervalMs: discovery.intervalMs,
+        owns,
+        keyIdOf: (credential) => keyIds.get(credential) ?? '',
+        baseUrlOf: (api) => apis[api].baseUrl,
+        turns,
+      });
+    });
+  }
+}

@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { type Request, startWhole, type Whole } from './whole.ts';
+
+const day = '2026-08-15T00:00:00Z';
+const requests = 'bunnynet_pull_zone_statistics_requests_total';
+
+const pullZones = (...ids: readonly number[]) => ({
+  Items: ids.map((Id) => ({ Id, Name: `zone ${Id}` })),
+  TotalItems: ids.length,
+  HasMoreItems: false,
+});
+
+/** A gate that answers wait at until it is opened. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** The counted requests of each pull zone, by its id. */
+async function counted(whole: Whole) {
+  const rows = Object.entries(await whole.series(requests));
+  return Object.fromEntries(
+    rows.map(([labels, value]) => [/pull_zone_id="(\d+)"/.exec(labels)?.[1] ?? labels, value]),
+  );
+}
+
+/** Two pull zones that have counted 5 requests each. */
+async function startCounting(document: Whole['document'], env?: Record<string, string>) {
+  const state = { served: 10, ids: [1, 2] };
+  const whole = await startWhole({
+    document,
+    ...(env && { env }),
+    routes: {
+      '/pullzone': () => pullZones(...state.ids),
+      '/statistics': () => ({ RequestsServedChart: { [day]: state.served } }),
+    },
+  });
+  await whole.poll();
+  state.served = 15;
+  await whole.poll();
+  expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  return { whole, state };
+}
+
+const hourly = { interval: '1h' };
+const named = { pull_zone_statistics: { ...hourly, targets: [1, 2] } };
+const all = { pull_zone_statistics: { ...hourly, targets: 'all' as const } };
+
+it('a reload from named targets to all keeps their values and counters while the listing is read', async () => {
+  const { whole, state } = await startCounting(named);
+  const { open, opened } = gate();
+  whole.routes['/pullzone'] = async () => {
+    await opened;
+    return pullZones(1, 3);
+  };
+  whole.document = all;
+  await whole.reload();
+  expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  open();
+  // What the listing has comes, and only then what it lacks leaves.
+  await vi.waitFor(async () => expect(await whole.value(requests, { pull_zone_id: '3' })).toBe(0));
+  await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 1: 5, 3: 0 }));
+  state.served = 18;
+  await whole.poll();
+  expect(await counted(whole)).toEqual({ 1: 8, 3: 3 });
+});
+
+it('a reload from all to named targets keeps the values and counters of those that are named', async () => {
+  const { whole, state } = await startCounting(all);
+  whole.document = { pull_zone_statistics: { ...hourly, targets: [2] } };
+  await whole.reload();
+  expect(await counted(whole)).toEqual({ 2: 5 });
+  state.served = 18;
+  await whole.poll();
+  expect(await counted(whole)).toEqual({ 2: 8 });
+});
+
+it.each([
+  ['of named targets', named],
+  ['of all targets', all],
+])('a credential %s that changes only its name changes nothing else', async (_, sections) => {
+  const { whole, state } = await startCounting(sections);
+  whole.document = { ...sections, credentials: { main: { env: 'KEY' } } };
+  await whole.reload();
+  expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  await sleep(50);
+  expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  state.served = 18;
+  await whole.poll();
+  expect(await counted(whole)).toEqual({ 1: 8, 2: 8 });
+});
+
+it('a listing that fails after a reload to all takes nothing away', async () => {
+  const { whole } = await startCounting(named);
+  whole.routes['/pullzone'] = () => () => {
+    throw new Error('the connection breaks');
+  };
+  whole.document = all;
+  await whole.reload();
+  await vi.waitFor(() => expect(whole.said('poll failed').length).toBeGreaterThan(0));
+  expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+});
+
+it('a reload to another key under the same name polls what that key opens, at once', async () => {
+  const zonesOf: Readonly<Record<string, readonly number[]>> = { 'key-of-a': [1, 2], 'key-of-b': [2, 3] };
+  const byKey = ({ key = '' }: Request) => pullZones(...(zonesOf[key] ?? []));
+  const document = (variable: string) => ({
+    credentials: { account: { env: variable } },
+    pull_zone_statistics: { ...hourly, targets: 'all' as const },
+  });
+  const whole = await startWhole({
+    document: document('KA'),
+    env: { KA: 'key-of-a', KB: 'key-of-b' },
+    routes: { '/pullzone': byKey, '/statistics': () => ({ RequestsServedChart: { [day]: 10 } }) },
+  });
+  await whole.poll();
+  whole.document = document('KB');
+  const before = whole.requests.length;
+  await whole.reload();
+  await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 2: 0, 3: 0 }));
+  const asked = whole.requests.slice(before);
+  expect(asked.filter(({ key }) => key !== 'key-of-b')).toEqual([]);
+  // A zone of both accounts is asked anew, with the other key.
+  await vi.waitFor(() =>
+    expect(
+      whole.requests
+        .slice(before)
+        .filter(({ path }) => path === '/statistics')
+        .map(({ query }) => Number(query.get('pullZone')))
+        .toSorted((a, b) => a - b),
+    ).toEqual([2, 3]),
+  );
+});
+
+it('a listing that is under way when the key changes is dropped: no page of it meets one of the other account', async () => {
+  const { open, opened } = gate();
+  const page = (ids: readonly number[], HasMoreItems: boolean) => ({
+    ...pullZones(...ids),
+    HasMoreItems,
+    TotalItems: 2,
+  });
+  const whole = await startWhole({
+    document: { credentials: { account: { env: 'KA' } }, pull_zones: { targets: 'all' } },
+    env: { KA: 'key-of-a', KB: 'key-of-b' },
+    routes: {
+      '/pullzone': async ({ key, query }) => {
+        const isFirst = query.get('page') === '1';
+        if (key === 'key-of-b') return page(isFirst ? [21] : [22], isFirst);
+        if (isFirst) await opened;
+        return page(isFirst ? [11] : [12], isFirst);
+      },
+    },
+  });
+  void whole.exporter.pollOnce();
+  await vi.waitFor(() => expect(whole.requests).toHaveLength(1));
+  whole.document = { ...whole.document, credentials: { account: { env: 'KB' } } };
+  await whole.reload();
+  open();
+  const found = new Set<string>();
+  const ids = () => whole.exporter.targets().flatMap(({ target }) => Object.values(target.ids));
+  await vi.waitFor(() => {
+    for (const id of ids()) found.add(id);
+    expect(ids().toSorted()).toEqual(['21', '22']);
+  });
+  await sleep(50);
+  for (const id of ids()) found.add(id);
+  expect([...found].toSorted()).toEqual(['21', '22']);
+});
+
+it('two accounts that have a library under different keys do not take turns', async () => {
+  const library = (ApiKey: string) => ({
+    Items: [{ Id: 7, Name: 'films', ApiKey }],
+    TotalItems: 1,
+    HasMoreItems: false,
+  });
+  const whole = await startWhole({
+    document: {
+      credentials: { one: { env: 'KA' }, two: { env: 'KB' } },
+      // The first section says whose videos are meant.
+      pull_zones: { targets: 'all', credential: 'two' },
+      video_libraries: { targets: 'all', credential: 'one' },
+      video_storage: { targets: 'all' },
+    },
+    env: { KA: 'key-of-a', KB: 'key-of-b' },
+    routes: {
+      '/pullzone': () => pullZones(),
+      '/videolibrary': ({ key }) => library(key === 'key-of-a' ? 'library-key-a' : 'library-key-b'),
+      '/library/7/videos': () => ({ items: [{ guid: 'v', title: 'film' }], totalItems: 1 }),
+      '/library/7/videos/v/storage': () => ({ success: true, data: { originals: 1 } }),
+    },
+  });
+  for (let round = 0; round < 4; round++) await whole.poll();
+  const keys = new Set(
+    whole.requests.filter(({ path }) => path.startsWith('/library/')).map(({ key }) => key),
+  );
+  expect(whole.requests.filter(({ path }) => path === '/videolibrary').length).toBeGreaterThanOrEqual(6);
+  expect(keys.size).toBe(1);
+  expect(whole.said('the key of library/7 changed')).toEqual([]);
+});
+
+it('a parent that is renamed has its new name in the rows of its listings', async () => {
+  let name = 'before';
+  const whole = await startWhole({
+    document: { rate_limits: { targets: 'all' } },
+    routes: {
+      '/shield/shield-zones': () => ({ data: [{ shieldZoneId: 7, pullZoneId: 70 }] }),
+      '/pullzone': () => ({ Items: [{ Id: 70, Name: name }], TotalItems: 1, HasMoreItems: false }),
+      '/shield/rate-limits/7': () => ({ data: [] }),
+      '/shield/metrics/rate-limits/7': () => ({ data: [] }),
+    },
+  });
+  const parents = () => whole.exporter.listings().flatMap(({ poll }) => poll.parent?.name ?? []);
+  await whole.poll();
+  expect(parents()).toEqual(['before']);
+  name = 'after';
+  await whole.poll();
+  expect(parents()).toEqual(['after']);
+});

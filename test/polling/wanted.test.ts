@@ -1,0 +1,291 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { loadPatternEngine } from '../../src/discovery/selector.ts';
+import { resources } from '../../src/resources/index.ts';
+import { defineResource, type Listing, type Resource } from '../../src/resources/resource.ts';
+import {
+  configOf,
+  follower,
+  resourceOf,
+  sectionConfig,
+  targetConfig,
+  zonesFound,
+  zonesKey,
+} from './fixtures.ts';
+
+const zone = (id: string, more = {}) => targetConfig({ shield_zone_id: id }, more);
+const application = (id: string, more = {}) => targetConfig({ app_id: id }, more);
+const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
+const keys = (one: ReturnType<typeof follower>) => [...one.targets.keys()];
+
+/** The resources, one of them with something else. */
+const withOther = (kind: string, other: object) =>
+  resources.map((one): Resource => (one.kind === kind ? ({ ...one, ...other } as Resource) : one));
+
+async function following(config: Config, options?: Parameters<typeof follower>[0]) {
+  const one = follower(options);
+  await one.apply(config);
+  return one;
+}
+
+beforeAll(loadPatternEngine);
+
+describe('targets that are named', () => {
+  it('are read alone, each with its own credential', async () => {
+    const video = targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' });
+    const one = await following(
+      configOf([
+        sectionConfig('application', [application('a'), application('b')]),
+        sectionConfig('video_storage', [video]),
+      ]),
+    );
+    expect(one.polls().map(({ key, credential }) => [key, credential])).toEqual([
+      ['application/a', 'account'],
+      ['application/b', 'account'],
+      ['video_storage/1/v', 'lib'],
+    ]);
+  });
+
+  it('of a listing share one poll a credential, at the shortest of their intervals', async () => {
+    const one = await following(
+      configOf([
+        sectionConfig('shield_zone', [
+          zone('1'),
+          zone('2', { intervalMs: 20_000 }),
+          zone('3', { credential: 'other' }),
+        ]),
+      ]),
+    );
+    expect(one.polls().map(({ key, intervalMs }) => [key, intervalMs])).toEqual([
+      [zonesKey(), 20_000],
+      [zonesKey('other'), 60_000],
+    ]);
+    expect([...one.targets.values()].map(({ pollKey }) => pollKey)).toEqual([
+      zonesKey(),
+      zonesKey(),
+      zonesKey('other'),
+    ]);
+  });
+
+  it('keep their objects while nothing of them changes', async () => {
+    const section = (name?: string) =>
+      configOf([sectionConfig('application', [application('a'), application('b', { name })])]);
+    const one = await following(section());
+    const before = new Map(one.targets);
+    one.changes();
+    await one.apply(section('new'));
+    expect(one.targets.get('application/a')).toBe(before.get('application/a'));
+    expect(one.changes()).toEqual(['~application/b']);
+  });
+
+  it('of other shards are not polled, nor is their listing', async () => {
+    const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
+    expect((await following(config, { owns: () => false })).polls()).toEqual([]);
+    expect((await following(config, { owns: (key) => key.endsWith('2') })).polls()).toHaveLength(1);
+  });
+});
+
+describe('targets: all', () => {
+  it('asks a listing, and follows it', async () => {
+    const one = await following(allZones);
+    expect(one.polls().map(({ key }) => key)).toContain(zonesKey());
+    expect(keys(one)).toEqual([]);
+    await one.find(zonesKey(), zonesFound('7', '8'));
+    expect(one.changes()).toEqual(['+shield_zone/7', '+shield_zone/8']);
+    const rules = one.listings().filter(({ kind, parent }) => kind === 'rate_limit' && parent);
+    for (const { key } of rules) await one.find(key, []);
+    expect(one.changes()).toEqual(['+rate_limit/7', '+rate_limit/8']);
+    await one.find(zonesKey(), zonesFound('8', '9'));
+    expect(one.changes()).toEqual(['+shield_zone/9', '-shield_zone/7', '-rate_limit/7']);
+    await one.find(zonesKey(), zonesFound('8', '9'));
+    expect(one.changes()).toEqual([]);
+  });
+
+  it('asks a listing of which only the targets are wanted at its own interval, as no poll of its kind', async () => {
+    const one = await following(configOf([sectionConfig('rate_limit', 'all')]));
+    await one.find(zonesKey(), zonesFound('7'));
+    for (const { key, parent } of one.listings()) if (parent) await one.find(key, []);
+    expect(one.polls().map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
+      ['shield_zone listing', 600_000],
+      ['pull_zone listing', 600_000],
+      ['rate_limit listing', 600_000],
+      ['rate_limit', 60_000],
+    ]);
+  });
+
+  it('asks a listing with a parent once for each thing that the parent has found', async () => {
+    const { listing: zones } = resourceOf('shield_zone');
+    const endpoints = { ...zones, kind: 'api_guardian', nouns: 'endpoints', parent: zones } as Listing;
+    const one = await following(configOf([sectionConfig('api_guardian', 'all')]), {
+      all: withOther('api_guardian', { listing: endpoints }),
+    });
+    await one.find(zonesKey(), zonesFound('7', '8'));
+    const children = one.listings().filter(({ parent }) => parent);
+    expect(children.map(({ parent }) => parent?.ids)).toEqual([
+      { shield_zone_id: '7' },
+      { shield_zone_id: '8' },
+    ]);
+    const ids = { shield_zone_id: '7', endpoint_id: '1' };
+    await one.find(children[0]?.key ?? '', [{ ids, name: 'POST /x' }]);
+    expect([...one.targets.values()].map(({ key, name }) => [key, name])).toEqual([
+      ['api_guardian/7/1', 'POST /x'],
+    ]);
+    await one.find(zonesKey(), zonesFound('8'));
+    expect(keys(one)).toEqual([]);
+    expect(one.listings().filter(({ parent }) => parent)).toHaveLength(1);
+  });
+
+  it('has what has the feature that a kind is about, and keeps up when it is switched on', async () => {
+    const one = await following(configOf([sectionConfig('rate_limit', 'all')]), {
+      all: withOther('rate_limit', { feature: 'limits', partNames: undefined }),
+    });
+    const zones = (...with7: string[]) => [
+      { ids: { shield_zone_id: '7' }, features: with7 },
+      { ids: { shield_zone_id: '8' }, features: ['limits'] },
+      { ids: { shield_zone_id: '9' } },
+    ];
+    await one.find(zonesKey(), zones());
+    expect(one.changes()).toEqual(['+rate_limit/8']);
+    await one.find(zonesKey(), zones('limits'));
+    expect(one.changes()).toEqual(['+rate_limit/7']);
+  });
+
+  it('does not take what one address has listed for what another has', async () => {
+    const one = await following(allZones);
+    await one.find(zonesKey(), zonesFound('7'));
+    const shield = { ...allZones.apis.shield, baseUrl: 'http://127.0.0.1:2' };
+    await one.apply({ ...allZones, apis: { ...allZones.apis, shield } });
+    expect(keys(one)).toEqual([]);
+    const zones = one.listings().filter(({ kind }) => kind === 'shield_zone');
+    expect(zones.map(({ key }) => key)).toEqual([zonesKey('account', 'http://127.0.0.1:2')]);
+  });
+
+  it('leaves out the targets of other shards, and asks the listing all the same', async () => {
+    const one = await following(configOf([sectionConfig('shield_zone', 'all')]), {
+      owns: (key) => key.endsWith('7'),
+    });
+    await one.find(zonesKey(), zonesFound('7', '8'));
+    expect(keys(one)).toEqual(['shield_zone/7']);
+  });
+
+  it('calls a zone after its pull zone', async () => {
+    const one = await following(configOf([sectionConfig('shield_zone', 'all')]));
+    await one.find(zonesKey(), [{ ids: { shield_zone_id: '7' }, namedBy: '70' }]);
+    expect(one.targets.get('shield_zone/7')?.name).toBeUndefined();
+    one.changes();
+    const names = [{ ids: { pull_zone_id: '70' }, name: 'www' }];
+    await one.find(`pull_zone pull zones#account@${allZones.apis.core.baseUrl}`, names);
+    expect(one.targets.get('shield_zone/7')?.name).toBe('www');
+    expect(one.changes()).toEqual(['~shield_zone/7']);
+  });
+
+  it('gives a zone the names of its rate limits', async () => {
+    const config = configOf([sectionConfig('rate_limit', 'all')]);
+    const one = await following(config);
+    await one.find(zonesKey(), zonesFound('7'));
+    const rules = [{ ids: { shield_zone_id: '7', rate_limit_id: '1' }, name: 'login' }];
+    await one.find(`rate_limit rate limits#account@${config.apis.shield.baseUrl}#7`, rules);
+    expect(one.targets.get('rate_limit/7')?.parts).toBe(rules);
+  });
+
+  it('reads what a listing gives a key for with that key, unless the section names a credential', async () => {
+    const librariesKey = `video_library video libraries#account@${allZones.apis.core.baseUrl}`;
+    const credentialsOf = async (more: Partial<SectionConfig>) => {
+      const section = { listingCredential: 'account', ...more };
+      const one = await following(configOf([sectionConfig('video_storage', 'all', section)]));
+      await one.find(librariesKey, [{ ids: { library_id: '4711' }, name: 'films', keyName: 'library/4711' }]);
+      return one.polls().map(({ queue, credential }) => [queue, credential]);
+    };
+    expect(await credentialsOf({})).toEqual([
+      ['video_library listing', 'account'],
+      ['video_storage listing', 'library/4711'],
+    ]);
+    expect(await credentialsOf({ credential: 'mine', isCredentialNamed: true })).toEqual([
+      ['video_library listing', 'account'],
+      ['video_storage listing', 'mine'],
+    ]);
+  });
+
+  it('selects by name and id, and asks only the parents that are selected', async () => {
+    const zones = [
+      { ids: { shield_zone_id: '7' }, name: 'prod-www' },
+      { ids: { shield_zone_id: '8' }, name: 'prod-www-preview' },
+      { ids: { shield_zone_id: '9' }, name: 'staging' },
+      { ids: { shield_zone_id: '10' }, name: 'my-prod-www' },
+    ];
+    const selection = { include: ['prod-.*', '9'], exclude: ['.*-preview'] };
+    const one = await following(configOf([sectionConfig('shield_zone', 'all', { selection })]));
+    await one.find(zonesKey(), zones);
+    expect(keys(one)).toEqual(['shield_zone/7', 'shield_zone/9']);
+    const parents = { include: ['prod-www'], exclude: [] };
+    const guardian = await following(configOf([sectionConfig('api_guardian', 'all', { parents })]));
+    await guardian.find(zonesKey(), zones);
+    expect(guardian.listings().filter(({ kind }) => kind === 'api_guardian')).toHaveLength(1);
+  });
+
+  it('lets a section say otherwise of one target of a listing', async () => {
+    const overrides = new Map([['7', { name: 'shop', intervalMs: 5000, staleAfterMs: 20_000 }]]);
+    const one = await following(configOf([sectionConfig('shield_zone', 'all', { overrides })]));
+    await one.find(zonesKey(), zonesFound('7', '8'));
+    const told = [...one.targets.values()].map(({ name, intervalMs, staleAfterMs }) => [
+      name,
+      intervalMs,
+      staleAfterMs,
+    ]);
+    expect(told).toEqual([
+      ['shop', 5000, 20_000],
+      [undefined, 60_000, 180_000],
+    ]);
+  });
+
+  it('is one target a credential for a kind of the account as a whole', async () => {
+    const account = defineResource({
+      kind: 'bill',
+      api: 'core',
+      reference: '-',
+      noun: 'bill',
+      section: 'bill',
+      ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
+      defaultIntervalSeconds: 60,
+      fields: [],
+      ofAccount: true,
+      read: () => Promise.resolve({}),
+      families: [],
+    });
+    const one = await following(configOf([sectionConfig('bill', 'all')]), { all: [account] });
+    expect([...one.targets.values()].map(({ ids, credential }) => [ids, credential])).toEqual([
+      [{ account: 'account' }, 'account'],
+    ]);
+  });
+});
+
+describe('a target that two listings find', () => {
+  it('is there once, and stays as long as one of them has it', async () => {
+    const config = (...credentials: string[]) =>
+      configOf(credentials.map((credential) => sectionConfig('shield_zone', 'all', { credential })));
+    const one = await following(config('account', 'other'));
+    await one.find(zonesKey(), zonesFound('7'));
+    await one.find(zonesKey('other'), zonesFound('7'));
+    const credentials = () => [...one.targets.values()].map(({ key, credential }) => [key, credential]);
+    expect(credentials()).toEqual([['shield_zone/7', 'account']]);
+    await one.find(zonesKey(), []);
+    expect(credentials()).toEqual([['shield_zone/7', 'other']]);
+    await one.find(zonesKey('other'), []);
+    expect(credentials()).toEqual([]);
+  });
+});
+
+describe('another configuration', () => {
+  it('keeps what is the same thing: named before, found by a listing now', async () => {
+    const one = await following(configOf([sectionConfig('shield_zone', [zone('7'), zone('8')])]));
+    one.changes();
+    await one.apply(configOf([sectionConfig('shield_zone', 'all')]));
+    // The listing has not been read yet.
+    expect(keys(one)).toEqual(['shield_zone/7', 'shield_zone/8']);
+    await one.find(zonesKey(), zonesFound('7', '9'));
+    expect(one.changes().filter((change) => !change.startsWith('~'))).toEqual([
+      '+shield_zone/9',
+      '-shield_zone/8',
+    ]);
+  });
+});
