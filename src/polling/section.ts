@@ -6,25 +6,24 @@
  * - `targets: all` is a group for each listing: that of the account, or one below each selected thing that its parent finds.
  * - Where the parts of a target have names, each target is a group of its own, which comes once its parts were listed.
  */
-import type { SectionConfig, TargetConfig } from '../config/config.ts';
+import type { TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
 import type { ListingOf, Provider, Subscriber } from '../discovery/provider.ts';
-import { listingKey, type Providers, type Whereabouts } from '../discovery/providers.ts';
+import { listingKey, type Providers } from '../discovery/providers.ts';
 import { type Selection, selectorOf } from '../discovery/selector.ts';
-import {
-  type ApiName,
-  isReadAlone,
-  type Listed,
-  type Listing,
-  type Resource,
-} from '../resources/resource.ts';
+import { isReadAlone, type Listed, type Listing } from '../resources/resource.ts';
 import type { Turns } from '../turns.ts';
 import type { Pool } from './pool.ts';
-import { type Target, targetKey } from './target.ts';
+import {
+  credentialFor,
+  listedTarget,
+  namedTarget,
+  type Target,
+  type TargetRules,
+  targetKey,
+} from './target.ts';
 
-export interface SectionContext extends Whereabouts {
-  readonly section: SectionConfig;
-  readonly resource: Resource;
+export interface SectionContext extends TargetRules {
   readonly providers: Providers;
   readonly pool: Pool;
   /** How often a listing is asked whose readings nobody wants. */
@@ -54,8 +53,6 @@ interface Branch {
 type Branches = Map<string, Branch>;
 /** entries: undefined when the first try has failed. */
 type OnFound = (entries: readonly Discovered[] | undefined, branch: Branch) => Promise<void>;
-/** What a listing says of how the things are read that it finds. */
-type FoundBy = Pick<Provider['poll'], 'api' | 'credential' | 'key'>;
 
 function areSettled(branches: Branches): boolean {
   for (const { provider, below } of branches.values())
@@ -116,7 +113,7 @@ export class Section {
     const of = { listing, credential: this.#account, parent: undefined, account: this.#account };
     const foundBy = { api: listing.api, credential: this.#account, key: listingKey(of, this.#of) };
     // Known by the key that it was asked with: where that is another now, it is asked at once when the listing has it.
-    return { ...this.#listed(target, foundBy, target.parts), keyId: target.keyId };
+    return { ...listedTarget(this.#of, target, foundBy, target.parts), keyId: target.keyId };
   }
 
   get #account(): string {
@@ -138,7 +135,7 @@ export class Section {
       const credentialOf = (one: Discovered) => targetOf(one).credential;
       await this.#followEach(this.#branches, resource.partNames, own, credentialOf, async (parts, branch) => {
         const { parent, provider } = branch;
-        if (parent) await pool.sync(provider.poll.key, [this.#named(targetOf(parent), parts)]);
+        if (parent) await pool.sync(provider.poll.key, [namedTarget(this.#of, targetOf(parent), parts)]);
       });
       return;
     }
@@ -153,7 +150,7 @@ export class Section {
     }
     await pool.sync(
       'named',
-      own.map((target) => this.#named(target)),
+      own.map((target) => namedTarget(this.#of, target)),
     );
   }
 
@@ -174,7 +171,8 @@ export class Section {
     await this.#follow(parent, async (entries, { provider, below }) => {
       if (!entries) return;
       const [parents] = await this.#choose(entries, () => true, this.#of.section.parents);
-      const credentialOf = (one: Discovered) => this.#credentialOf(listing.api, provider.poll, one);
+      const credentialOf = (one: Discovered) =>
+        credentialFor(this.#of.section, listing.api, provider.poll, one);
       await this.#followEach(below, listing, parents, credentialOf, onFound, readIntervalMs);
     });
   }
@@ -256,14 +254,14 @@ export class Section {
     if (!partNames) {
       await pool.sync(
         poll.key,
-        mapEach(selected, (entry) => this.#listed(entry, poll)),
+        mapEach(selected, (entry) => listedTarget(this.#of, entry, poll)),
       );
       return;
     }
-    const credentialOf = (one: Discovered) => this.#credentialOf(resource.api, poll, one);
+    const credentialOf = (one: Discovered) => credentialFor(section, resource.api, poll, one);
     await this.#followEach(below, partNames, selected, credentialOf, async (parts, branch) => {
       const { parent, provider: partsOf } = branch;
-      if (parent) await pool.sync(partsOf.poll.key, [this.#listed(parent, poll, parts)]);
+      if (parent) await pool.sync(partsOf.poll.key, [listedTarget(this.#of, parent, poll, parts)]);
     });
   };
 
@@ -282,63 +280,6 @@ export class Section {
       if (isCandidate(entry)) (selector?.selects(entry) === false ? excluded : selected).push(entry);
     }
     return [selected, excluded];
-  }
-
-  /** The credential named in the configuration, else the key that was found with the thing, else that of the listing. */
-  #credentialOf(api: ApiName, foundBy: FoundBy, { keyName }: Discovered): string {
-    const { isCredentialNamed, credential } = this.#of.section;
-    if (api === foundBy.api) return foundBy.credential;
-    return isCredentialNamed ? credential : (keyName ?? foundBy.credential);
-  }
-
-  /** The target of something that a listing has. */
-  #listed(entry: Discovered, foundBy: FoundBy, parts?: readonly Listed[]): Target {
-    const { section, resource } = this.#of;
-    const { ids, name, keyName } = entry;
-    const override = section.overrides?.get(idText(ids));
-    const of = {
-      ids,
-      name: override?.name ?? name,
-      credential: this.#credentialOf(resource.api, foundBy, entry),
-      intervalMs: override?.intervalMs ?? section.intervalMs,
-      staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
-    };
-    return this.#target(of, parts, isReadAlone(resource) ? undefined : foundBy.key, keyName);
-  }
-
-  /** The target of what the configuration names. */
-  #named(of: TargetConfig, parts?: readonly Listed[]): Target {
-    const { resource } = this.#of;
-    const { credential } = of;
-    const listing = isReadAlone(resource) ? undefined : resource.listing;
-    const feeding = listing && { listing, credential, parent: undefined, account: credential };
-    return this.#target(of, parts, feeding && listingKey(feeding, this.#of), undefined);
-  }
-
-  #target(
-    { ids, name, credential, intervalMs, staleAfterMs }: TargetConfig,
-    parts: readonly Listed[] | undefined,
-    pollKey: string | undefined,
-    keyName: string | undefined,
-  ): Target {
-    const { section, resource, baseUrlOf, keyIdOf } = this.#of;
-    const { kind, api } = resource;
-    const key = targetKey(kind, ids);
-    return {
-      key,
-      kind,
-      ids,
-      name,
-      parts,
-      credential,
-      keyId: keyIdOf(credential),
-      keyName,
-      intervalMs,
-      staleAfterMs,
-      settings: section.settings,
-      baseUrl: baseUrlOf(api),
-      pollKey: pollKey ?? key,
-    };
   }
 }
 

@@ -1,8 +1,16 @@
-/** What is polled: a target, and the poll that reads it. */
-import type { TargetConfig } from '../config/config.ts';
-import { idText } from '../discovery/discovered.ts';
+/** What is polled: a target, the poll that reads it, and what a section of the configuration says of both. Pure. */
+import type { SectionConfig, TargetConfig } from '../config/config.ts';
+import { type Discovered, idText } from '../discovery/discovered.ts';
 import type { ListingPoll } from '../discovery/provider.ts';
-import type { ApiName, Ids, Listed, ReadResource } from '../resources/resource.ts';
+import { listingKey, type Whereabouts } from '../discovery/providers.ts';
+import {
+  type ApiName,
+  type Ids,
+  isReadAlone,
+  type Listed,
+  type ReadResource,
+  type Resource,
+} from '../resources/resource.ts';
 
 /** One thing that a kind is read for. */
 export interface Target extends TargetConfig {
@@ -48,4 +56,64 @@ export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
   const { kind, api } = resource;
   const { key, credential, intervalMs } = target;
   return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, resource, target };
+}
+
+/** What says how the targets of a section are read. */
+export interface TargetRules extends Whereabouts {
+  readonly section: SectionConfig;
+  readonly resource: Resource;
+}
+
+/** What a listing says of how the things are read that it finds. */
+export type FoundBy = Pick<ListingPoll, 'api' | 'credential' | 'key'>;
+
+/** The credential named in the configuration, else the key that was found with the thing, else that of the listing. */
+export function credentialFor(
+  section: SectionConfig,
+  api: ApiName,
+  foundBy: FoundBy,
+  found: Discovered,
+): string {
+  if (api === foundBy.api) return foundBy.credential;
+  return section.isCredentialNamed ? section.credential : (found.keyName ?? foundBy.credential);
+}
+
+/** The target of something that a listing has. */
+export function listedTarget(
+  rules: TargetRules,
+  entry: Discovered,
+  foundBy: FoundBy,
+  parts?: readonly Listed[],
+): Target {
+  const { section, resource } = rules;
+  const { ids, name, keyName } = entry;
+  const override = section.overrides?.get(idText(ids));
+  const of = {
+    ids,
+    name: override?.name ?? name,
+    credential: credentialFor(section, resource.api, foundBy, entry),
+    intervalMs: override?.intervalMs ?? section.intervalMs,
+    staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
+  };
+  return { ...targetOf(rules, of, isReadAlone(resource) ? undefined : foundBy.key), parts, keyName };
+}
+
+/** The target of what the configuration names. */
+export function namedTarget(rules: TargetRules, of: TargetConfig, parts?: readonly Listed[]): Target {
+  const { resource } = rules;
+  const { credential } = of;
+  const listing = isReadAlone(resource) ? undefined : resource.listing;
+  const feeding = listing && { listing, credential, parent: undefined, account: credential };
+  return { ...targetOf(rules, of, feeding && listingKey(feeding, rules)), parts };
+}
+
+function targetOf(
+  { section, resource: { kind, api }, baseUrlOf, keyIdOf }: TargetRules,
+  of: TargetConfig,
+  pollKey: string | undefined,
+): Target {
+  const key = targetKey(kind, of.ids);
+  const { settings } = section;
+  const keyId = keyIdOf(of.credential);
+  return { ...of, key, kind, keyId, settings, baseUrl: baseUrlOf(api), pollKey: pollKey ?? key };
 }
