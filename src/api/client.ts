@@ -79,7 +79,10 @@ function parseBody(text: string, answer: Answer, hide: Hide): unknown {
   return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
 }
 
-/** The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). */
+/**
+ * The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). The core API begins its names
+ * with a capital letter: `ErrorKey`, `Message`.
+ */
 function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
   let body: unknown;
   try {
@@ -94,7 +97,7 @@ function describeError(text: string, hide: Hide): { reason: string; errorKey: st
     unknown
   >;
   const pick = (name: string): string | undefined => {
-    const value = inner[name] ?? outer[name];
+    const value = inner[name] ?? outer[name] ?? outer[name.charAt(0).toUpperCase() + name.slice(1)];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const parts = [pick('errorKey'), pick('title'), pick('detail') ?? pick('message')];

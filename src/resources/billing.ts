@@ -1,34 +1,50 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
 import { count, gauge, shown } from './families.ts';
-import { boolean, integer, number, object, readFields, text } from './fields.ts';
+import { boolean, entriesOf, integer, isObject, number, object, readFields, text } from './fields.ts';
 import { defineResource } from './resource.ts';
+
+const chargeWords =
+  'Charges of this month so far by service in US dollars, every one that begins with MonthlyCharges (%s); begins anew with each month';
 
 /** The charge for a service. A field that is a part of another has none: the sum is right. */
 function charge(service: string) {
-  const words = 'Charges of this month so far by service in US dollars; begins anew with each month';
-  return gauge('monthly_service_charges', number, words, { service });
+  return gauge('monthly_service_charges', number, chargeWords, { service });
 }
 
-const used = object({ Usage: number, TotalUnits: integer, MeasuringUnit: text });
+/** The charges whose names are not known here, by the rest of the name. */
+const otherCharges = shown(entriesOf(number), {
+  name: 'monthly_service_charges',
+  words: chargeWords,
+  labels: ['service'],
+  series: (charges) =>
+    charges.flatMap(([name, value]) =>
+      value === undefined ? [] : [{ labels: { service: snakeCased(name) }, value }],
+    ),
+});
 
-/** What was used of Magic Containers. */
-function containers(resource: string) {
-  const family = { of: { resource }, labels: ['unit'] };
-  const sample = (value: number | undefined, unit = '') =>
-    value === undefined ? [] : [{ labels: { unit }, value }];
+/** `LiveEncoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
+function snakeCased(name: string): string {
+  return name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
+}
+
+/** What was used of a product, and what it costs. */
+function used(product: string) {
   return shown(
-    used,
+    object({ Usage: number, TotalUnits: integer, MeasuringUnit: text }),
     {
-      ...family,
-      name: 'magic_containers_monthly_units',
-      words: 'Units of Magic Containers billed this month so far',
-      series: ({ TotalUnits, MeasuringUnit }) => sample(TotalUnits, MeasuringUnit),
+      name: 'product_monthly_charges',
+      words: 'Charges of this month so far by product in US dollars; begins anew with each month (%s: Usage)',
+      of: { product },
+      series: ({ Usage }) => Usage,
     },
     {
-      ...family,
-      name: 'magic_containers_monthly_usage',
-      words: 'Usage of Magic Containers this month so far',
-      series: ({ Usage, MeasuringUnit }) => sample(Usage, MeasuringUnit),
+      name: 'product_monthly_units',
+      words:
+        'Units of each product billed this month so far; begins anew with each month (%s: TotalUnits, in the unit of MeasuringUnit)',
+      of: { product },
+      labels: ['unit'],
+      series: ({ TotalUnits, MeasuringUnit: unit = '' }) =>
+        TotalUnits === undefined ? [] : [{ labels: { unit }, value: TotalUnits }],
     },
   );
 }
@@ -64,6 +80,9 @@ const billed = object({
   MonthlyChargesDB: charge('database'),
   MonthlyChargesLoadBalancer: charge('load_balancer'),
   MonthlyChargesTaxes: charge('taxes'),
+  MonthlyChargesLiveEncoding: charge('live_encoding'),
+  MonthlyChargesAiGateway: charge('ai_gateway'),
+  MonthlyCharges: otherCharges,
   MinimumMonthlyCommit: gauge(
     'minimum_monthly_commit',
     number,
@@ -73,12 +92,16 @@ const billed = object({
     'monthly_bandwidth_bytes',
     'Bandwidth used this month so far; begins anew with each month',
   ),
-  MonthlyMcCpu: containers('cpu'),
-  MonthlyMcMemory: containers('memory'),
-  MonthlyMcIp: containers('ip'),
-  MonthlyMcIngressTraffic: containers('ingress_traffic'),
-  MonthlyMcEgressTraffic: containers('egress_traffic'),
-  MonthlyMcVolumes: containers('volumes'),
+  MonthlyMcCpu: used('cpu'),
+  MonthlyMcMemory: used('memory'),
+  MonthlyMcIp: used('ip'),
+  MonthlyMcIngressTraffic: used('ingress_traffic'),
+  MonthlyMcEgressTraffic: used('egress_traffic'),
+  MonthlyMcVolumes: used('volumes'),
+  MonthlyDBReads: used('db_reads'),
+  MonthlyDBWrites: used('db_writes'),
+  MonthlyDBStorage: used('db_storage'),
+  MonthlyDBReplica: used('db_replica'),
   BillingEnabled: gauge('enabled', boolean, 'Whether billing is enabled: 1 or 0'),
   AutomaticRechargeEnabled: gauge(
     'automatic_recharge_enabled',
@@ -108,5 +131,20 @@ export const billing = defineResource({
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: billed,
-  read: async (get, _ids, diagnostics) => readFields(billed, await get('/billing'), diagnostics),
+  read: async (get, _ids, diagnostics) =>
+    readFields(billed, withOtherCharges(await get('/billing')), diagnostics),
 });
+
+/** Parts of `MonthlyChargesScripting`, in whose sum they are. */
+const parts = ['MonthlyChargesScriptingRequests', 'MonthlyChargesScriptingCpu'];
+
+/** The answer with every other charge in one field: services come, and none must be missing from the sum. */
+function withOtherCharges(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const others = Object.entries(body).flatMap(([field, value]): [string, number][] => {
+    const [, name] = /^MonthlyCharges(.+)$/.exec(field) ?? [];
+    const isOther = name !== undefined && !billed.names.includes(field) && !parts.includes(field);
+    return isOther && typeof value === 'number' ? [[name, value]] : [];
+  });
+  return others.length > 0 ? { ...body, MonthlyCharges: Object.fromEntries(others) } : body;
+}

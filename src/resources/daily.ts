@@ -53,47 +53,58 @@ export function daily(
   return shown(type, ...newestAndTotal(name, words, family, help));
 }
 
-/** A map from what is counted apart, by names that the API invents. */
-export function dailyTally(label: string, name: string, words: string): FieldType<readonly Tallied[]> {
-  const labelled = (days: ReadonlyMap<string, readonly DayFigure[]>): readonly CounterSample[] =>
-    Array.from(days, ([key, ofKey]) => ({ labels: { [label]: key }, days: ofKey }));
+/**
+ * A map from what is counted apart, by names that the API invents.
+ *
+ * @param labels each label with its value of a key; keys of the same labels are one series
+ */
+export function dailyTally(
+  name: string,
+  words: string,
+  labels: Readonly<Record<string, (key: string) => string>>,
+): FieldType<readonly Tallied[]> {
+  const names = Object.keys(labels);
+  const rest = Object.fromEntries(names.map((label) => [label, other]));
+  const labelsOf = (key: string) =>
+    Object.fromEntries(Object.entries(labels).map(([label, textOf]) => [label, textOf(key)]));
+  const seriesOf = (all: readonly Tallied[]): readonly CounterSample[] => {
+    const series = new Map([[JSON.stringify(rest), { labels: rest, days: [] as DayFigure[] }]]);
+    for (const { key, startSeconds, value } of all) {
+      const own = key.toLowerCase() === other ? rest : labelsOf(key);
+      const text = JSON.stringify(own);
+      const known = series.get(text) ?? { labels: own, days: [] };
+      known.days.push({ startSeconds, value });
+      series.set(text, known);
+    }
+    return Array.from(series.values(), (one) => ({ ...one, days: sumByDay(one.days) }));
+  };
   const apart = `Told apart are at most ${maxKeys}, the largest;`;
   return shown(
     tallied,
     {
       name: `${name}_latest_day`,
       words: `${newestWords(words)} (%s). ${apart} the rest is \`${other}\``,
-      labels: [label],
-      series: (all) => labelled(largestOf(byKey(all))),
+      labels: names,
+      series: (all) => largestOf(seriesOf(all)),
     },
     {
       name: `${name}_total`,
       words: `${totalWords(words, 'them')} (%s). ${apart} what the others gain counts as \`${other}\``,
-      labels: [label],
-      bound: { most: maxKeys, rest: { [label]: other } },
-      series: (all) => labelled(new Map([[other, []], ...byKey(all)])),
+      labels: names,
+      bound: { most: maxKeys, rest },
+      series: seriesOf,
     },
   );
 }
 
-function byKey(all: readonly Tallied[]): ReadonlyMap<string, readonly DayFigure[]> {
-  const days = new Map<string, DayFigure[]>();
-  for (const { key, startSeconds, value } of all) {
-    days.set(key, [...(days.get(key) ?? []), { startSeconds, value }]);
-  }
-  return days;
-}
-
-/** The largest over all days, at most 50, by name; what is left is summed up as `other`. */
-function largestOf(
-  all: ReadonlyMap<string, readonly DayFigure[]>,
-): ReadonlyMap<string, readonly DayFigure[]> {
-  const ranked = [...all]
-    .filter(([key]) => key !== other)
-    .toSorted(([a, ofA], [b, ofB]) => sum(ofB) - sum(ofA) || (a < b ? -1 : 1));
-  const largest = ranked.slice(0, maxKeys).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const rest = sumByDay([...ranked.slice(maxKeys).flatMap(([, days]) => days), ...(all.get(other) ?? [])]);
-  return new Map(rest.length > 0 ? [...largest, [other, rest]] : largest);
+/** The largest over all days, at most 50, by name; what is left is summed up in the rest, which is the first. */
+function largestOf([rest, ...all]: readonly CounterSample[]): readonly CounterSample[] {
+  const nameOf = ({ labels }: CounterSample) => Object.values(labels ?? {}).join();
+  const byName = (a: CounterSample, b: CounterSample) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  const ranked = all.toSorted((a, b) => sum(b.days) - sum(a.days) || byName(a, b));
+  const days = sumByDay([...(rest?.days ?? []), ...ranked.slice(maxKeys).flatMap((one) => one.days)]);
+  const largest = ranked.slice(0, maxKeys).toSorted(byName);
+  return rest && days.length > 0 ? [...largest, { ...rest, days }] : largest;
 }
 
 function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {

@@ -104,15 +104,15 @@ function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly [number, 
 }
 
 /**
- * A chart of counts, as its days, the oldest first. The points of one day are added up. Where no key is a day there is
- * nothing: a chart without a day would say that nothing was counted so far.
+ * A chart of counts, as its days, the oldest first. The points of one day are added up. Of a chart without a day there is
+ * nothing: that does not say that nothing was counted so far.
  */
 export const counts: FieldType<readonly DayFigure[]> = mapped(entriesOf(number), (entries, notes) => {
   const sums = new Map<number, number>();
   const days = byDay(entries, notes);
   for (const [start, value] of days ?? []) sums.set(start, (sums.get(start) ?? 0) + value);
   const sorted = [...sums].toSorted(([a], [b]) => a - b);
-  return days && sorted.map(([startSeconds, value]) => ({ startSeconds, value }));
+  return days?.length ? sorted.map(([startSeconds, value]) => ({ startSeconds, value })) : undefined;
 });
 
 /** A chart of what cannot be added up, as its newest point. */
@@ -131,11 +131,13 @@ export interface Tallied extends DayFigure {
   readonly key: string;
 }
 
-/** A map from what is counted apart to its count on the day that was asked for. */
+/** A map from what is counted apart to its count on the day that was asked for. An empty one tells nothing. */
 export const tallied: FieldType<readonly Tallied[]> = mapped(
   entriesOf(number),
   (entries, { daySeconds: day = 0 }) =>
-    entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds: day, value }])),
+    entries.length === 0
+      ? undefined
+      : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds: day, value }])),
 );
 
 /** One day of a map of days. */

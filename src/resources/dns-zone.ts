@@ -1,6 +1,7 @@
 /** The queries that one DNS zone has answered, by days (`/dnszone/{id}/statistics`), and the DNS zones of an account. */
 import { daily, dailyTally, newestDay } from './daily.ts';
 import { readDays } from './days.ts';
+import { dnsTypeName } from './dns-types.ts';
 import { id, object, text } from './fields.ts';
 import { defineListing } from './listing.ts';
 import { defineResource } from './resource.ts';
@@ -23,7 +24,7 @@ const statistics = object({
   QueriesServedChart: daily('queries', 'Queries answered'),
   NormalQueriesServedChart: daily('normal_queries', 'Queries answered from plain records'),
   SmartQueriesServedChart: daily('smart_queries', 'Queries answered from smart records'),
-  QueriesByTypeChart: dailyTally('type', 'queries_by_type', 'Queries answered by their type'),
+  QueriesByTypeChart: dailyTally('queries_by_type', 'Queries answered by their type', { type: dnsTypeName }),
 });
 
 export const dnsZone = defineResource({

@@ -17,6 +17,18 @@ function problem(status: number, title: string): Answer {
   return { status, body: { title, status, detail: null, instance: null, errors: null } };
 }
 
+/** `{ ErrorKey, Field, Message }` of the core API. */
+export const coreErrors: Form = {
+  unauthorized: { status: 401 },
+  notFound: coreError(404, 'not_found', 'The requested resource was not found'),
+  failed: (status, title) => coreError(status, 'failed', title),
+  echoed: (text) => coreError(500, 'failed', refusal(text)),
+};
+
+function coreError(status: number, ErrorKey: string, Message: string): Answer {
+  return { status, body: { ErrorKey, Field: null, Message } };
+}
+
 /** `{ error, data }` of the Shield API (reference 2.3). */
 export const shieldEnvelope = {
   unauthorized: { status: 401, body: { title: 'Unauthorized', status: 401 } },
@@ -71,7 +83,7 @@ export const videoEnvelope = {
 /** What the operations of an API have in common. */
 export const applicationApi = { api: 'application', key: 'account', form: problemDetails } as const;
 export const shieldApi = { api: 'shield', key: 'account', form: shieldEnvelope } as const;
-export const coreApi = { api: 'core', key: 'account', form: problemDetails } as const;
+export const coreApi = { api: 'core', key: 'account', form: coreErrors } as const;
 export const videoApi = { api: 'video', key: 'library', form: videoEnvelope } as const;
 
 function refusal(text: string): string {
@@ -109,7 +121,7 @@ export function ofEach<Entity>(
   entities: readonly Entity[],
   idOf: (entity: Entity) => string,
   answer: (entity: Entity, request: Request) => Answer,
-  otherwise: (id: string) => Answer = () => problemDetails.notFound,
+  otherwise: (id: string) => Answer = () => coreErrors.notFound,
 ): (request: Request) => Answer {
   const known = new Map(entities.map((entity) => [idOf(entity), entity]));
   return (request) => {

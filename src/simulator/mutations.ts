@@ -202,7 +202,7 @@ export const dataFaults = {
   },
   'negative-numbers': {
     says: 'Every number negative',
-    change: numbers((value) => (value === 0 ? -1 : -value)),
+    change: numbers((value) => (value === 0 ? -1 : -Math.abs(value))),
     to: ['number'],
   },
   'integers-as-doubles': {

@@ -39,9 +39,9 @@ bunnynet_billing_monthly_service_charges{account="main",service="scripting"} 3
 bunnynet_billing_monthly_service_charges{account="main",service="magic_containers"} 20.75
 bunnynet_billing_minimum_monthly_commit{account="main"} 1
 bunnynet_billing_monthly_bandwidth_bytes{account="main"} 4000000000000
-bunnynet_billing_magic_containers_monthly_units{account="main",resource="cpu",unit="vCPU-seconds"} 90000
-bunnynet_billing_magic_containers_monthly_units{account="main",resource="volumes",unit=""} 12
-bunnynet_billing_magic_containers_monthly_usage{account="main",resource="cpu",unit="vCPU-seconds"} 1.5
+bunnynet_billing_product_monthly_charges{account="main",product="cpu"} 1.5
+bunnynet_billing_product_monthly_units{account="main",product="cpu",unit="vCPU-seconds"} 90000
+bunnynet_billing_product_monthly_units{account="main",product="volumes",unit=""} 12
 bunnynet_billing_enabled{account="main"} 1
 bunnynet_billing_automatic_recharge_enabled{account="main"} 0
 bunnynet_billing_automatic_recharge_threshold{account="main"} 50
@@ -72,7 +72,49 @@ it('leaves out what is null, missing or of the wrong type', async () => {
   });
   expect(rows).toBe(`\
 bunnynet_billing_monthly_service_charges{account="main",service="dns"} 0
-bunnynet_billing_magic_containers_monthly_usage{account="main",resource="cpu",unit=""} 2
+bunnynet_billing_product_monthly_charges{account="main",product="cpu"} 2
 `);
   expect(mismatched.toSorted()).toEqual(['AutomaticRechargeEnabled', 'Balance', 'MonthlyMcCpu']);
+});
+
+it('shows every charge, also of services that came later, so that their sum is that of the month', async () => {
+  const { rows, mismatched } = await read({
+    ThisMonthCharges: 21.5,
+    MonthlyChargesEUTraffic: 10,
+    MonthlyChargesScripting: 3,
+    MonthlyChargesScriptingRequests: 1,
+    MonthlyChargesScriptingCpu: 2,
+    MonthlyChargesLiveEncoding: 4,
+    MonthlyChargesAiGateway: 2,
+    MonthlyChargesEdgeSQLRows: 1.5,
+    MonthlyChargesQuantum: 1,
+    MonthlyChargesNextYear: null,
+    MonthlyChargesNote: 'none',
+  });
+  const charges = [...rows.matchAll(/service_charges\{account="main",service="(\w+)"\} (\S+)/g)];
+  expect(Object.fromEntries(charges.map(([, service, value]) => [service, Number(value)]))).toEqual({
+    traffic_eu: 10,
+    scripting: 3,
+    live_encoding: 4,
+    ai_gateway: 2,
+    edge_sql_rows: 1.5,
+    quantum: 1,
+  });
+  expect(mismatched).toEqual([]);
+});
+
+it('shows what databases use and cost beside Magic Containers', async () => {
+  const { rows } = await read({
+    MonthlyMcMemory: { Usage: 0.7223, TotalUnits: 8321074, MeasuringUnit: 'block-seconds' },
+    MonthlyDBReads: { Usage: 0.25, TotalUnits: 1000, MeasuringUnit: 'rows' },
+    MonthlyDBReplica: { Usage: 0, TotalUnits: 0, MeasuringUnit: 'replicas' },
+  });
+  expect(rows).toBe(`\
+bunnynet_billing_product_monthly_charges{account="main",product="memory"} 0.7223
+bunnynet_billing_product_monthly_charges{account="main",product="db_reads"} 0.25
+bunnynet_billing_product_monthly_charges{account="main",product="db_replica"} 0
+bunnynet_billing_product_monthly_units{account="main",product="memory",unit="block-seconds"} 8321074
+bunnynet_billing_product_monthly_units{account="main",product="db_reads",unit="rows"} 1000
+bunnynet_billing_product_monthly_units{account="main",product="db_replica",unit="replicas"} 0
+`);
 });

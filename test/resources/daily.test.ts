@@ -69,7 +69,7 @@ describe('a tally', () => {
       Array.from({ length: count }, (_, n) => [`c${String(n).padStart(2, '0')}`, count - n]),
     );
 
-  const answer = object({ Tally: dailyTally('country', 'views', 'Views') });
+  const answer = object({ Tally: dailyTally('views', 'Views', { country: (key) => key }) });
   const [newest, total] = familiesOf(answer).map((family) => finished('x', family));
   const read = (startSeconds: number, body: unknown) => readFields(answer, body, diagnostics, startSeconds);
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>

@@ -96,14 +96,15 @@ describe('the days of a chart', () => {
     const map = mapOfDays(object({ figure: integer }));
     expect(read(counts, { Monday: 2 }).days).toBeUndefined();
     expect(read(map, { Monday: { figure: 2 } }).days).toBeUndefined();
-    expect(read(counts, { '2026-08-20': null }).days).toEqual([]);
+    expect(read(counts, { '2026-08-20': null }).days).toBeUndefined();
+    expect(read(counts, {}).days).toBeUndefined();
     expect(read(map, {}).days).toEqual([]);
   });
 
-  it('of averages are not added up: the last point of the newest day counts', () => {
+  it('of averages are not added up: the newest point counts', () => {
     const chart = {
+      '2026-08-22T13:00:00.0000000Z': 5,
       '2026-08-22T12:00:00Z': 4,
-      '2026-08-22T13:00': 5,
       '2026-08-20': 1,
       '2026-08-23': null,
     };

@@ -12,7 +12,7 @@ it('shows the queries of the day so far, and counts from there', async () => {
     "QueriesServedChart": { "2026-08-20T00:00:00Z": 100.0 },
     "NormalQueriesServedChart": { "2026-08-20T00:00:00Z": 90 },
     "SmartQueriesServedChart": { "2026-08-20T00:00:00Z": 10 },
-    "QueriesByTypeChart": { "A": 60, "AAAA": 30, "MX": 10 }
+    "QueriesByTypeChart": { "1": 60, "28": 30, "15": 10 }
   }`);
   expect(asked).toEqual(['/dnszone/58113/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
   expect(rows).toBe(`\
@@ -32,6 +32,36 @@ bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="MX"} 0
 bunnynet_dns_zone_queries_by_type_total{dns_zone_id="58113",type="other"} 0
 bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
 `);
+});
+
+it('names types by their IANA numbers, unknown ones as RFC 3597 does, and adds up what is one type', async () => {
+  const { rows } = await read(
+    '{ "QueriesByTypeChart": { "5": 1, "16": 2, "33": 3, "65": 4, "257": 5, "4711": 6, "A": 7, "1": 8, "other": 9 } }',
+  );
+  const types = [...rows.matchAll(/_latest_day\{dns_zone_id="58113",type="(\w+)"\} (\d+)/g)];
+  expect(Object.fromEntries(types.map(([, type, value]) => [type, Number(value)]))).toEqual({
+    CNAME: 1,
+    TXT: 2,
+    SRV: 3,
+    HTTPS: 4,
+    CAA: 5,
+    TYPE4711: 6,
+    A: 15,
+    other: 9,
+  });
+});
+
+it('does not take charts without a day beside queries for a day without queries', async () => {
+  const { rows, mismatched } = await read(`{
+    "QueriesServedChart": { "2026-08-20T00:00:00Z": 100 },
+    "NormalQueriesServedChart": {}, "SmartQueriesServedChart": {}, "QueriesByTypeChart": {}
+  }`);
+  expect(figures(rows)).toBe(`\
+bunnynet_dns_zone_queries_latest_day{dns_zone_id="58113"} 100
+bunnynet_dns_zone_queries_total{dns_zone_id="58113"} 0
+bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
+`);
+  expect(mismatched).toEqual([]);
 });
 
 const figures = (rows: string) => rows.replace(/^.*_info.*\n/m, '');

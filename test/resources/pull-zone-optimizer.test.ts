@@ -40,7 +40,6 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
     '{ "RequestsOptimizedChart": 5, "TrafficSavedChart": {}, "AverageProcessingTime": "81", "AverageCompressionRatio": 50 }',
   );
   expect(rows).toBe(`\
-bunnynet_pull_zone_optimizer_saved_traffic_bytes_total{pull_zone_id="90210"} 0
 bunnynet_pull_zone_optimizer_average_compression_ratio{pull_zone_id="90210"} 0.5
 `);
   expect(mismatched.toSorted()).toEqual(['AverageProcessingTime', 'RequestsOptimizedChart']);

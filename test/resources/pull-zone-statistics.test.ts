@@ -50,11 +50,11 @@ bunnynet_pull_zone_statistics_responses_latest_day{code="5xx"} 2
 bunnynet_pull_zone_statistics_responses_total{code="3xx"} 0
 bunnynet_pull_zone_statistics_responses_total{code="4xx"} 0
 bunnynet_pull_zone_statistics_responses_total{code="5xx"} 0
-bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="ASIA: Singapore, SG"} 2000
-bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="EU: Frankfurt, DE"} 7000
-bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="EU: Frankfurt, DE"} 0
-bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="ASIA: Singapore, SG"} 0
-bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="other"} 0
+bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="ASIA",pop="Singapore, SG"} 2000
+bunnynet_pull_zone_statistics_region_traffic_bytes_latest_day{region="EU",pop="Frankfurt, DE"} 7000
+bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="EU",pop="Frankfurt, DE"} 0
+bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="ASIA",pop="Singapore, SG"} 0
+bunnynet_pull_zone_statistics_region_traffic_bytes_total{region="other",pop="other"} 0
 bunnynet_pull_zone_statistics_cache_hit_ratio 0.913
 bunnynet_pull_zone_statistics_origin_response_time_seconds 0.123
 bunnynet_pull_zone_statistics_latest_day_timestamp_seconds 1787184000
@@ -65,8 +65,34 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   const { rows, mismatched } = await read(
     '{ "CacheHitRate": null, "RequestsServedChart": null, "Error5xxChart": { "2026-08-20": null }, "GeoTrafficDistribution": null }',
   );
-  expect(rows).toBe('bunnynet_pull_zone_statistics_responses_total{pull_zone_id="90210",code="5xx"} 0\n');
-  expect(mismatched).toEqual([]);
+  expect([rows, mismatched]).toEqual(['', []]);
+});
+
+it('has no series of requests from the cache where one of their charts is missing', async () => {
+  const chart = { '2026-08-20': 5 };
+  for (const answer of [
+    { RequestsServedChart: chart },
+    { PullRequestsPulledChart: chart, RequestsServedChart: null },
+  ]) {
+    const { rows } = await read(answer);
+    expect(rows).not.toMatch(/_cached_requests/);
+    expect(rows).toContain('requests_latest_day{pull_zone_id="90210"} 5');
+  }
+});
+
+it('adds up a point of presence that is written in two ways, and does not count regions that sum to more than the day', async () => {
+  const regions = { 'EU: Frankfurt, DE': 5, 'eu: Frankfurt, DE': 3, 'NA: Ashburn, VA': 2, Other: 1 };
+  const within = await read({ BandwidthUsedChart: { '2026-08-20': 11 }, GeoTrafficDistribution: regions });
+  expect(within.rows).toContain(
+    '_region_traffic_bytes_latest_day{pull_zone_id="90210",region="EU",pop="Frankfurt, DE"} 8\n',
+  );
+  expect(within.rows).toContain(
+    '_region_traffic_bytes_latest_day{pull_zone_id="90210",region="other",pop="other"} 1\n',
+  );
+  const beyond = await read({ BandwidthUsedChart: { '2026-08-20': 10 }, GeoTrafficDistribution: regions });
+  expect(beyond.rows).not.toContain('_region_traffic_bytes');
+  const alone = await read({ GeoTrafficDistribution: regions });
+  expect(alone.rows).toContain('_region_traffic_bytes');
 });
 
 it('leaves out the fields of the wrong type alone, and notes them by name', async () => {

@@ -51,10 +51,12 @@ function forecast(charges: string): string {
 const charges = seriesOf(account, 'bunnynet_billing_monthly_charges');
 const services = values(account, 'bunnynet_billing_monthly_service_charges', { by: ['service'] });
 
-/** A resource of Magic Containers in a unit, of an account. */
-const resource: Entity = { ...account, ids: ['account', 'resource', 'unit'] };
-const ofContainers = (entity: Entity, name: string): string =>
-  values(entity, `bunnynet_billing_magic_containers_monthly_${name}`);
+/** A product of an account, such as the memory of Magic Containers. */
+const product: Entity = { ...account, ids: ['account', 'product'] };
+/** A product in its unit. */
+const productInUnit: Entity = { ...account, ids: ['account', 'product', 'unit'] };
+const ofProducts = (entity: Entity, name: string): string =>
+  values(entity, `bunnynet_billing_product_monthly_${name}`);
 
 const onOff = textOf({ 0: ['off', 'orange'], 1: ['on', 'green'] });
 
@@ -215,25 +217,25 @@ function panels(): readonly Row[] {
         span: 12,
       }),
       grid({
-        title: 'Magic Containers',
+        title: 'Magic Containers and databases',
         description:
-          'Units billed and usage of this calendar month so far, by resource (API fields MonthlyMcCpu, MonthlyMcMemory, MonthlyMcIp, MonthlyMcIngressTraffic, MonthlyMcEgressTraffic, MonthlyMcVolumes: TotalUnits and Usage).',
+          'Charges in US dollars and units billed of this calendar month so far, by product (API fields MonthlyMc… and MonthlyDB…: Usage and TotalUnits).',
         unit: 'short',
         span: 12,
         height: 8,
-        entity: resource,
-        rows: `topk(100, ${ofContainers(resource, 'usage')})`,
+        entity: product,
+        rows: `topk(100, ${ofProducts(product, 'charges')})`,
         name: 'Account',
         link: rowToAccount,
         labels: [
-          { source: 'resource', title: 'Resource' },
+          { source: 'product', title: 'Product' },
           { source: 'unit', title: 'Unit' },
         ],
         columns: [
-          { title: 'Units billed', expr: ofContainers(anywhere(resource), 'units') },
-          { title: 'Usage', expr: ofContainers(anywhere(resource), 'usage') },
+          { title: 'Charges', expr: ofProducts(anywhere(product), 'charges'), unit: 'currencyUSD' },
+          { title: 'Units billed', expr: ofProducts(anywhere(productInUnit), 'units') },
         ],
-        sort: { title: 'Units billed', descending: true },
+        sort: { title: 'Charges', descending: true },
       }),
     ]),
     row(accountDashboard, 'Recharge', [

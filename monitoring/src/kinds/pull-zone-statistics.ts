@@ -202,7 +202,7 @@ function panels(): readonly Row[] {
       rankedBy('region', rate('region_traffic_bytes', ['region']), {
         title: 'Bandwidth now: the 10 busiest regions',
         description:
-          'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest regions; `other` are the rest).',
+          'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest points of presence; `other` are the rest).',
         unit: 'Bps',
         span: 8,
       }),

@@ -88,7 +88,7 @@ function podIn(one: Application, region: number, place: number, nowMs: number) {
   return {
     name,
     status: unit(podSeed, Math.floor(nowMs / minuteMs)) < 0.05 ? 'scheduled' : 'ready',
-    lastHeartBeat: new Date(nowMs - (nowMs % minuteMs)).toISOString(),
+    lastHeartBeat: `${new Date(nowMs - (nowMs % minuteMs)).toISOString().slice(0, 19)}.0000000Z`,
     outboundTrafficChart: null,
     cpuUsage: round(drift(podSeed, nowMs, 10 * minuteMs), 4),
     ramUsage: round(unit(podSeed, 1), 4),

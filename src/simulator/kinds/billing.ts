@@ -34,6 +34,8 @@ const charges = {
   WebSockets: 0.1,
   DB: 0.7,
   LoadBalancer: 0.2,
+  LiveEncoding: 0.3,
+  AiGateway: 0.2,
 };
 
 const units = [

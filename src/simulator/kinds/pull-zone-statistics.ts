@@ -40,7 +40,8 @@ const bytesPerRequest = 42_000;
 function statistics(zone: PullZone, request: Request): unknown {
   const { seed, index, hasOriginShield } = zone;
   const { nowMs } = request;
-  const days = daysAsked(request);
+  // A zone that is off has no data.
+  const days = index % 16 === 15 ? [] : daysAsked(request);
   const isLoaded = (name: string) => new URLSearchParams(request.query).get(name) === 'true';
 
   const served = (day: number) => requestsOf(zone, day, nowMs);
@@ -105,7 +106,10 @@ function regionsOf({ index }: PullZone, bytes: number): Readonly<Record<string, 
   return Object.fromEntries(
     Array.from({ length: regions }, (_, order) => {
       const turn = Math.floor(order / cities.length);
-      const name = `${continents[order % continents.length]}: ${cities[order % cities.length]}`;
+      const continent = continents[order % continents.length] ?? '';
+      // The API is not always of one case.
+      const region = index % 4 === 3 ? continent.toLowerCase() : continent;
+      const name = `${region}: ${cities[order % cities.length]}`;
       return [turn === 0 ? name : `${name} ${turn + 1}`, Math.floor(bytes / 2 ** Math.min(30, order + 1))];
     }),
   );

@@ -35,7 +35,8 @@ function statistics(library: VideoLibrary, request: Request): unknown {
     watchTimeChart: chartOf(days, watched, index % 2 === 0),
     countryViewCounts: byCountry(library, totalOf(days, views)),
     countryWatchTime: byCountry(library, totalOf(days, watched)),
-    engagementScore: 40 + Math.floor(55 * unit(seed, days.at(-1) ?? 0, 0x87)),
+    // -1 where there are no data.
+    engagementScore: index % 4 === 1 ? -1 : 40 + Math.floor(55 * unit(seed, days.at(-1) ?? 0, 0x87)),
   };
 }
 
