@@ -1,6 +1,6 @@
 /**
- * What is measured: the kinds of the API reference alone, in sizes that have stayed the same, so that figures of different
- * days can be compared. The demo has more kinds and fewer applications.
+ * What is measured: only the kinds of the API reference, in sizes that never change, so that figures of different days can be
+ * compared. The demo has more kinds and fewer applications.
  */
 import { resources } from '../src/resources/index.ts';
 import { type KindName, type Shape, scales } from '../src/simulator/dataset.ts';

@@ -1,72 +1,76 @@
-/** docs/performance.md: the tables of a whole run, and how to read them. */
-import { type Aim, aimsTable, machine, type Part, renderTable } from './report.ts';
-
-const title = `# Performance
-
-A scrape sends bytes that are there already. This page says how far that goes: it was written by
-\`npm run bench -- --write\`, and every figure on it comes from the one run that is named below.
-Run \`npm run bench\` for figures of your machine; it takes about twenty minutes, less with \`--quick\` or \`--only\`.
-`;
-
-const reading = `## How to read it
-
-Milliseconds and megabytes say something about one machine on one day. So the tables give the exporter's own figure
-and, for everything else, a **multiple** of it: \`90 ×\` under prom-client means that prom-client took ninety times what the
-exporter took, \`0.8 ×\` that it took less. All contenders run at the same time on the same machine and take turns within
-each round; medians are medians of rounds. The load generator is a process of its own, on a kept connection.
-
-The contenders hold the same families with the same values, which is checked before they are measured:
-
-- **exporter**: the exporter's store, handler and web server, fed with readings of the simulated API. The figure in the
-  table covers its own metrics on the page too.
-- **static Buffer**: a \`node:http\` server that sends the exporter's page as bytes that never change, compressed
-  beforehand for gzip. Nothing in Node can be cheaper; it is the floor.
-- **prom-client**: the usual way. A gauge a family; the page is rendered, and compressed with zlib's default level, at
-  every scrape.
-- **pushgateway**: Debian's \`prometheus-pushgateway\`, which stands for Go's client library. It adds two labels to each
-  series, and renders everything at every scrape too.
-
-What changes between two scrapes: *nothing*; *a fifth* of the applications, consecutive ones, as the scheduler polls
-them in turn; or *any fifth*, picked without order, which no schedule does and which touches most blocks of the page.
-CPU is the time of all threads of the serving process, so it includes compression off the event loop.
-`;
+/** The two pages that a whole run writes: what users may expect, and the figures beside the aims of the project. */
+import { aimsTable, machine, type Part, renderTable } from './report.ts';
 
 export interface Run {
   readonly parts: readonly Part[];
-  /** What was measured when, with the load of the machine before it. */
+  /** The load of the machine before each part. */
   readonly loads: readonly string[];
   readonly minutes: number;
   readonly revision: string;
 }
 
-export function renderDocument({ parts, loads, minutes, revision }: Run): string {
-  const aims = parts.flatMap((part) => part.aims);
+const introduction = `# Performance
+
+What an installation takes, beside two other ways to export the same metrics: a program of your own with **prom-client**,
+the usual library for Node, and a script that pushes to Prometheus' **pushgateway**, which stands for Go's library. All three
+hold the same series with the same values and are scraped with gzip, in turns, on the same machine.
+
+The exporter keeps the page, and renders and compresses only what polls have changed. The others render every series at every
+scrape, so the gap widens with the number of series.
+`;
+
+const advice = `## Sizing
+
+- **Memory**: look up your number of series above, and set the limit to twice that figure. \`sum(bunnynet_exporter_series)\`
+  counts the series, \`process_resident_memory_bytes\` is the memory.
+- **CPU**: a poll takes about 0.15 ms, so 1,000 targets polled every minute take a quarter of a percent of one core.
+- **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
+- **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
+  minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
+  intervals, and [shards](kubernetes.md#shards) split a large account.
+`;
+
+/** docs/performance.md */
+export function renderForUsers(run: Run): string {
   return [
-    title,
-    '## What to expect',
+    introduction,
+    ...tables(run.parts.flatMap(({ forUsers = [] }) => forUsers)),
+    advice,
+    '## About the figures',
     '',
-    ...parts.flatMap(({ words = [] }) => words.map((sentence) => `- ${sentence}`)),
-    '',
-    reading,
-    '## The run',
-    '',
-    `Revision ${revision}, ${machine()}, ${new Date().toISOString().slice(0, 10)}, ${Math.round(minutes)} minutes.`,
-    `Load average of the machine before each part: ${loads.join(', ')}.`,
-    '',
-    missed(aims),
-    '',
-    [aimsTable(aims), ...parts.flatMap((part) => part.tables)].map(renderTable).join('\n').trimEnd(),
+    `Measured with ${ofRun(run)} Another machine has other milliseconds, but about the same ratios: \`npm run bench\` measures yours.`,
     '',
   ].join('\n');
 }
 
-/** What falls short, in words. */
-function missed(aims: readonly Aim[]): string {
-  const short = aims.filter(({ met }) => !met);
-  if (short.length === 0) return 'Every aim was met in this run.';
-  const lines = short.map(
-    ({ what, wanted, measured, why }) =>
-      `- ${what}: ${measured}, where ${wanted} was wanted.${why === undefined ? '' : ` ${why}`}`,
-  );
-  return [`${short.length} of ${aims.length} aims were missed in this run:`, '', ...lines].join('\n');
+/** bench/results.md */
+export function renderResults(run: Run): string {
+  return [
+    '# Results of the benchmark',
+    '',
+    `Written by \`npm run bench -- --write\`: ${ofRun(run)}`,
+    `Load average of the machine before each part: ${run.loads.join(', ')}.`,
+    '',
+    "The exporter's own figure comes first. Those of the others are multiples of it: `90 ×` under prom-client means that prom-client",
+    'took ninety times as long, `0.8 ×` that it took less. The static Buffer is a `node:http` server that sends the page from memory,',
+    'compressed beforehand. Nothing in Node can be cheaper. A fifth changed means that a fifth of the applications was polled',
+    'between two scrapes, one after the other, as the scheduler does it. CPU is the time of all threads of the process.',
+    '',
+    ...tables([
+      aimsTable(run.parts.flatMap(({ aims }) => aims)),
+      ...run.parts.flatMap((part) => part.tables),
+    ]),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n');
+}
+
+function tables(all: Parameters<typeof renderTable>[0][]): readonly string[] {
+  return all.map(renderTable);
+}
+
+function ofRun({ revision, minutes }: Run): string {
+  const day = new Date().toISOString().slice(0, 10);
+  return `revision ${revision}, ${machine()}, ${day}, a run of ${Math.round(minutes)} minutes.`;
 }

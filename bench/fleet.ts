@@ -1,6 +1,6 @@
 /**
- * A configuration for the whole exporter against the simulated API in another process. The dataset is a function of its
- * seed and shape, so both sides know the same ids and keys without telling each other.
+ * A configuration for the whole exporter against the simulated API in another process. The dataset is a function of its seed
+ * and shape, so both sides know the same ids and keys without exchanging them.
  */
 import { type Loaded, load } from '../src/demo.ts';
 import { createDataset, createKeys, type Shape } from '../src/simulator/dataset.ts';
@@ -26,7 +26,7 @@ export async function createFleet(origin: string, shape: Shape, pace: Pace): Pro
     everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, { isNamed: true, kinds: measuredKinds }),
   );
   const { intervalMs, ...apiPace } = pace;
-  // Nothing is to leave the page during a measurement. Paces may be beyond what a file allows.
+  // Nothing may leave the page during a measurement. Paces may exceed what a file allows.
   const freshness = { intervalMs, staleAfterMs: 3_600_000 };
   const apis = Object.entries(config.apis).map(([name, api]) => [name, { ...api, ...apiPace }]);
   return {

@@ -1,16 +1,14 @@
-/** The benchmark: measures part after part, prints the tables, and writes the documentation where asked to. */
+/** The benchmark: measures part after part, prints the tables, and writes them to files if asked to. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { measureDiscovery } from './discovery.ts';
-import { renderDocument } from './document.ts';
-import { measureFaults } from './faults.ts';
+import { renderForUsers, renderResults } from './document.ts';
 import { measureFootprint } from './footprint.ts';
 import { log } from './log.ts';
 import { type Options, type PartName, parseOptions, usage } from './options.ts';
 import { measurePolls } from './polls.ts';
 import { aimsTable, loadAverage, machine, type Part, renderTable } from './report.ts';
 import { measureScrapes } from './scrapes.ts';
-import { measureWhole } from './whole.ts';
 
 interface Step {
   readonly name: string;
@@ -36,8 +34,6 @@ function stepsOf({ parts, sizes, quick, nodes }: Options): readonly Step[] {
     { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick, namesOf(nodes)) },
     ...scrapes,
     { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
-    { name: 'whole', part: 'whole', measure: () => measureWhole(quick) },
-    { name: 'faults', part: 'faults', measure: () => measureFaults(quick) },
     { name: 'discovery', part: 'discovery', measure: () => measureDiscovery(quick) },
   ];
   return steps.filter(({ part }) => parts.includes(part));
@@ -59,8 +55,10 @@ async function run(options: Options): Promise<void> {
   if (!options.write) return;
   const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
   const minutes = (performance.now() - startedMs) / 60_000;
-  writeFileSync('docs/performance.md', renderDocument({ parts, loads, minutes, revision }));
-  log('docs/performance.md was written');
+  const run = { parts, loads, minutes, revision };
+  writeFileSync('docs/performance.md', renderForUsers(run));
+  writeFileSync('bench/results.md', renderResults(run));
+  log('wrote docs/performance.md and bench/results.md');
 }
 
 let options: Options | undefined;

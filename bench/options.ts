@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { scales } from '../src/simulator/dataset.ts';
 import type { Scale } from '../src/simulator/kind.ts';
 
-export const parts = ['scrape', 'polls', 'whole', 'faults', 'footprint', 'discovery'] as const;
+export const parts = ['footprint', 'scrape', 'polls', 'discovery'] as const;
 export type PartName = (typeof parts)[number];
 
 export interface Options {
@@ -13,7 +13,7 @@ export interface Options {
   readonly quick: boolean;
   /** Programs of Node to measure the sidecar with, beside the one that runs this. */
   readonly nodes: readonly string[];
-  /** Write docs/performance.md. */
+  /** Write docs/performance.md and bench/results.md. */
   readonly write: boolean;
 }
 
@@ -22,7 +22,7 @@ export const usage = `npm run bench -- [--only PART,PART] [--sizes SIZE,SIZE] [-
   --sizes   small (600 series), medium (60,000), full (600,000); default: all
   --node    another program of Node to measure the sidecar with; may be given several times
   --quick   fewer and shorter rounds
-  --write   write docs/performance.md, which needs every part at every size
+  --write   write docs/performance.md and bench/results.md; needs every part at every size
 `;
 
 export function parseOptions(argv: readonly string[]): Options {

@@ -1,17 +1,6 @@
-/** Pages as a whole: fetched once, and compared, so that contenders that hold different things are not measured. */
+/** Whole pages: fetched, and compared, so that nothing is measured unless all contenders hold the same. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resources } from '../src/resources/index.ts';
-
-const kinds = resources.map(({ kind }) => kind);
-
-/** The families of the targets alone, less the exporter's own metrics. */
-export const narrowedPath = `/metrics?${kinds.map((kind) => `kind=${kind}`).join('&')}`;
-
-/** Where the narrowed page lies, beside the file of the whole one. */
-export function narrowedFile(file: string): string {
-  return `${file}.narrowed`;
-}
 
 /** Waits until an exporter has polled every target once. */
 export async function untilReady(port: number): Promise<void> {
@@ -35,7 +24,7 @@ export function fetchPage(port: number, path = '/metrics'): Promise<Buffer> {
 
 const labelPair = /(\w+)="(?:[^"\\]|\\.)*"/g;
 
-/** The rows of the targets, without what a contender adds to each (the pushgateway's own labels) or beside them. */
+/** The rows of the targets, without the labels that the pushgateway adds and without anybody's own metrics. */
 function rowsOf(page: Buffer): string[] {
   return page
     .toString()
@@ -52,7 +41,7 @@ function rowsOf(page: Buffer): string[] {
     .toSorted();
 }
 
-/** @throws {Error} where the rows are not the same, in any order */
+/** @throws {Error} if the rows differ; their order does not matter */
 export function checkSamePage(name: string, page: Buffer, other: Buffer): void {
   const rows = rowsOf(page);
   const others = rowsOf(other);

@@ -10,7 +10,7 @@ import { type Measured, startProgram } from './processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, versions } from './readings.ts';
 
 const program = '/usr/bin/prometheus-pushgateway';
-/** Groups in which the applications are pushed: a fifth of them can be pushed anew. */
+/** Groups in which the applications are pushed, so that a fifth of them can be pushed again. */
 const groups: Readonly<Record<Scale, number>> = { small: 5, medium: 10, full: 20 };
 
 export async function startPushgateway(folder: string, applications: number, scale: Scale) {
@@ -19,7 +19,7 @@ export async function startPushgateway(folder: string, applications: number, sca
   const arguments_ = [
     `--web.listen-address=127.0.0.1:${port}`,
     '--push.disable-consistency-check',
-    // Debian's keeps what was pushed by default, from one run to the next.
+    // By default, Debian's keeps what was pushed from one run to the next.
     '--persistence.file=',
     '--log.level=error',
   ];
@@ -47,7 +47,7 @@ export async function startPushgateway(folder: string, applications: number, sca
     name: 'pushgateway',
     measured,
     port,
-    // It renders all of its series at every scrape: which of them changed makes no difference to it.
+    // It renders all of its series at every scrape: it does not matter which of them changed.
     change: (turn: number) =>
       push(
         (Math.floor(turn / 5) + 1) % versions,

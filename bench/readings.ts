@@ -1,6 +1,6 @@
 /**
  * What every contender holds: the readings that the exporter makes of the simulated API's answers, at
- * three times a minute apart, written to files so that nobody's memory but the reader's need holds them.
+ * three times a minute apart. They are written to files, so that no process holds more of them than it needs.
  */
 
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ export interface TargetReading {
   readonly reading: unknown;
 }
 
-/** The exporter's own texts: its targets share them, and those read from a file do not. */
+/** The exporter's own strings: its targets share them, unlike strings read from a file. */
 const kinds = new Map(resources.map(({ kind }) => [kind, kind]));
 
 /** As a target of the exporter's configuration; its values never become stale. */

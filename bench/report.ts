@@ -1,4 +1,4 @@
-/** Tables and figures as text: for the terminal and, the same, for the documentation. */
+/** Tables and figures as text, the same for the terminal and for files. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
@@ -16,20 +16,18 @@ export interface Aim {
   readonly wanted: string;
   readonly measured: string;
   readonly met: boolean;
-  /** Why it may be missed, where that is known. */
-  readonly why?: string;
 }
 
 export interface Part {
   readonly tables: readonly Table[];
   readonly aims: readonly Aim[];
-  /** What a user may expect, in words. */
-  readonly words?: readonly string[];
+  /** What a user wants to know. */
+  readonly forUsers?: readonly Table[];
 }
 
 /** A multiple: 0.042, 0.98, 17, 340. */
 export function times(ratio: number): string {
-  return Number.isFinite(ratio) ? `${plain(ratio)} ×` : '-';
+  return Number.isFinite(ratio) ? `${ratio < 10 ? Number(ratio.toFixed(2)) : plain(ratio)} ×` : '-';
 }
 
 export function milliseconds(value: number): string {

@@ -20,13 +20,15 @@ mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
 await import('./build.mjs');
 
-// An executable is one file, with the worker thread in it as text. The program is a function, as src/bin.ts calls it.
-const program = readFileSync(`${bundle}/exporter.js`, 'utf8');
+// An executable is one file, with the worker thread in it as text.
+const program = readFileSync(`${bundle}/bunnynet-exporter.js`, 'utf8');
 const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
-const { code } = await transform(
-  `const run = ${program};\nrun(exports, require, module, __filename, __dirname);`,
-  { define: { BCRYPT_WORKER: JSON.stringify(worker) }, minifySyntax: true, minifyWhitespace: true },
-);
+const [, options = ''] = /^#!.* node (.*)\n/.exec(program) ?? [];
+const { code } = await transform(program.replace(/^#!.*\n/, ''), {
+  define: { BCRYPT_WORKER: JSON.stringify(worker) },
+  minifySyntax: true,
+  minifyWhitespace: true,
+});
 writeFileSync(`${work}/main.cjs`, code);
 writeFileSync(
   `${work}/sea.json`,
@@ -34,7 +36,8 @@ writeFileSync(
     main: `${work}/main.cjs`,
     output: blob,
     disableExperimentalSEAWarning: true,
-    useCodeCache: true,
+    // Older lines of Node do not know the setting.
+    execArgv: options.split(' '),
   }),
 );
 const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };

@@ -25,7 +25,6 @@ import { summarizeListings } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
-import type { ProcessMetricsChoice } from './process-metrics.ts';
 import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
@@ -37,7 +36,6 @@ import type { ExporterStatus } from './status/content.ts';
 import { createPages } from './status/pages.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
-import { letGrowIfBusy } from './v8.ts';
 import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
@@ -53,8 +51,6 @@ export interface ExporterOptions {
   /** Answers probes, whatever the web configuration asks of clients. */
   readonly probeAddress?: ListenAddress | undefined;
   readonly telemetryPath: string;
-  /** Default `basic`. */
-  readonly processMetrics?: ProcessMetricsChoice | undefined;
   readonly webConfigFile?: string | undefined;
   readonly enableLifecycle: boolean;
   readonly shard?: Shard | undefined;
@@ -139,7 +135,7 @@ class WiredExporter implements Exporter {
       refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
       droppedLogLines: options.droppedLogLines ?? (() => 0),
     };
-    this.#telemetry = createTelemetry(kindsOn(config), inventory, options.processMetrics);
+    this.#telemetry = createTelemetry(kindsOn(config), inventory);
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
     this.#apis = new ApiAccess(config.apis, readKey, observer, options.proxy);
@@ -281,10 +277,7 @@ class WiredExporter implements Exporter {
       store: this.#store,
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
-      beforeScrape: () => {
-        letGrowIfBusy();
-        this.#engine.dropStale();
-      },
+      beforeScrape: () => this.#engine.dropStale(),
       maxConcurrentScrapes,
       writeTimeoutMs: scrapeWriteTimeoutMs,
     });

@@ -1,3 +1,4 @@
+#!/usr/bin/env -S node --liftoff-only --max-semi-space-size=1
 /** The entry: argv and environment in, exit code out. */
 
 import type { Logger } from 'pino';
@@ -142,7 +143,6 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       addresses: flags.listenAddresses,
       probeAddress: flags.probeAddress,
       telemetryPath: flags.telemetryPath,
-      processMetrics: flags.processMetrics,
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,

@@ -1,11 +1,11 @@
-/** The exporter's own metrics: what it did, how it went, and what it holds. */
+/** The exporter's own metrics: what it did, how it went, what it holds, and what its process takes. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
-import { OwnFamily, type OwnHeader, OwnHistogram } from './exposition/own-family.ts';
+import { keptByFormat } from './exposition/own-text.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
-import { createProcessMetrics, type ProcessMetricsChoice } from './process-metrics.ts';
 import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
@@ -37,9 +37,6 @@ export interface Telemetry extends PollObserver {
   /** The exposition of all of it, in parts; one whose bytes did not change is the same Buffer as before. */
   render(format: Format): Promise<readonly Buffer[]>;
 }
-
-/** Looking at the process and its heap takes longer than rendering all other metrics of the exporter. */
-const processMaxAgeMs = 1000;
 
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -80,53 +77,89 @@ function namesOf(kinds: readonly Resource[]): ReadonlySet<string> {
   return new Set(kinds.flatMap((resource) => fieldsOf(resource).map(({ kind }) => kind)));
 }
 
-function header(name: string, type: OwnHeader['type'], help: string): OwnHeader {
-  return { name: `bunnynet_exporter_${name}`, type, help };
+type Metric = Counter | Gauge | Histogram;
+
+/** Declares families in a registry, in the order of the page. */
+function declareIn(registry: Registry) {
+  const named = (name: string, help: string, labelNames: readonly string[]) => ({
+    name: `bunnynet_exporter_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  });
+  return {
+    counter: (name: string, help: string, ...labels: readonly string[]) =>
+      new Counter(named(name, help, labels)),
+    gauge: (name: string, help: string, ...labels: readonly string[]) => new Gauge(named(name, help, labels)),
+    durations: (name: string, help: string, ...labels: readonly string[]) =>
+      new Histogram({ ...named(name, help, labels), buckets: durationBuckets }),
+    /** Set anew for each page. */
+    count: (name: string, help: string, labels: readonly string[], set: (gauge: Gauge) => void) =>
+      new Gauge({
+        ...named(name, help, labels),
+        collect() {
+          this.reset();
+          set(this);
+        },
+      }),
+  };
 }
 
-const gauge = (name: string, help: string) => new OwnFamily(header(name, 'gauge', help));
-const counter = (name: string, help: string) => new OwnFamily(header(name, 'counter', help));
-const durations = (name: string, help: string) =>
-  new OwnHistogram({ name: `bunnynet_exporter_${name}`, help }, durationBuckets);
+type Declare = ReturnType<typeof declareIn>;
 
-/** What happens is written down when it happens. In the order of the page. */
-function declareEvents() {
+/** What happens is written down when it happens. */
+function declareEvents({ counter, gauge, durations }: Declare) {
   return {
-    build: new OwnFamily(
-      header(
-        'build_info',
-        'info',
-        'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
-      ),
+    build: gauge(
+      'build_info',
+      'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
+      'version',
+      'revision',
+      'node_version',
     ),
-    polls: counter('polls_total', 'Polls that ended, by how. A listing of Shield Zones is one poll.'),
+    polls: counter(
+      'polls_total',
+      'Polls that ended, by how. A listing of Shield Zones is one poll.',
+      'kind',
+      'result',
+    ),
     pollDuration: durations(
       'poll_duration_seconds',
       'Duration of polls from the first request to the last, with retries and the waits between them.',
+      'kind',
     ),
     requests: counter(
       'api_requests_total',
       'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
+      'api',
+      'code',
     ),
     requestDuration: durations(
       'api_request_duration_seconds',
       'Duration of requests to the API, to the last byte of the answer.',
+      'api',
     ),
     pausedUntil: gauge(
       'api_paused_until_timestamp_seconds',
       'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
+      'api',
     ),
     lag: gauge(
       'schedule_lag_seconds',
       'How late the latest poll started. It grows when the pace does not suffice for the targets.',
+      'kind',
     ),
     mismatches: counter(
       'schema_mismatches_total',
       'Fields of answers that had the wrong type; their series were left out.',
+      'kind',
+      'field',
     ),
     unrecognized: counter(
       'unrecognized_values_total',
       'Values of answers that the API reference does not list.',
+      'kind',
+      'field',
     ),
     reloadSucceeded: gauge(
       'config_last_reload_successful',
@@ -139,71 +172,44 @@ function declareEvents() {
     planned: gauge(
       'planned_requests_per_second',
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
+      'api',
     ),
   };
 }
 
 type Events = ReturnType<typeof declareEvents>;
 
-/** What is counted at the time of a scrape; the listings are those of that time. */
-interface Count {
-  readonly family: OwnFamily;
-  readonly update: (family: OwnFamily, listings: readonly ListingSummary[]) => void;
-}
-
-function declareCounts(inventory: Inventory, rows: Pick<Rows, 'kinds' | 'apis'>): readonly Count[] {
-  const byKind = (name: string, help: string, count: (kind: string) => number): Count => ({
-    family: gauge(name, help),
-    update(family) {
-      const { kinds } = rows;
-      family.remove(({ kind = '' }) => !kinds.has(kind));
-      for (const kind of kinds) family.set({ kind }, count(kind));
+function declareCounts({ count }: Declare, inventory: Inventory, rows: Pick<Rows, 'kinds' | 'apis'>): void {
+  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
+    count(name, help, ['kind'], (gauge) => {
+      for (const kind of rows.kinds) gauge.set({ kind }, figureOf(kind));
+    });
+  byKind('targets', 'Targets that are wanted.', inventory.targets);
+  byKind(
+    'stale_targets',
+    'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
+    inventory.staleTargets,
+  );
+  byKind('series', 'Series on the page.', inventory.series);
+  byKind('series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries);
+  count(
+    'refused_keys',
+    'Keys with which nothing of an API can be read: each answer is 401 or 403.',
+    ['api'],
+    (gauge) => {
+      for (const api of rows.apis) gauge.set({ api }, inventory.refusedKeys(api));
     },
-  });
-  return [
-    byKind('targets', 'Targets that are wanted.', inventory.targets),
-    byKind(
-      'stale_targets',
-      'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
-      inventory.staleTargets,
-    ),
-    byKind('series', 'Series on the page.', inventory.series),
-    byKind(
-      'series_dropped',
-      'Series that are left out because of limits.max_series.',
-      inventory.droppedSeries,
-    ),
-    {
-      family: gauge(
-        'refused_keys',
-        'Keys with which nothing of an API can be read: each answer is 401 or 403.',
-      ),
-      update(family) {
-        const apis: ReadonlySet<string> = rows.apis;
-        family.remove(({ api = '' }) => !apis.has(api));
-        for (const api of rows.apis) family.set({ api }, inventory.refusedKeys(api));
-      },
-    },
-    {
-      family: counter(
-        'log_lines_dropped_total',
-        'Log lines that could not be written: the disk was full, or nobody read the pipe.',
-      ),
-      update: (family) => family.set({}, inventory.droppedLogLines()),
-    },
-    // By kind and credential; what is not listed any more has no series.
-    ...discoveryFigures.map(([name, help, value]) => ({
-      family: gauge(`discovery_${name}`, help),
-      update(family: OwnFamily, listings: readonly ListingSummary[]) {
-        family.remove();
-        for (const summary of listings) {
-          const { kind, credential } = summary;
-          const given = value(summary);
-          if (given !== undefined) family.set({ kind, credential }, given);
-        }
-      },
-    })),
-  ];
+  );
+  // By kind and credential; what is not listed any more has no series.
+  for (const [name, help, figureOf] of discoveryFigures) {
+    count(`discovery_${name}`, help, ['kind', 'credential'], (gauge) => {
+      for (const summary of inventory.listings()) {
+        const { kind, credential } = summary;
+        const value = figureOf(summary);
+        if (value !== undefined) gauge.set({ kind, credential }, value);
+      }
+    });
+  }
 }
 
 /** Which kinds and APIs have rows: those that are on, and no others. */
@@ -213,6 +219,8 @@ class Rows {
   /** Those that are on, and those that their listings are named after. */
   named: ReadonlySet<string> = new Set();
   apis: ReadonlySet<ApiName> = new Set();
+  /** Resolves once the rows of what is off have left. */
+  settled: Promise<unknown> = Promise.resolve();
 
   constructor(events: Events) {
     this.#events = events;
@@ -225,7 +233,7 @@ class Rows {
     this.apis = apisOf(wanted);
     for (const resource of wanted) if (!kinds.has(resource.kind)) this.#begin(resource);
     for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
-    this.#end();
+    this.settled = this.#end();
   }
 
   /** Rows are present from the start at 0, so that increase() sees the first event. */
@@ -233,61 +241,79 @@ class Rows {
     const { kind } = resource;
     const { mismatches, unrecognized, polls, pollDuration, lag } = this.#events;
     for (const { kind: name, fields, enumeratedFields = [] } of fieldsOf(resource)) {
-      for (const field of fields) mismatches.begin({ kind: name, field });
-      for (const field of enumeratedFields) unrecognized.begin({ kind: name, field });
+      for (const field of fields) mismatches.inc({ kind: name, field }, 0);
+      for (const field of enumeratedFields) unrecognized.inc({ kind: name, field }, 0);
     }
-    for (const result of pollResults) polls.begin({ kind, result });
-    pollDuration.begin({ kind });
-    lag.begin({ kind });
+    for (const result of pollResults) polls.inc({ kind, result }, 0);
+    pollDuration.zero({ kind });
+    lag.set({ kind }, 0);
   }
 
   #beginApi(api: ApiName): void {
     const { requests, requestDuration, pausedUntil, planned } = this.#events;
-    requests.begin({ api, code: '200' });
-    requestDuration.begin({ api });
-    pausedUntil.begin({ api });
-    planned.begin({ api });
+    requests.inc({ api, code: '200' }, 0);
+    requestDuration.zero({ api });
+    pausedUntil.set({ api }, 0);
+    planned.set({ api }, 0);
   }
 
   /** Takes away the rows of what is off. */
-  #end(): void {
+  async #end(): Promise<void> {
     const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
     const { requests, requestDuration, pausedUntil, planned } = this.#events;
-    for (const family of [polls, pollDuration, lag]) family.remove(({ kind = '' }) => !this.kinds.has(kind));
-    for (const family of [mismatches, unrecognized]) family.remove(({ kind = '' }) => !this.named.has(kind));
-    const apis: ReadonlySet<string> = this.apis;
-    for (const family of [requests, requestDuration, pausedUntil, planned])
-      family.remove(({ api = '' }) => !apis.has(api));
+    const keepRows = async (label: string, wanted: ReadonlySet<unknown>, metrics: readonly Metric[]) => {
+      for (const metric of metrics)
+        for (const { labels } of (await metric.get()).values) {
+          // A bucket goes with its histogram.
+          const { le: _, ...own } = labels as Record<string, string>;
+          if (!wanted.has(own[label])) metric.remove(own);
+        }
+    };
+    await keepRows('kind', this.kinds, [polls, pollDuration, lag]);
+    await keepRows('kind', this.named, [mismatches, unrecognized]);
+    await keepRows('api', this.apis, [requests, requestDuration, pausedUntil, planned]);
   }
 }
 
+let ofProcess: Registry | undefined;
+
+/** One for the process: it watches the event loop and the garbage collections. */
+function processRegistry(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  // `promtool check metrics` rejects these.
+  for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources'])
+    for (const suffix of ['', '_total']) ofProcess.removeSingleMetric(`${name}${suffix}`);
+  return ofProcess;
+}
+
 /** kinds: those that are on; no other kind is named until `follow`. */
-export function createTelemetry(
-  kinds: readonly Resource[],
-  inventory: Inventory,
-  processMetricsChoice: ProcessMetricsChoice = 'basic',
-): Telemetry {
-  const processMetrics = createProcessMetrics(processMetricsChoice);
-  const events = declareEvents();
+export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
+  const registry = new Registry();
+  const declare = declareIn(registry);
+  const events = declareEvents(declare);
   const rows = new Rows(events);
-  const counts = declareCounts(inventory, rows);
-  const families: readonly OwnFamily[] = [...Object.values(events), ...counts.map(({ family }) => family)];
+  declareCounts(declare, inventory, rows);
+  new Counter({
+    name: 'bunnynet_exporter_log_lines_dropped_total',
+    help: 'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(inventory.droppedLogLines());
+    },
+  });
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
   rows.follow(kinds);
-
-  const steady = keptByFormat((format) => {
-    const listings = inventory.listings();
-    for (const { family, update } of counts) update(family, listings);
-    return families.map((family) => family.render(format));
-  });
-  const ofProcess = keptByFormat(async (format) => [await (await processMetrics)(format)], processMaxAgeMs);
+  const parts = [processRegistry(), registry].map((each) => keptByFormat(() => each.metrics()));
 
   // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
   return {
     follow: (wanted) => rows.follow(wanted),
     requested(api, code, durationSeconds) {
       if (!rows.apis.has(api)) return;
-      events.requests.add({ api, code }, 1);
+      events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
     },
     paused(api, untilMs) {
@@ -295,14 +321,14 @@ export function createTelemetry(
     },
     polled(kind, result, durationSeconds) {
       if (!rows.kinds.has(kind)) return;
-      events.polls.add({ kind, result }, 1);
+      events.polls.inc({ kind, result });
       events.pollDuration.observe({ kind }, durationSeconds);
     },
     mismatched(kind, field) {
-      if (rows.named.has(kind)) events.mismatches.add({ kind, field }, 1);
+      if (rows.named.has(kind)) events.mismatches.inc({ kind, field });
     },
     unrecognized(kind, field) {
-      if (rows.named.has(kind)) events.unrecognized.add({ kind, field }, 1);
+      if (rows.named.has(kind)) events.unrecognized.inc({ kind, field });
     },
     planned(capacities) {
       for (const api of rows.apis) {
@@ -315,35 +341,13 @@ export function createTelemetry(
       if (rows.kinds.has(kind)) events.lag.set({ kind }, Math.max(0, lagSeconds));
     },
     reloaded(succeeded, atMs) {
-      events.reloadSucceeded.set({}, succeeded ? 1 : 0);
-      if (succeeded) events.reloadSuccessTime.set({}, atMs / 1000);
+      events.reloadSucceeded.set(succeeded ? 1 : 0);
+      if (succeeded) events.reloadSuccessTime.set(atMs / 1000);
     },
-    render: async (format) => [await ofProcess(format), await steady(format)],
-  };
-}
-
-type Texts = readonly string[];
-
-interface Rendered {
-  readonly texts: Texts;
-  readonly bytes: Buffer;
-}
-
-/** Gives the same Buffer while the texts are the same, and does not look again before `maxAgeMs`. */
-function keptByFormat(render: (format: Format) => Texts | Promise<Texts>, maxAgeMs = 0) {
-  const kept = new Map<Format, { readonly rendered: Promise<Rendered>; readonly atMs: number }>();
-  const renderAnew = async (format: Format, before: Promise<Rendered> | undefined): Promise<Rendered> => {
-    const [texts, known] = [await render(format), await before?.catch(() => undefined)];
-    const isSame = known?.texts.every((text, i) => text === texts[i]);
-    return known && isSame ? known : { texts, bytes: Buffer.from(texts.join('')) };
-  };
-  return async (format: Format): Promise<Buffer> => {
-    const known = kept.get(format);
-    const atMs = performance.now();
-    const isFresh = known !== undefined && atMs - known.atMs < maxAgeMs;
-    const rendered = isFresh ? known.rendered : renderAnew(format, known?.rendered);
-    if (!isFresh) kept.set(format, { rendered, atMs });
-    return (await rendered).bytes;
+    async render(format) {
+      await rows.settled;
+      return Promise.all(parts.map((part) => part(format)));
+    },
   };
 }
 

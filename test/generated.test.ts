@@ -74,9 +74,7 @@ async function metricReference(): Promise<string> {
     row('---', '---', '---'),
     ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
     '',
-    'There are also a few `process_*` and `nodejs_*` metrics, named as prom-client names them: CPU time, start, resident memory,',
-    'open files, heap. With `--web.process-metrics=full` they are all that prom-client has, except those that',
-    '`promtool check metrics` rejects.',
+    'There are also the `process_*` and `nodejs_*` metrics that prom-client has, except those that `promtool check metrics` rejects.',
     '',
   ].join('\n');
 }

@@ -33,9 +33,11 @@ it.each(['text', 'openmetrics'] as const)('renders the format %s without an empt
 
 it('renders OpenMetrics with info types, units and counters less their _total', async () => {
   const text = await render(createTelemetry(resources, inventory), 'openmetrics');
-  expect(text).toMatch(/^# TYPE bunnynet_exporter_build info\n# HELP .*\nbunnynet_exporter_build_info\{/m);
   expect(text).toMatch(
-    /^# TYPE bunnynet_exporter_polls counter\n# HELP .*\nbunnynet_exporter_polls_total\{/m,
+    /^# HELP bunnynet_exporter_build .*\n# TYPE bunnynet_exporter_build info\nbunnynet_exporter_build_info\{/m,
+  );
+  expect(text).toMatch(
+    /^# HELP bunnynet_exporter_polls .*\n# TYPE bunnynet_exporter_polls counter\nbunnynet_exporter_polls_total\{/m,
   );
   expect(text).toMatch(/^# UNIT bunnynet_exporter_poll_duration_seconds seconds$/m);
   for (const [, name = '', unit = ''] of text.matchAll(/^# UNIT (\w+) (\w+)$/gm)) {

@@ -5,9 +5,6 @@ import { baseUrlsOf } from '../../src/simulator/simulator.ts';
 import { seed } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
 
-let isAsking = false;
-let loops: Promise<void>[] = [];
-
 const commands = {
   start({ origin, shape, connections }: { origin: string; shape: Shape; connections: number }) {
     const { applications, libraryIds } = createDataset(seed, shape);
@@ -18,19 +15,15 @@ const commands = {
     const headers = { accept: 'application/json', AccessKey: account };
     let next = 0;
     const loop = async () => {
-      while (isAsking) {
+      for (;;) {
         const path = paths[next++ % paths.length] ?? '';
         const { statusCode, body } = await request(path, { dispatcher, headers });
         JSON.parse(await body.text());
         if (statusCode !== 200) throw new Error(`the simulator answered ${statusCode}`);
       }
     };
-    isAsking = true;
-    loops = Array.from({ length: connections }, loop);
-  },
-  async stop() {
-    isAsking = false;
-    await Promise.all(loops);
+    // Stops with the process.
+    for (let place = 0; place < connections; place++) void loop();
   },
 };
 export type AskCommands = typeof commands;

@@ -1,12 +1,10 @@
 /**
- * A contender: a process that holds the readings and serves them as one page, either by the exporter's own store, handler
- * and server, or by prom-client, or as Buffers that never change.
+ * A contender: a process that holds the readings and serves them as one page, with the exporter's own store, handler and
+ * server, with prom-client, or as Buffers that never change.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -16,19 +14,12 @@ import { createWebServer } from '../../src/http/server.ts';
 import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
-import { hash } from '../../src/simulator/random.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
-import { letGrowIfBusy, startSmall } from '../../src/v8.ts';
 import { measuredKinds } from '../datasets.ts';
-import { narrowedFile } from '../pages.ts';
 import { serveCommands } from '../processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
-import { stallMs } from '../statistics.ts';
 
-/** Which applications a change is about: consecutive ones, as the scheduler polls them, or any. */
-export type Spread = 'contiguous' | 'random';
-
-/** Says that these rows are all that a target has. */
+/** Replaces everything that a target has. */
 type Replace = (rows: readonly FamilyRows[]) => void;
 
 interface Holder {
@@ -36,7 +27,7 @@ interface Holder {
   expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
   /** A poll of one of them ended well. */
   take(reading: TargetReading): void;
-  /** For a target that is expected, with all at hand that a poll of it would have. */
+  /** For a target that is expected: looks up beforehand what a poll would have at hand. */
   replaceOf(target: TargetReading): Replace;
   /** Serves and resolves with the port. */
   serve(): Promise<number>;
@@ -53,9 +44,8 @@ function listen(listener: RequestListener): Promise<number> {
   });
 }
 
-/** The exporter from the end of a poll to the socket, with the settings of V8 that the command makes. */
+/** The exporter from the end of a poll to the socket. */
 function holdAsExporter(): Holder {
-  startSmall();
   const store = new Store(catalogue);
   const states = new TargetStates(store);
   const targetOf = (key: string) => {
@@ -78,7 +68,6 @@ function holdAsExporter(): Holder {
     kinds,
     ownMetrics: (format) => telemetry.render(format),
     beforeScrape: () => {
-      letGrowIfBusy();
       states.dropStale();
     },
     maxConcurrentScrapes: 16,
@@ -90,8 +79,6 @@ function holdAsExporter(): Holder {
       for (const one of expected) states.add(toTarget(one));
     },
     take({ key, reading, atMs }) {
-      // As with each request to the API.
-      letGrowIfBusy();
       states.succeeded(targetOf(key), reading, 0.1, atMs);
     },
     replaceOf({ key }) {
@@ -110,7 +97,7 @@ function holdAsExporter(): Holder {
   };
 }
 
-/** The usual way: a gauge a family, rendered and compressed at every scrape. */
+/** The usual way: a gauge for each family, rendered and compressed at every scrape. */
 function holdAsPromClient(): Holder {
   const registry = new Registry();
   const gauges = catalogue.map(
@@ -134,8 +121,7 @@ function holdAsPromClient(): Holder {
     serve: () =>
       listen((request, response) => {
         const answer = async () => {
-          const own = request.url?.includes('?kind=') ? '' : await ownRegistry.metrics();
-          const text = `${await registry.metrics()}${own}`;
+          const text = `${await registry.metrics()}${await ownRegistry.metrics()}`;
           response.setHeader('content-type', contentType);
           if (!request.headers['accept-encoding']?.includes('gzip')) return void response.end(text);
           response.setHeader('content-encoding', 'gzip').end(await gzip(text));
@@ -147,13 +133,8 @@ function holdAsPromClient(): Holder {
 
 /** The least that a server can do: send bytes that are there. */
 function holdAsBuffers(file: string): Holder {
-  const read = (name: string) => {
-    const identity = readFileSync(name);
-    return { identity, gzip: gzipSync(identity) };
-  };
-  const whole = read(file);
-  // Made by whoever asks for it.
-  const narrowed = existsSync(narrowedFile(file)) ? read(narrowedFile(file)) : whole;
+  const identity = readFileSync(file);
+  const compressed = gzipSync(identity);
   return {
     expect: () => undefined,
     take: () => undefined,
@@ -161,8 +142,7 @@ function holdAsBuffers(file: string): Holder {
     serve: () =>
       listen((request, response) => {
         const coded = request.headers['accept-encoding']?.includes('gzip') ?? false;
-        const page = request.url?.includes('?kind=') ? narrowed : whole;
-        const body = coded ? page.gzip : page.identity;
+        const body = coded ? compressed : identity;
         if (coded) response.setHeader('content-encoding', 'gzip');
         response.setHeader('content-type', contentType).setHeader('content-length', body.length).end(body);
       }),
@@ -179,22 +159,6 @@ const makeHolder = holders[mode];
 if (!makeHolder) throw new Error(`there is no contender ${mode}`);
 const holder = makeHolder();
 
-const delay = monitorEventLoopDelay({ resolution: 1 });
-let feeding: AbortController | undefined;
-
-/** Takes readings in evenly over time, as polls that go on would, until it is stopped. */
-async function feed(folder: string, version: number, perSecond: number, signal: AbortSignal): Promise<void> {
-  const startedMs = performance.now();
-  let taken = 0;
-  for await (const target of readReadings(folder, version)) {
-    holder.take(target);
-    taken++;
-    const aheadMs = (taken / perSecond) * 1000 - (performance.now() - startedMs);
-    if (aheadMs > 1) await sleep(aheadMs, undefined, { signal });
-    if (signal.aborted) return;
-  }
-}
-
 const commands = {
   /** Takes a version of the readings in. */
   async fill({ folder }: { folder: string }) {
@@ -204,25 +168,13 @@ const commands = {
     for await (const target of readReadings(folder, 0)) holder.take(target);
   },
   serve: () => holder.serve(),
-  /** A fifth of the applications is polled: the turn says which fifth, the version what is read. */
-  async change(asked: {
-    folder: string;
-    version: number;
-    turn: number;
-    applications: number;
-    spread: Spread;
-  }) {
-    const { folder, version, turn, applications, spread } = asked;
-    const fifth = turn % 5;
-    const isMeant =
-      spread === 'contiguous'
-        ? (at: number) => Math.floor((at * 5) / applications) === fifth
-        : (at: number) => hash(at) % 5 === fifth;
-    for await (const target of readReadings(folder, version, (at) => at < applications && isMeant(at))) {
-      holder.take(target);
-    }
+  /** A fifth of the applications is polled: the turn says which, the version what is read. */
+  async change(asked: { folder: string; version: number; turn: number; applications: number }) {
+    const { folder, version, turn, applications } = asked;
+    const isMeant = (at: number) => at < applications && Math.floor((at * 5) / applications) === turn % 5;
+    for await (const target of readReadings(folder, version, isMeant)) holder.take(target);
   },
-  /** Every value becomes another; resolves with the milliseconds that taking them in took, less the making of them. */
+  /** Changes every value; resolves with the milliseconds that the contender took to store them. */
   async changeAll({ folder, by }: { folder: string; by: number }) {
     let tookMs = 0;
     let batch: { replace: Replace; rows: readonly FamilyRows[] }[] = [];
@@ -242,20 +194,6 @@ const commands = {
     }
     replaceAll();
     return tookMs;
-  },
-  /** Begins to watch the event loop and, for a contender that is polled, to take readings in. */
-  watch({ polls }: { polls?: { folder: string; version: number; perSecond: number } }) {
-    delay.reset();
-    delay.enable();
-    if (!polls) return;
-    feeding = new AbortController();
-    feed(polls.folder, polls.version, polls.perSecond, feeding.signal).catch(() => undefined);
-  },
-  /** The longest stall since, in milliseconds. */
-  unwatch() {
-    feeding?.abort();
-    delay.disable();
-    return stallMs(delay);
   },
 };
 export type HoldCommands = typeof commands;

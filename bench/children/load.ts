@@ -1,16 +1,13 @@
 /**
- * The load generator of the scrapes: it asks for pages on connections that it keeps, reads them into one buffer and forgets
- * them, so that what is measured is the server.
+ * The load generator of the scrapes. It asks for pages on kept connections, reads them into one buffer and forgets them, so
+ * that the server is what is measured.
  */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { serveCommands } from '../processes.ts';
 
 export interface Scrapes {
   /** From the request to the last byte, in milliseconds. */
   readonly latenciesMs: number[];
-  /** Of the last page, on the wire. */
-  readonly bytes: number;
 }
 
 const endOfChunks = Buffer.from('\r\n0\r\n\r\n');
@@ -26,9 +23,9 @@ class Scraper {
   #tail: Buffer = Buffer.alloc(0);
   #done: ((error?: Error) => void) | undefined;
 
-  constructor(port: number, path: string, gzip: boolean) {
+  constructor(port: number, gzip: boolean) {
     const coding = gzip ? 'Accept-Encoding: gzip\r\n' : '';
-    this.#request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${coding}\r\n`;
+    this.#request = `GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${coding}\r\n`;
     const onread = {
       buffer: Buffer.alloc(256 * 1024),
       callback: (length: number, buffer: Uint8Array) => {
@@ -41,7 +38,8 @@ class Scraper {
     this.#socket.on('close', () => this.#done?.(new Error('the server closed the connection')));
   }
 
-  async scrape(): Promise<{ latencyMs: number; bytes: number }> {
+  /** From the request to the last byte, in milliseconds. */
+  async scrape(): Promise<number> {
     this.#head = Buffer.alloc(0);
     this.#expected = undefined;
     this.#received = 0;
@@ -53,12 +51,7 @@ class Scraper {
       this.#socket.write(this.#request);
     }).finally(() => clearTimeout(deadline));
     this.#done = undefined;
-    return { latencyMs: performance.now() - startedMs, bytes: this.#received };
-  }
-
-  close(): void {
-    this.#done = undefined;
-    this.#socket.destroy();
+    return performance.now() - startedMs;
   }
 
   #take(bytes: Uint8Array): void {
@@ -89,73 +82,25 @@ class Scraper {
 }
 
 const scrapers = new Map<string, Scraper>();
-const stalled: Socket[] = [];
 
-function scraperOf(port: number, path: string, gzip: boolean, place: number): Scraper {
-  const key = `${port} ${path} ${gzip} ${place}`;
-  const scraper = scrapers.get(key) ?? new Scraper(port, path, gzip);
+function scraperOf(port: number, gzip: boolean): Scraper {
+  const key = `${port} ${gzip}`;
+  const scraper = scrapers.get(key) ?? new Scraper(port, gzip);
   scrapers.set(key, scraper);
   return scraper;
 }
 
-interface Target {
-  readonly port: number;
-  readonly path: string;
-  readonly gzip: boolean;
-}
-
 const commands = {
-  /** Every scraper scrapes without a pause, `count` times, or as often as `maxMs` allows, once at least. */
-  async scrape(asked: Target & { scrapers: number; count: number; maxMs: number }): Promise<Scrapes> {
-    const { port, path, gzip, count, maxMs } = asked;
+  /** Scrapes without a pause, `count` times, or as often as `maxMs` allows, once at least. */
+  async scrape(asked: { port: number; gzip: boolean; count: number; maxMs: number }): Promise<Scrapes> {
+    const { port, gzip, count, maxMs } = asked;
+    const scraper = scraperOf(port, gzip);
     const latenciesMs: number[] = [];
-    let bytes = 0;
     const startedMs = performance.now();
-    const one = async (place: number) => {
-      const scraper = scraperOf(port, path, gzip, place);
-      for (let n = 0; n < count && (n === 0 || performance.now() - startedMs < maxMs); n++) {
-        const scrape = await scraper.scrape();
-        latenciesMs.push(scrape.latencyMs);
-        bytes = scrape.bytes;
-      }
-    };
-    await Promise.all(Array.from({ length: asked.scrapers }, (_, place) => one(place)));
-    return { latenciesMs, bytes };
-  },
-  /** One scrape at each tick; one that is still under way lets the next wait, and the wait counts. */
-  async pace(asked: Target & { perSecond: number; seconds: number }): Promise<Scrapes> {
-    const { port, path, gzip, perSecond, seconds } = asked;
-    const scraper = scraperOf(port, path, gzip, 0);
-    const latenciesMs: number[] = [];
-    let bytes = 0;
-    const startedMs = performance.now();
-    for (let n = 0; n < perSecond * seconds; n++) {
-      const dueMs = startedMs + (n * 1000) / perSecond;
-      const earlyMs = dueMs - performance.now();
-      if (earlyMs > 0) await sleep(earlyMs);
-      const beganMs = earlyMs > 0 ? performance.now() : dueMs;
-      ({ bytes } = await scraper.scrape());
-      latenciesMs.push(performance.now() - beganMs);
+    for (let n = 0; n < count && (n === 0 || performance.now() - startedMs < maxMs); n++) {
+      latenciesMs.push(await scraper.scrape());
     }
-    return { latenciesMs, bytes };
-  },
-  /** A reader that asks for the page and reads nothing. */
-  async stall({ port, path, gzip }: Target): Promise<void> {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.on('error', () => undefined);
-    socket.pause();
-    stalled.push(socket);
-    const coding = gzip ? 'Accept-Encoding: gzip\r\n' : '';
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${coding}\r\n`);
-    await sleep(100);
-  },
-  release() {
-    for (const socket of stalled.splice(0)) socket.destroy();
-  },
-  /** Gives up the connections to servers that are about to end. */
-  forget() {
-    for (const scraper of scrapers.values()) scraper.close();
-    scrapers.clear();
+    return { latenciesMs };
   },
 };
 export type LoadCommands = typeof commands;

@@ -24,7 +24,6 @@ const commands = {
   inject({ fault }: { fault: Fault }) {
     running().inject(fault);
   },
-  clearFaults: () => running().clearFaults(),
 };
 export type SimulateCommands = typeof commands;
 

@@ -1,4 +1,4 @@
-/** What the documentation and the chart's values say of each alert, made from the rules. */
+/** What the documentation and the chart's values say about each alert, generated from the rules. */
 import { stringify } from 'yaml';
 import type { AlertingRule, RuleFile } from './rule-files.ts';
 import { alerts, defaultSettings } from './rule-settings.ts';
@@ -21,23 +21,23 @@ With the Prometheus Operator, put the \`groups\` of each file under the \`spec\`
 any value: the rules recognize an exporter by its metrics. \`critical\` should wake somebody, \`warning\` should be read the
 same day, and \`info\` can wait.
 
-The dashboards need these rules too: what is recorded as \`bunnynet:…_display\` are the names that they show, and
-\`bunnynet:firing_alerts:…\` is their list of alerts. The labels \`cluster\`, \`namespace\`, \`job\` and \`account\`, by which a dashboard
-can be narrowed, are those of your scrape configuration.
+The dashboards need these rules too: they read the names of targets from \`bunnynet:…_display\` and their list of alerts from
+\`bunnynet:firing_alerts:…\`. You can filter a dashboard by \`cluster\`, \`namespace\`, \`job\` and \`account\`, if your scrape
+configuration sets these labels.
 
 ## What to expect
 
-- **No reading is no recovery.** During an API outage the values leave the page. An alert on a value that is firing keeps
-  firing until the next reading; \`BunnynetReadingsStale\` or \`BunnynetKindUnreadable\` reports the outage itself.
-- **No reading is no alarm either.** Only the alerts about the exporter fire because something is missing.
-- A missed scrape, a restart of the exporter or midnight UTC neither starts nor ends an alert.
-- When you remove a target from the configuration, its alerts end within about ten minutes, and those with \`keepFiringFor\` that
-  much later.
-- An alert that comes and goes is one alert: it goes on for \`keepFiringFor\` after its condition has ended.
-- Every alert has the label \`namespace\` if your samples have it, as those of the Prometheus Operator do. Where there are no
-  samples, for \`BunnynetExporterAbsent\`, the chart sets it.
-- Alerts that compare with the previous day are silent on the first day (cost alerts: on the first two days). The forecast of
-  an account's charges begins on the second day of a month.
+- **A missing reading is not a recovery.** During an API outage, values leave the page. An alert that is firing keeps firing
+  until the next reading; \`BunnynetReadingsStale\` or \`BunnynetKindUnreadable\` reports the outage itself.
+- **A missing reading is not a problem either.** Only alerts about the exporter itself fire because something is missing.
+- Missed scrapes, restarts of the exporter and midnight UTC neither start nor end an alert.
+- When you remove a target from the configuration, its alerts end within about ten minutes, or that much later if they have
+  \`keepFiringFor\`.
+- A condition that comes and goes is one alert: it keeps firing for \`keepFiringFor\` after the condition ends.
+- Alerts have the label \`namespace\` if your samples do, as with the Prometheus Operator. \`BunnynetExporterAbsent\` has no samples
+  to take it from, so the chart sets it.
+- Alerts that compare with the previous day are silent on the first day, cost alerts on the first two. The charges of an account
+  are forecast from the second day of the month on.
 
 ## Tuning
 
@@ -57,13 +57,13 @@ alerts:
     exclude: { app_id: [HbqFNk0KZjzYOcp] } # stopped on purpose
 \`\`\`
 
-For plain files write the same into a file, and in a clone of this repository run
-\`npm ci && npm run rules -- settings.yaml /etc/prometheus/bunnynet\`. Names that there are not, and thresholds that are not
-numbers, are refused. The tables below have the defaults.
+For plain rule files, put the same settings into a file and, in a clone of this repository, run
+\`npm ci && npm run rules -- settings.yaml /etc/prometheus/bunnynet\`. Unknown names are rejected, and so are thresholds that are
+not numbers. The tables below show the defaults.
 
-An application that you stopped on purpose is left out of one alert by \`exclude\`, or silenced in Alertmanager:
-\`amtool silence add alertname=BunnynetApplicationNotActive app_id=HbqFNk0KZjzYOcp\`. Its other alerts, and the same alert of other
-applications, go on. Names are looked up only for the text of an alert, so renaming a target does not start a new alert.
+If you stopped an application on purpose, take it out of an alert with \`exclude\`, or silence that alert in Alertmanager:
+\`amtool silence add alertname=BunnynetApplicationNotActive app_id=HbqFNk0KZjzYOcp\`. Its other alerts stay on, and so does this
+alert for other applications. Names appear only in the text of an alert, so renaming a target does not start a new one.
 
 `;
 
@@ -97,7 +97,7 @@ function row({ alert, labels, annotations, ...rule }: AlertingRule): string {
 export function alertsReference(files: readonly RuleFile[]): string {
   const tables = files.flatMap(({ file, groups }) => {
     const rules = groups.flatMap((group) => group.rules.filter((rule) => 'alert' in rule));
-    // Some files have recording rules alone.
+    // Some files have only recording rules.
     if (rules.length === 0) return [];
     return [
       [

@@ -4,7 +4,6 @@ import { didYouMean, oneOf, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
-export const processMetricsChoices = ['basic', 'full'] as const;
 const demoScales = ['small', 'medium', 'full'] as const;
 
 interface ListenAddress {
@@ -167,13 +166,6 @@ const table = {
     placeholder: 'PATH',
     help: "TLS and basic auth, in the format of Prometheus' exporter-toolkit.",
     read: path,
-  },
-  processMetrics: {
-    name: 'web.process-metrics',
-    placeholder: 'WHICH',
-    default: 'basic',
-    help: `What is told of the process and of Node: ${oneOf(processMetricsChoices)}. Full is what prom-client has, less what promtool rejects; it costs 5 MB of memory.`,
-    read: choice(processMetricsChoices),
   },
   enableLifecycle: { name: 'web.enable-lifecycle', help: 'Allow POST /-/reload.' },
   shard: {

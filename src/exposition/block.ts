@@ -2,7 +2,7 @@
 
 const nothing = Buffer.alloc(0);
 
-/** What a target has on the page: the text of its rows in each family of its kind, empty where it has none. */
+/** What a target has on the page: the text of its rows in each family of its kind; empty if it has none. */
 export type Texts = string[];
 
 /** The rows of a block at one instant. */
@@ -25,7 +25,7 @@ export class Block {
   readonly #targets = new Set<Texts>();
   /** The bytes of each family; undefined where a text has changed since. */
   readonly #parts: (Buffer | undefined)[];
-  /** Of the current texts, once a page has asked for them. */
+  /** The current texts, once a page has asked for them. */
   #rendition: Rendition | undefined;
 
   constructor(families: number) {
@@ -52,7 +52,7 @@ export class Block {
     this.#targets.delete(target);
   }
 
-  /** Gives a target of the block another text in a family. */
+  /** Changes a target's text in a family. */
   set(target: Texts, at: number, text: string): void {
     this.#beforeChange(at);
     target[at] = text;
@@ -72,7 +72,7 @@ export class Block {
     return Buffer.from(texts.join(''));
   }
 
-  /** A page that was asked for before the change shows the texts of then. */
+  /** A page that was asked for before the change keeps the old texts. */
   #beforeChange(at: number): void {
     this.#rendition?.render();
     this.#rendition = undefined;

@@ -1,4 +1,4 @@
-/** The two text formats: how headers and labels are written, and every rule of escaping. */
+/** The two text formats: how headers, labels and values are written, and every rule of escaping. */
 
 import type { Sample } from '../resources/resource.ts';
 
@@ -76,12 +76,12 @@ export function renderRows(
     labels === undefined ? '' : renderLabels(labels),
     value,
   ]);
-  // Mostly there is one: a Map for each family would be a quarter of the work.
+  // There is usually one: a Map for each family would be a quarter of the work.
   const rows = given.length > 1 ? [...new Map(given)] : given;
   const pieces: string[] = [];
   for (const [labels, value] of rows)
     pieces.push(renderPrefix(name, targetLabels, labels), renderNumber(value), '\n');
-  // Joined and not added up: V8 would keep the pieces of such a text as long as the text.
+  // Joined, not concatenated: V8 would keep the pieces of a concatenated text for as long as the text.
   return { text: pieces.join(''), rows: rows.length };
 }
 

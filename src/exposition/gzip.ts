@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
 import { combineCrc32, crc32Shift } from './crc.ts';
 
-/** Handing a part as short as this to a thread takes longer than deflating it: some 30 µs. */
+/** For a part this short, handing it to a thread takes longer than deflating it (30 µs). */
 const tinyBytes = 8 * 1024;
 
 /** Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
@@ -20,7 +20,7 @@ const lastBlock = [3, 0];
  */
 const options: ZlibOptions = { level: 3, finishFlush: constants.Z_FULL_FLUSH };
 
-/** What the end of a gzip member says of the bytes as they were. */
+/** What the end of a gzip member says about the original bytes. */
 interface Checked {
   readonly crc: number;
   /** For their length, see crc.ts. */
@@ -37,7 +37,7 @@ export class Gzip {
   readonly #maxConcurrent: number;
   #busy = 0;
   readonly #waiting: (() => void)[] = [];
-  /** What parts and sections that come again were compressed to. */
+  /** The parts and sections compressed so far, in case they come again. */
   readonly #parts = new WeakMap<Buffer, Promise<Piece>>();
   readonly #sections = new WeakMap<readonly Buffer[], Promise<Piece>>();
 
@@ -84,7 +84,7 @@ export class Gzip {
   }
 }
 
-/** What a map has of a thing, made where it is missing. A failure is not kept. */
+/** What the map has for a thing, made if it is missing. A failure is not kept. */
 function kept<Thing extends WeakKey>(
   pieces: WeakMap<Thing, Promise<Piece>>,
   thing: Thing,

@@ -2,7 +2,7 @@
 import { Block, type Rendition, type Texts } from './block.ts';
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
 
-/** Neighbours below this size are copied into one, up to about that size: what handles a part costs more than its copy. */
+/** Neighbours below this size are joined, up to about this size: handling a part costs more than copying it. */
 const smallBytes = 16 * 1024;
 
 /** What a page says of a kind at one instant. */
@@ -16,7 +16,7 @@ export class Section {
     this.renditions = renditions;
   }
 
-  /** The same array each time. What of the renditions is not rendered yet is rendered at once. */
+  /** The same array each time. Renders whatever is not rendered yet. */
   parts(format: Format): readonly Buffer[] {
     const parts = this.#parts.get(format) ?? joinSmall(this.#render(format));
     this.#parts.set(format, parts);
@@ -36,13 +36,13 @@ export class Kind {
   /** The index of its first family among all headers. */
   readonly firstFamily: number;
   readonly headers: readonly FamilyHeader[];
-  /** How many series are held, and how many are left out because of the cap. */
+  /** How many series are held; `dropped`: how many are left out because of the cap. */
   series = 0;
   dropped = 0;
   readonly #blockTargets: number;
   readonly #blocks = new Set<Block>();
   readonly #roomy = new Set<Block>();
-  /** Of the current rows, once a page has asked for them. */
+  /** The current rows, once a page has asked for them. */
   #section: Section | undefined;
 
   /** headers: its families, which stand together on the page. */
@@ -80,7 +80,7 @@ export class Kind {
     this.#blocks.delete(block);
   }
 
-  /** Gives a target another text in a family. A text that is the same changes nothing. */
+  /** Changes a target's text in a family. The same text again changes nothing. */
   set(target: Texts, block: Block, at: number, text: string): void {
     if (target[at] === text) return;
     this.#section = undefined;

@@ -12,18 +12,18 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, without the exporter's own metrics and its end. Its bytes never change. */
+/** A page at one instant, without the exporter's own metrics and the end mark. Its bytes never change. */
 export interface Page {
-  /** What it says of each kind: the same array as long as nothing of the kind changes. */
+  /** One for each kind: the same array as long as nothing of the kind changes. */
   readonly sections: readonly (readonly Buffer[])[];
-  /** The same in one list. */
+  /** All of them in one list. */
   readonly parts: readonly Buffer[];
 }
 
 export interface StoreOptions {
   /** The most series held at once; a target that would exceed it is left out entirely. */
   readonly maxSeries?: number;
-  /** How many targets share the bytes of a family: when one of them changes, the texts of all are joined anew. */
+  /** How many targets make a block: when one of them changes, the texts of all are joined again. */
   readonly blockTargets?: number;
 }
 
@@ -33,14 +33,14 @@ interface Target {
   readonly labels: string;
   /** Its rows in each family of its kind. */
   readonly texts: string[];
-  /** Where it is; undefined while it has no rows. */
+  /** Undefined while the target is not on the page. */
   block: Block | undefined;
   series: number;
   /** How many series are left out because of the cap. */
   dropped: number;
 }
 
-/** How long a page is rendered before others have a turn. */
+/** How long rendering may run before it gives others a turn. */
 const turnMs = 2;
 
 export class Store {
@@ -62,8 +62,8 @@ export class Store {
   }
 
   /**
-   * Replaces all that a target has; values that did not change cost no scrape anything. A target that would exceed the cap is
-   * left out entirely until it is next set.
+   * Replaces everything that a target has. Values that did not change cost the next scrape nothing. A target that would exceed
+   * the cap is left out entirely until it is set again.
    *
    * @param labels the target's own, first on each row; always the same for a key
    * @param families each at most once; of two samples with the same labels the later one is used
@@ -119,7 +119,7 @@ export class Store {
     return this.#kinds.get(kind)?.dropped ?? 0;
   }
 
-  /** A target that is left out is admitted when it is next set, if there is room then. */
+  /** A target that is left out comes back when it is set again, if there is room by then. */
   setMaxSeries(maxSeries: number): void {
     this.#maxSeries = maxSeries;
   }
@@ -130,8 +130,8 @@ export class Store {
   }
 
   /**
-   * The page of the current series, in the order of the families: later changes do not affect it. Between blocks others have
-   * a turn.
+   * The page of the current series, in the order of the families. Later changes do not affect it. Gives others a turn between
+   * blocks.
    *
    * @param kinds limits it to the families of these kinds
    */
@@ -172,7 +172,7 @@ export class Store {
     this.#count(target, 0, dropped);
   }
 
-  /** From now on so many series of a target are held, and so many left out. */
+  /** Takes note of how many series of a target are held and left out from now on. */
   #count(target: Target, series: number, dropped: number): void {
     const { kind } = target;
     this.#series += series - target.series;

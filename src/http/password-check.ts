@@ -1,7 +1,6 @@
 /** Compares passwords with bcrypt hashes, one at a time, each in a thread of its own. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { compile } from '../v8.ts';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
@@ -27,22 +26,16 @@ export function createPasswordCheck(): PasswordCheck {
 
 async function compareInThread(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted();
-  // Uncompiled, one comparison takes seconds.
-  const stopCompiling = compile();
+  const options = { execArgv: [], env: {}, workerData: { password, hash } };
+  const worker =
+    typeof BCRYPT_WORKER === 'string'
+      ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
+      : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
+  worker.unref();
   try {
-    const options = { execArgv: [], env: {}, workerData: { password, hash } };
-    const worker =
-      typeof BCRYPT_WORKER === 'string'
-        ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
-        : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
-    worker.unref();
-    try {
-      const [matches] = (await once(worker, 'message', { signal })) as [boolean];
-      return matches;
-    } finally {
-      void worker.terminate();
-    }
+    const [matches] = (await once(worker, 'message', { signal })) as [boolean];
+    return matches;
   } finally {
-    stopCompiling();
+    void worker.terminate();
   }
 }

@@ -71,7 +71,7 @@ export function toolbar({ kinds, query }: StatusPage): Html {
   const isUsual = orders.some(({ value }) => value === order);
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
-<input type="search" name="q" value="${query.text}" placeholder="Name, id, reason …" aria-label="Search" maxlength="200">
+<input type="search" name="q" value="${query.text}" placeholder="Name, id, reason &hellip;" aria-label="Search" maxlength="200">
 <select name="kind" aria-label="Kind">${options(
     query.kinds,
     'All kinds',
@@ -180,7 +180,7 @@ export function targetsTable(page: StatusPage): Html {
   const shownColumns = columns.filter(({ className }) => isShown(className));
   const from = (at - 1) * targetsPerPage;
   const isAll = result.matching.length === result.total.targets;
-  const range = pages > 1 && html`${count(from + 1)}–${count(from + items.length)} of `;
+  const range = pages > 1 && html`${count(from + 1)}&ndash;${count(from + items.length)} of `;
   const others = !isAll && ` of ${count(result.total.targets)}`;
   const to = (number: number, text: string, rel?: string) =>
     html`<a href="${linkToTargets({ ...query, page: number })}"${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;

@@ -25,7 +25,6 @@ test('without flags the defaults hold', () => {
     demoSeed: 1,
     listenAddresses: [{ host: undefined, port: 10_057 }],
     telemetryPath: '/metrics',
-    processMetrics: 'basic',
     webConfigFile: undefined,
     enableLifecycle: false,
     shard: undefined,
@@ -60,7 +59,6 @@ describe('a flag', () => {
     ],
     [['--web.listen-address=[fe80::1%eth0]:1'], { listenAddresses: [{ host: 'fe80::1%eth0', port: 1 }] }],
     [['--web.telemetry-path=/a/b-c'], { telemetryPath: '/a/b-c' }],
-    [['--web.process-metrics=full'], { processMetrics: 'full' }],
     [
       ['--web.config.file=web.yml', '--web.enable-lifecycle'],
       { webConfigFile: 'web.yml', enableLifecycle: true },
@@ -158,7 +156,6 @@ describe('the environment', () => {
       'BUNNYNET_WEB_PROBE_ADDRESS',
       'BUNNYNET_WEB_TELEMETRY_PATH',
       'BUNNYNET_WEB_CONFIG_FILE',
-      'BUNNYNET_WEB_PROCESS_METRICS',
       'BUNNYNET_WEB_ENABLE_LIFECYCLE',
       'BUNNYNET_SHARD',
       'BUNNYNET_LOG_LEVEL',

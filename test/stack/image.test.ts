@@ -142,10 +142,8 @@ describe('the image', () => {
     const base = new Set(files(baseRoot));
     const added = files(imageRoot).filter((file) => !base.has(file));
     const built = readdirSync(`${root}dist`).filter((file) => file.endsWith('.js'));
-    const cache = added.filter((file) => file.startsWith('app/code-cache-'));
-    expect(cache).toHaveLength(1);
     expect(added.sort()).toEqual(
-      [...[...built, 'package.json', 'LICENSE', 'licences.md'].map((file) => `app/${file}`), ...cache].sort(),
+      [...built, 'package.json', 'LICENSE', 'licences.md'].map((file) => `app/${file}`).sort(),
     );
     const manifest = JSON.parse(readFileSync(join(imageRoot, 'app/package.json'), 'utf8')) as unknown;
     expect(manifest).toEqual({ type: 'commonjs' });
@@ -190,13 +188,6 @@ describe('the container', () => {
     const { status, stdout } = runToEnd([...config.Entrypoint, '--version']);
     expect(status).toBe(0);
     expect(stdout).toContain('0123456789ab');
-  });
-
-  test("starts with a cache of V8's that fits its Node", () => {
-    const command = config.Entrypoint.at(-1) ?? '';
-    const script = `process.argv.push('', '--version'); console.log(require('${command}').script.cachedDataRejected)`;
-    const { stdout } = runToEnd([...config.Entrypoint.slice(0, -1), '--eval', script]);
-    expect(stdout).toMatch(/^false\nbunnynet-exporter /);
   });
 
   test('can write nowhere', () => {

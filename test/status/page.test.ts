@@ -270,12 +270,12 @@ describe('the status page', () => {
   it('is one page of many, with links to the others, and no larger for any number of targets', async () => {
     const page = await render(many(37_000), { query: { page: 3 } });
     expect(count(page, '<tr role="row">\n<td')).toBe(targetsPerPage);
-    expect(textOf(page)).toContain('201–300 of 37,000 targets page 3 of 370');
+    expect(textOf(page)).toContain('201&ndash;300 of 37,000 targets page 3 of 370');
     expect(page).toContain('<a href="./?page=2#targets" rel="prev">Previous</a>');
     expect(page).toContain('<a href="./?page=370#targets">Last</a>');
     expect(Buffer.byteLength(page)).toBeLessThan(150_000);
     const last = await render(many(250), { query: { page: 99 } });
-    expect(textOf(last)).toContain('201–250 of 250 targets page 3 of 3');
+    expect(textOf(last)).toContain('201&ndash;250 of 250 targets page 3 of 3');
     expect(last).not.toContain('rel="next"');
   });
 

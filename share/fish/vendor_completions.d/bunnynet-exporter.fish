@@ -12,7 +12,6 @@ complete -c bunnynet-exporter -l web.listen-address -x -d 'Address to serve on. 
 complete -c bunnynet-exporter -l web.probe-address -x -d 'Answer /-/healthy and /-/ready here too: over HTTP and without a password, for probes.'
 complete -c bunnynet-exporter -l web.telemetry-path -x -d 'The path of the metrics.'
 complete -c bunnynet-exporter -l web.config.file -r -F -d 'TLS and basic auth, in the format of Prometheus\' exporter-toolkit.'
-complete -c bunnynet-exporter -l web.process-metrics -x -a 'basic full' -d 'What is told of the process and of Node: basic or full. Full is what prom-client has, less what promtool rejects; it costs 5 MB of memory.'
 complete -c bunnynet-exporter -l web.enable-lifecycle -d 'Allow POST /-/reload.'
 complete -c bunnynet-exporter -l shard -x -d 'Poll only the targets of shard I of N (0 ≤ I < N).'
 complete -c bunnynet-exporter -l log.level -x -a 'trace debug info warn error' -d 'The lowest level that is logged: trace, debug, info, warn or error.'
