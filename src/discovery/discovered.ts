@@ -63,6 +63,15 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
   return { listed: isUnchanged ? before : [...listed.values()], added, removed: known.size, renamed };
 }
 
+/**
+ * Whether other things were found than before, though no fewer and no more. That may be wrong: while a listing is read page by
+ * page, one thing that leaves an earlier page and another that comes at the end hide a third, and the total stays the same.
+ */
+export function isExchanged(before: readonly Discovered[] | undefined, found: readonly Found[]): boolean {
+  const known = new Set(before?.map(({ ids }) => idText(ids)));
+  return known.size === found.length && found.some(({ ids }) => !known.has(idText(ids)));
+}
+
 /** `+2 −1, 1 renamed` */
 export function describeDiscovery({ added, removed, renamed }: Discovery): string {
   const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean);

@@ -76,6 +76,7 @@ export class PollEngine {
       states: this.states,
       now,
       baseUrlOf: (api) => this.#config?.apis[api].baseUrl,
+      foundBefore: ({ key }) => this.#wanted.providers.get(key)?.found,
       isFedByItself: (loop) => this.#listings.feeds(loop),
       follow: (loop, found, durationSeconds) => this.#listings.follow(loop, found, durationSeconds),
       onFailed: () => this.#sweep.plan(),

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
-import { idText } from '../discovery/discovered.ts';
+import { type Discovered, idText, isExchanged } from '../discovery/discovered.ts';
 import type { ListingPoll } from '../discovery/provider.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
 import { collect } from '../turns.ts';
@@ -41,6 +41,8 @@ export interface PollerOptions {
   readonly isOnce?: boolean | undefined;
   /** Takes keys out of what the API wrote: an answer may repeat them. */
   readonly redact: (text: string) => string;
+  /** What the last complete listing had. */
+  readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
   /** Unix time. */
   readonly now: () => number;
 }
@@ -243,6 +245,11 @@ export class Poller {
   }
 
   async #discover(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
+    const found = await this.#list(poll, get);
+    return isExchanged(this.#options.foundBefore(poll), found) ? this.#list(poll, get) : found;
+  }
+
+  async #list(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
     const { listing, parent } = poll;
     try {
       return await collect(await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll)));

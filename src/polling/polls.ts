@@ -25,7 +25,7 @@ export interface PollSources
   readonly paceOf: (api: ApiName) => Pace;
 }
 
-export interface PollsOptions extends PollSources, Pick<PollerOptions, 'states' | 'now'> {
+export interface PollsOptions extends PollSources, Pick<PollerOptions, 'states' | 'foundBefore' | 'now'> {
   readonly baseUrlOf: (api: ApiName) => string | undefined;
   /** Whether a listing is about to give a reading to the targets that it feeds. */
   readonly isFedByItself: (loop: Loop) => boolean;

@@ -81,7 +81,7 @@ export function mapped<From, To>(
   return enumerated(read, type.isEnumerated);
 }
 
-/** Anything, as it is; a field that is not there is noted. */
+/** Anything, as it is. */
 export const anything: FieldType = (value) => value;
 
 /** A number (double). Beyond 2^53 it may lose its last digits, which an id may not. */
@@ -218,7 +218,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function nameOf(value: unknown): string {
+/** What a value is, for messages. */
+export function nameOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'number' && !Number.isFinite(value)
@@ -270,7 +271,6 @@ export function readFields<Type extends ObjectType>(
   const values: Record<string, unknown> = {};
   for (const name of names) {
     notes.field = name;
-    if (shape[name] === anything && !Object.hasOwn(body, name)) notes.mismatch('an array', undefined);
     values[name] = readValue(shape[name] as FieldType, body[name], notes);
   }
   return values as ValueOf<Type>;
@@ -341,16 +341,20 @@ export function unwrapData(body: unknown): unknown {
 }
 
 /**
- * The `data` of an answer that is a list: null in it, without a reason, is an empty list.
+ * The `data` of an answer that is a list. Null is an empty list where the envelope reports no failure; without an envelope it
+ * is as good as missing, for an empty list would end everything that was found before.
  *
+ * @param isNone whether the answer says elsewhere that it lists nothing: then `data` may be missing
  * @throws {ReadingError} as `unwrapData`
  */
-export function unwrapList(body: unknown): unknown {
-  if (isObject(body) && body['data'] === null) {
+export function unwrapList(body: unknown, isNone = false): unknown {
+  if (isObject(body) && (body['data'] ?? null) === null) {
     const envelope = body['error'] ?? body['errorResponse'] ?? body;
+    const { success, message, errorKey } = readEnvelope(envelope);
     const { statusCode } = isObject(envelope) ? envelope : {};
-    const { message, errorKey } = readEnvelope(envelope);
-    if (message === '' && errorKey === '' && !(Number(statusCode) >= 400)) return [];
+    const hasFailed = errorKey !== '' || (message !== '' && success !== true) || Number(statusCode) >= 400;
+    const hasEnvelope = ['error', 'errorResponse', 'success'].some((name) => Object.hasOwn(body, name));
+    if (!hasFailed && (isNone || (hasEnvelope && body['data'] === null))) return [];
   }
   return unwrapData(body);
 }

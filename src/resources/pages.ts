@@ -4,6 +4,7 @@ import {
   boolean,
   integer,
   isObject,
+  nameOf,
   type ObjectType,
   object,
   readElements,
@@ -92,30 +93,33 @@ export function* mapEach<Item, Mapped>(items: Iterable<Item>, map: (item: Item) 
   for (const item of items) yield map(item);
 }
 
-function lengthOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : 0;
+/** The list of an answer. It may be missing only where the answer itself counts nothing. */
+function listOrNone(list: unknown, total: number | null | undefined): unknown {
+  return total === 0 ? (list ?? []) : list;
 }
 
 /**
- * The elements of a listing or of one page of it; none where there is nothing.
+ * The elements of a listing or of one page of it.
  *
  * @param nouns what is listed, for the messages
- * @throws {ReadingError} `schema` where one has no usable identifier: nobody can tell which it is, so what was read is not
- *   the whole
+ * @throws {ReadingError} `schema` where there is no list, for all that was found before would count as gone; and where an
+ *   element has no usable identifier: nobody can tell which it is, so what was read is not the whole
  */
 export function readListed<Schema extends ObjectType>(
   nouns: string,
   schema: Schema,
   identifier: keyof ValueOf<Schema> & string,
-  value: unknown,
+  list: unknown,
   diagnostics: Diagnostics,
 ): readonly ValueOf<Schema>[] {
-  const items = readElements(schema, identifier, value ?? [], diagnostics);
-  const given = lengthOf(value);
-  if (items.length === given) return items;
+  if (!Array.isArray(list)) {
+    throw new ReadingError('schema', `expected a list of ${nouns}, got ${nameOf(list)}`);
+  }
+  const items = readElements(schema, identifier, list, diagnostics);
+  if (items.length === list.length) return items;
   throw new ReadingError(
     'schema',
-    `the listing is incomplete: ${given - items.length} of ${given} ${nouns} without a usable ${identifier}`,
+    `the listing is incomplete: ${list.length - items.length} of ${list.length} ${nouns} without a usable ${identifier}`,
   );
 }
 
@@ -161,10 +165,12 @@ export function readShieldPages<Schema extends ObjectType>(
 ): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
   const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
     const body = await get(`${path}?page=${number}&perPage=${perPage}`);
-    const items = readListed(nouns, element, identifier, unwrapList(body), diagnostics);
     const given = isObject(body) ? body['page'] : undefined;
     const hasFields = isObject(given) && shieldPageFields.some((field) => Object.hasOwn(given, field));
     const about = hasFields ? readFields(shieldPage, given, diagnostics) : undefined;
+    // After the first page, null is the end of a listing that says nothing of its pages.
+    const isNone = number === 1 ? about?.totalCount === 0 : isObject(body) && body['data'] === null;
+    const items = readListed(nouns, element, identifier, unwrapList(body, isNone), diagnostics);
     // A page object of zeros says nothing, as an absent one does.
     if (!about || (!about.totalPages && !about.totalCount && !about.nextPage)) {
       return { items, next: items.length > 0 ? number + 1 : undefined, isNextGuessed: true };
@@ -181,7 +187,6 @@ export function readShieldPages<Schema extends ObjectType>(
 }
 
 const corePage = object({
-  // Whatever else is there in its place is no empty list.
   Items: anything,
   CurrentPage: integer,
   TotalItems: integer,
@@ -189,7 +194,7 @@ const corePage = object({
 });
 export const corePageFields = corePage.names;
 
-/** Every element of a paged list of the core API, by its id; a bare array is the whole. */
+/** Every element of a paged list of the core API, by its id. A page may also be a bare array, which tells nothing of others. */
 export function readCorePages<Schema extends ObjectType>(
   { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
@@ -198,10 +203,13 @@ export function readCorePages<Schema extends ObjectType>(
   const separator = path.includes('?') ? '&' : '?';
   const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
     const body = await get(`${path}${separator}page=${number}&perPage=${perPage}`);
-    if (Array.isArray(body))
-      return { items: readListed(nouns, element, identifier, body, diagnostics), next: undefined };
+    if (Array.isArray(body)) {
+      const items = readListed(nouns, element, identifier, body, diagnostics);
+      return { items, next: items.length === perPage ? number + 1 : undefined, isNextGuessed: true };
+    }
     const { Items, TotalItems, HasMoreItems } = readFields(corePage, body, diagnostics);
-    const items = readListed(nouns, element, identifier, Items, diagnostics);
+    const list = number === 1 ? listOrNone(Items, TotalItems) : Items;
+    const items = readListed(nouns, element, identifier, list, diagnostics);
     const isNextGuessed = typeof HasMoreItems !== 'boolean';
     const goesOn = isNextGuessed ? items.length > 0 : HasMoreItems;
     return { items, total: TotalItems ?? undefined, next: goesOn ? number + 1 : undefined, isNextGuessed };
@@ -226,10 +234,11 @@ export function readCursorPages<Schema extends ObjectType>(
     const after = cursor === '' ? '' : `&nextCursor=${encodeURIComponent(cursor)}`;
     const body = await get(`${path}?limit=${perPage}${after}`);
     const { items: given, meta, cursor: next } = readFields(cursorPage, body, diagnostics);
+    const list = cursor === '' ? listOrNone(given, meta?.totalItems) : given;
     const items = isReading
-      ? readElements(element, identifier, given ?? [], diagnostics)
-      : readListed(nouns, element, identifier, given, diagnostics);
-    const unusable = lengthOf(given) - items.length;
+      ? readElements(element, identifier, list, diagnostics)
+      : readListed(nouns, element, identifier, list, diagnostics);
+    const unusable = (list as readonly unknown[]).length - items.length;
     return { items, unusable, total: meta?.totalItems ?? undefined, next: next || undefined };
   };
   return readPages(nouns, '', ask, (item) => item[identifier] as string);
@@ -258,7 +267,8 @@ export function readVideoPages<Schema extends ObjectType>(
     // An error can come with a good status: without this it would be an answer without fields.
     unwrapData(isObject(body) ? { ...body, data: [] } : body);
     const { items: given, totalItems, itemsPerPage } = readFields(videoPage, body, diagnostics);
-    const items = readListed(nouns, element, identifier, given, diagnostics);
+    const list = number === 1 ? listOrNone(given, totalItems) : given;
+    const items = readListed(nouns, element, identifier, list, diagnostics);
     // A count of zero beside elements says nothing, as none does.
     const total = totalItems || undefined;
     const isNextGuessed = total === undefined || come >= total;

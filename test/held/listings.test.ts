@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { reply, startWhole } from './whole.ts';
+import { describe, expect, it } from 'vitest';
+import { type Request, reply, startWhole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
 
@@ -24,4 +24,162 @@ it('a listing that fails keeps what it found, and the counters of that go on', a
   expect(await whole.value('bunnynet_exporter_discovery_up', { kind: 'pull_zone' })).toBe(0);
   expect(await requests()).toBe(12);
   expect(whole.said('poll failed: HTTP 500')).toEqual([expect.objectContaining({ result: 'server_error' })]);
+});
+
+const readers = [
+  {
+    of: 'the core API',
+    kind: 'pull_zone',
+    section: 'pull_zones',
+    path: '/pullzone',
+    good: { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false },
+    bad: [
+      { HasMoreItems: false },
+      {},
+      { Items: null },
+      { Items: 'no' },
+      { Items: null, TotalItems: 1 },
+      { Items: {}, TotalItems: 0 },
+    ],
+    none: [{ Items: [], TotalItems: 0 }, { Items: null, TotalItems: 0 }, []],
+  },
+  {
+    of: 'the application API',
+    kind: 'application',
+    section: 'applications',
+    path: '/mc/apps',
+    good: { items: [{ id: 'app1', name: 'site' }], meta: { totalItems: 1 }, cursor: null },
+    bad: [{ cursor: null }, {}, { items: null }, { items: 'no' }, { items: null, meta: { totalItems: 1 } }],
+    none: [{ items: [], meta: { totalItems: 0 } }, { items: null, meta: { totalItems: 0 } }, { items: [] }],
+  },
+  {
+    of: 'the Shield API',
+    kind: 'shield_zone',
+    section: 'shield_zones',
+    path: '/shield/shield-zones',
+    good: { data: [{ shieldZoneId: 7 }], page: { totalCount: 1, totalPages: 1, currentPage: 1 } },
+    bad: [{ page: {} }, {}, { data: null }, { data: 'no' }, { data: null, page: { totalCount: 1 } }],
+    none: [
+      { data: [] },
+      { data: null, page: { totalCount: 0 } },
+      { data: null, error: { success: true, message: null, errorKey: null } },
+    ],
+  },
+  {
+    of: 'the video API',
+    kind: 'video_storage',
+    section: 'video_storage',
+    path: '/library/7/videos',
+    good: { items: [{ guid: 'v1', title: 'film' }], totalItems: 1 },
+    bad: [{ currentPage: 1 }, {}, { items: null }, { items: 'no' }, { items: null, totalItems: 1 }],
+    none: [
+      { items: [], totalItems: 0 },
+      { items: null, totalItems: 0 },
+    ],
+  },
+];
+
+describe.each(readers)('a listing of $of', ({ kind, section, path, good, bad, none }) => {
+  const start = async () => {
+    const whole = await startWhole({
+      document: { [section]: { targets: 'all' } },
+      routes: {
+        '/videolibrary': () => ({ Items: [{ Id: 7, Name: 'films', ApiKey: 'key-of-the-library' }] }),
+        '/library/7/videos/v1/storage': () => ({ success: true, data: { originals: 1 } }),
+        '/mc/apps/app1/overview': () => ({ activeInstances: 1 }),
+        [path]: () => good,
+      },
+    });
+    await whole.poll();
+    return {
+      whole,
+      found: () => whole.exporter.targets().map(({ target }) => target.key),
+      up: () => whole.value('bunnynet_exporter_discovery_up', { kind }),
+    };
+  };
+
+  it('without a list is a failed one: nothing that it found before leaves', async () => {
+    const { whole, found, up } = await start();
+    const before = found();
+    expect([before.length, await up()]).toEqual([1, 1]);
+    for (const answer of bad) {
+      whole.routes[path] = () => answer;
+      await whole.poll();
+      expect([found(), await up()], JSON.stringify(answer)).toEqual([before, 0]);
+      whole.routes[path] = () => good;
+      await whole.poll();
+      expect([found(), await up()], JSON.stringify(good)).toEqual([before, 1]);
+    }
+  });
+
+  it.each(none.map((answer) => [JSON.stringify(answer), answer]))(
+    'that says that there is nothing is believed: %s',
+    async (_, answer) => {
+      const { whole, found, up } = await start();
+      whole.routes[path] = () => answer;
+      await whole.poll();
+      expect([found(), await up()]).toEqual([[], 1]);
+    },
+  );
+});
+
+/** Pull zones that are served page by page, as the API does it, with a total. */
+function servePullZones(ids: () => readonly number[], onPage: (page: number) => void = () => undefined) {
+  return ({ query }: Request) => {
+    const page = Number(query.get('page'));
+    const perPage = Number(query.get('perPage'));
+    const all = ids();
+    const Items = all.slice((page - 1) * perPage, page * perPage).map((Id) => ({ Id, Name: `zone ${Id}` }));
+    onPage(page);
+    return { Items, TotalItems: all.length, HasMoreItems: page * perPage < all.length };
+  };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+it('an item that leaves an earlier page and one that comes at the end hide no third', async () => {
+  let ids = numbers(150);
+  const whole = await startWhole({
+    document: { pull_zones: { targets: 'all' } },
+    routes: { '/pullzone': servePullZones(() => ids) },
+  });
+  await whole.poll();
+  const found = () =>
+    new Set(whole.exporter.targets().map(({ target }) => Number(target.ids['pull_zone_id'])));
+  expect(found()).toEqual(new Set(ids));
+  let isFirstRound = true;
+  const left: number[] = [];
+  whole.routes['/pullzone'] = servePullZones(
+    () => ids,
+    (page) => {
+      if (!found().has(101)) left.push(101);
+      if (page !== 1 || !isFirstRound) return;
+      isFirstRound = false;
+      // What was the first of the second page is the last of the first one from now on.
+      ids = [...ids.filter((id) => id !== 50), 151];
+    },
+  );
+  await whole.poll();
+  expect(found()).toEqual(new Set(ids));
+  expect([found().has(101), left]).toEqual([true, []]);
+});
+
+it('bare arrays go on until one is short, or brings nothing new', async () => {
+  const ids = numbers(205);
+  const pages: number[] = [];
+  const page = ({ query }: Request) => {
+    const number = Number(query.get('page'));
+    pages.push(number);
+    return ids.slice((number - 1) * 100, number * 100).map((Id) => ({ Id, Name: `zone ${Id}` }));
+  };
+  const whole = await startWhole({
+    document: { pull_zones: { targets: 'all' } },
+    routes: { '/pullzone': page },
+  });
+  await whole.poll();
+  expect([whole.exporter.targets().length, pages]).toEqual([205, [1, 2, 3]]);
+  // An API that does not know pages answers each with the whole.
+  whole.routes['/pullzone'] = () => ids.slice(0, 100).map((Id) => ({ Id, Name: `zone ${Id}` }));
+  await whole.poll();
+  expect(whole.exporter.targets()).toHaveLength(100);
 });

@@ -58,6 +58,7 @@ function pollerOf(
     log,
     failureLog: new FailureLog(log),
     keyCheck,
+    foundBefore: () => undefined,
     keySource: () => 'from $KEY',
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => 1_000_000_000_000,

@@ -375,7 +375,7 @@ describe('the listing', () => {
   });
 
   it.each([
-    {},
+    { page: { totalCount: 0 } },
     { error: null },
     { error: { statusCode: 0, success: false, message: null, errorKey: null } },
     { errorResponse: { statusCode: 200, success: true, message: '', errorKey: '' } },
@@ -391,7 +391,10 @@ describe('the listing', () => {
     await expect(readPages({ data: null, error })).rejects.toMatchObject({ result: 'rejected' });
   });
 
-  it.each([{ data: {} }, { data: 'zones' }, {}])('takes %j for no listing', async (answer) => {
-    await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
-  });
+  it.each([{ data: {} }, { data: 'zones' }, {}, { data: null }])(
+    'takes %j for no listing',
+    async (answer) => {
+      await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
+    },
+  );
 });
