@@ -54,5 +54,6 @@ const names: Readonly<Record<string, string>> = {
 
 /** `28` is AAAA; a number without a name here is `TYPE4711`, as RFC 3597 writes it. Anything else stays as it is. */
 export function dnsTypeName(key: string): string {
-  return names[key] ?? (/^\d{1,5}$/.test(key) ? `TYPE${Number(key)}` : key);
+  const name = Object.hasOwn(names, key) ? names[key] : undefined;
+  return name ?? (/^\d{1,5}$/.test(key) ? `TYPE${Number(key)}` : key);
 }
