@@ -295,12 +295,13 @@ export function infoOf<Values>(words: string, answer?: ObjectType<Values>): Show
 
 /** The family that the page has. prefix: that of the kind. */
 export function finished<Reading>(prefix: string, family: Shown<Reading>): Family<Reading> {
-  const { name, fields = [] } = family;
+  const { fields = [] } = family;
+  const name = `${prefix}_${family.name}`;
   const counter = name.endsWith('_total');
   return {
-    name: `${prefix}_${name}`,
+    name,
     help: helpOf(family),
-    type: counter ? 'counter' : name === 'info' ? 'info' : 'gauge',
+    type: counter ? 'counter' : /(^|_)info$/.test(name) ? 'info' : 'gauge',
     unit: /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
     labels: labelsOf(family),
     fields,

@@ -3,10 +3,13 @@ import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
 import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
+import { applicationStatistics } from './application-statistics.ts';
 import { applicationVolume } from './application-volume.ts';
 import { billing } from './billing.ts';
+import { dnsRecord } from './dns-record.ts';
 import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
+import { paymentRequests } from './payment-requests.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
@@ -16,8 +19,11 @@ import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
+import { shieldStatistics } from './shield-statistics.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
+import { storageZoneEgress } from './storage-zone-egress.ts';
+import { videoEncoding } from './video-encoding.ts';
 import { videoLibrary } from './video-library.ts';
 import { videoLibraryDrm } from './video-library-drm.ts';
 import { videoLibraryStatistics } from './video-library-statistics.ts';
@@ -27,25 +33,31 @@ import { videoStorage } from './video-storage.ts';
 export const resources: readonly Resource[] = [
   application,
   applicationOverview,
+  applicationStatistics,
   applicationVolume,
   applicationLimits,
   shieldZone,
   shieldOverview,
+  shieldStatistics,
   shieldOverage,
   apiGuardian,
   rateLimit,
   videoStorage,
   storageZone,
+  storageZoneEgress,
   pullZone,
   pullZoneStatistics,
   pullZoneOptimizer,
   pullZoneOriginShield,
   pullZoneSafehop,
   dnsZone,
+  dnsRecord,
   videoLibrary,
   videoLibraryStatistics,
   videoLibraryTranscribing,
   videoLibraryDrm,
+  videoEncoding,
   edgeScript,
   billing,
+  paymentRequests,
 ];

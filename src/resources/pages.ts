@@ -257,25 +257,29 @@ export const videoPageFields = videoPage.names;
  * one more is asked for, for the count can be too small.
  */
 export function readVideoPages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
+  { path, nouns, perPage, element, identifier, isReading }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
 ): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
+  const order = isReading ? '' : '&orderBy=date';
   let come = 0;
   const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
-    const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}&orderBy=date`);
+    const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}${order}`);
     // An error can come with a good status: without this it would be an answer without fields.
     unwrapData(isObject(body) ? { ...body, data: [] } : body);
     const { items: given, totalItems, itemsPerPage } = readFields(videoPage, body, diagnostics);
     const list = number === 1 ? listOrNone(given, totalItems) : given;
-    const items = readListed(nouns, element, identifier, list, diagnostics);
+    const items = isReading
+      ? readElements(element, identifier, list, diagnostics)
+      : readListed(nouns, element, identifier, list, diagnostics);
+    const unusable = (list as readonly unknown[]).length - items.length;
     // A count of zero beside elements says nothing, as none does.
     const total = totalItems || undefined;
     const isNextGuessed = total === undefined || come >= total;
-    come += items.length;
-    const isFull = items.length >= (itemsPerPage || perPage);
+    come += items.length + unusable;
+    const isFull = items.length + unusable >= (itemsPerPage || perPage);
     const hasMore = items.length > 0 && (total === undefined || come < total || isFull);
-    return { items, total, next: hasMore ? number + 1 : undefined, isNextGuessed };
+    return { items, unusable, total, next: hasMore ? number + 1 : undefined, isNextGuessed };
   };
   return readPages(nouns, 1, ask, (item) => item[identifier] as string);
 }

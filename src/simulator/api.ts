@@ -103,13 +103,13 @@ function serverOf(operation: AnyOperation, dataset: Dataset, keys: Keys): Serve 
 interface Route {
   readonly operation: AnyOperation;
   readonly parts: readonly string[];
-  /** Names of the query parameters that hold ids. */
-  readonly parameters: readonly string[];
+  /** The query parameters that it must have: an id, or this value. */
+  readonly parameters: readonly (readonly [name: string, wanted: string])[];
 }
 
 const routes: readonly Route[] = operations.map((operation) => {
   const [path = '', query = ''] = `${prefixes[operation.api]}${operation.path}`.split('?');
-  const parameters = [...new URLSearchParams(query).keys()];
+  const parameters = [...new URLSearchParams(query)];
   return { operation, parts: path.split('/'), parameters };
 });
 
@@ -122,10 +122,15 @@ function findRoute(parts: readonly string[], query: string) {
       wanted.every((part, index) => (isId(part) ? parts[index] !== '' : part === parts[index]));
     if (!matches) continue;
     const ids = parts.filter((_part, index) => isId(wanted[index] ?? ''));
-    if (parameters.length === 0) return { operation, ids, parts };
     const given = new URLSearchParams(query);
-    const values = parameters.map((name) => given.get(name) ?? '');
-    if (!values.includes('')) return { operation, ids: [...ids, ...values], parts: [...parts, ...values] };
+    const values: string[] = [];
+    const hasAll = parameters.every(([name, expected]) => {
+      const value = given.get(name) ?? '';
+      if (!isId(expected)) return value === expected;
+      values.push(value);
+      return value !== '';
+    });
+    if (hasAll) return { operation, ids: [...ids, ...values], parts: [...parts, ...values] };
   }
   return undefined;
 }

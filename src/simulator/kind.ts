@@ -115,7 +115,7 @@ interface OperationBase {
   /** What faults and counters call it: the kind, for the operation that gives its readings; another for its listing. */
   readonly name: string;
   readonly api: ApiName;
-  /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. */
+  /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. Any other parameter must have its value. */
   readonly path: string;
   /** library: the key of the library that is the first id. */
   readonly key: 'account' | 'library';

@@ -263,15 +263,18 @@ describe('the dashboards together', () => {
     // What a day has so far, of figures whose counters are shown.
     const days = names.filter((name) => shown.has(name.replace(/_latest_day$/, '_total')));
     expect(days).toEqual([
+      'bunnynet_application_traffic_latest_day',
       'bunnynet_shield_overview_events_latest_day',
       'bunnynet_shield_overview_requests_latest_day',
       'bunnynet_shield_overview_scanned_files_latest_day',
       'bunnynet_shield_overview_inspected_requests_latest_day',
       'bunnynet_shield_overview_failed_requests_latest_day',
+      'bunnynet_shield_requests_latest_day',
       'bunnynet_shield_api_guardian_inspected_requests_latest_day',
       'bunnynet_shield_rate_limit_logged_breaches_latest_day',
       'bunnynet_shield_rate_limit_challenged_breaches_latest_day',
       'bunnynet_shield_rate_limit_blocked_breaches_latest_day',
+      'bunnynet_storage_zone_egress_bytes_latest_day',
       'bunnynet_pull_zone_statistics_uncached_requests_latest_day',
       'bunnynet_pull_zone_statistics_bandwidth_bytes_latest_day',
       'bunnynet_pull_zone_statistics_cached_bandwidth_bytes_latest_day',

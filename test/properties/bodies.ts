@@ -39,7 +39,7 @@ function answersOf(kind: KindName): readonly (readonly unknown[])[] {
   const targets = idsOf(dataset, kind).map((ids) => Object.values(ids));
   const good = times.flatMap((nowMs) =>
     'pages' in operation
-      ? listingsOf(operation, targets.flat(), nowMs)
+      ? listingsOf(operation, ...entriesOf(operation, targets, nowMs), nowMs)
       : targets.map((ids) => [bodyOf(operation, ids, nowMs)]),
   );
   return [...good, ...(operation.rejections ?? []).map((reason) => [rejected(reason, '0').body])];
@@ -56,9 +56,24 @@ function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unkno
   return answers({ ids, query: '', nowMs, maxPageSize: pageSize, isRemoved: () => false, nameOf }).body;
 }
 
+/** The targets are the entries of a listing of the account; of any other, what it has of the first target. */
+function entriesOf(
+  { path, pages, traits: { field = '', ids: [id = ''] = [] } }: Paged,
+  targets: readonly (readonly string[])[],
+  nowMs: number,
+): readonly [parent: readonly string[], ids: readonly string[]] {
+  const [parent = []] = targets;
+  if (!path.includes('{')) return [[], targets.flat()];
+  const request = { ids: parent, query: '', nowMs, maxPageSize: 1000, isRemoved: () => false, nameOf };
+  const { body } = pages(dataset, keys)(request).answer(1);
+  const entries = (body as Record<string, readonly Record<string, unknown>[]>)[field] ?? [];
+  return [parent, entries.map((entry) => String(entry[id]))];
+}
+
 /** Listings of one, two and three pages, of entries in the middle: among them is an id of more than 53 bits. */
 function listingsOf(
   operation: Paged,
+  parent: readonly string[],
   ids: readonly string[],
   nowMs: number,
 ): readonly (readonly unknown[])[] {
@@ -68,7 +83,7 @@ function listingsOf(
     const from = Math.max(0, Math.min(49, ids.length - entries));
     const kept = new Set(ids.slice(from, from + entries));
     const isRemoved = (id: string) => !kept.has(id);
-    const pages = open({ ids: [], query: '', nowMs, maxPageSize: pageSize, isRemoved, nameOf });
+    const pages = open({ ids: parent, query: '', nowMs, maxPageSize: pageSize, isRemoved, nameOf });
     return Array.from({ length: pages.totalPages }, (_page, index) => pages.answer(index + 1).body);
   });
 }

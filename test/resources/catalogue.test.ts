@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 
 /** Fields of the API that identify something, open it or page through a listing, and make no series. */
 const fieldsWithoutSeries = [
@@ -14,6 +15,9 @@ const fieldsWithoutSeries = [
   'pageSize',
   'name',
   'items',
+  'totalItems',
+  'itemsPerPage',
+  'guid',
   'meta',
   'cursor',
   'Id',
@@ -25,7 +29,8 @@ const fieldsWithoutSeries = [
   'HasMoreItems',
 ];
 
-const prefixes: Readonly<Record<string, string>> = { video_storage: 'bunnynet_video' };
+/** Its metric prefix, or that without its last word: a kind may say more of what another one is about. */
+const prefixesOf = ({ metricPrefix }: Resource) => [metricPrefix, metricPrefix.replace(/_[a-z]+$/, '')];
 const isState = (name: string) => /_(up|last_success_timestamp_seconds)$/.test(name);
 
 describe.each(resources)('$kind', (resource) => {
@@ -45,7 +50,7 @@ describe.each(resources)('$kind', (resource) => {
   it('names its families by its prefix, with the unit last, and a counter as a total', () => {
     for (const { name, unit, type } of own) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*[a-z0-9]$/);
-      expect(name.startsWith(`${prefixes[kind] ?? resource.metricPrefix}_`)).toBe(true);
+      expect(prefixesOf(resource).some((prefix) => name.startsWith(`${prefix}_`))).toBe(true);
       expect(name).not.toMatch(/_(count|sum|bucket|created)$/);
       expect(name.endsWith('_total')).toBe(type === 'counter');
       expect(/_(seconds|bytes)(_total)?$/.exec(name)?.[1]).toBe(unit);

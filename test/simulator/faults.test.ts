@@ -572,6 +572,7 @@ describe('whom a fault strikes', () => {
     expect(await struck()).toEqual({
       shield_zone: 503,
       shield_overview: 503,
+      shield_statistics: 503,
       shield_overage: 503,
       api_guardian: 503,
       rate_limit: 503,
@@ -595,6 +596,7 @@ describe('whom a fault strikes', () => {
       api_guardian: 503,
       video_storage: 504,
       video_library_statistics: 504,
+      video_encoding: 504,
     });
   });
 

@@ -11,7 +11,7 @@ import { upText, yesNo } from '../states.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
-const storageZone = entityOf({
+export const storageZone = entityOf({
   ids: ['storage_zone_id'],
   info: 'bunnynet_storage_zone_info',
   selection: ['storage_zone_id=~"$storage"'],
@@ -34,7 +34,7 @@ export const storageDnsDashboard: Dashboard = {
   ],
 };
 
-const toStorageZone = (id: string) =>
+export const toStorageZone = (id: string) =>
   linkTo(storageDnsDashboard.uid, 'Open the storage zone', { storage: `\${${id}}` });
 
 const family = (name: string): string => `bunnynet_storage_zone_${name}`;

@@ -27,7 +27,7 @@ export const dnsZone = {
     {
       ...coreApi,
       name: 'dns_zone_listing',
-      path: '/dnszone',
+      path: '/dnszone?view=1',
       traits: {
         field: 'Items',
         list: true,
@@ -35,17 +35,7 @@ export const dnsZone = {
         names: ['Domain'],
         instants: ['DateModified', 'DateCreated'],
       },
-      pages: ({ dnsZones }) =>
-        listing(coreObjectPaging, dnsZones, idOf, ({ dnsZoneId, domain }, { nameOf }) => ({
-          Id: jsonInteger(dnsZoneId),
-          Domain: nameOf(dnsZoneId, domain),
-          DateModified: '2026-05-04T08:15:30',
-          DateCreated: '2024-03-01T09:30:00',
-          NameserversDetected: true,
-          CustomNameserversEnabled: false,
-          LoggingEnabled: false,
-          DnsSecEnabled: true,
-        })),
+      pages: ({ dnsZones }) => listing(coreObjectPaging, dnsZones, idOf, liteZone),
     },
   ],
   section: 'dns_zones',
@@ -53,6 +43,21 @@ export const dnsZone = {
 } as const satisfies Kind<{ dnsZones: number }, { dnsZones: readonly DnsZone[] }>;
 
 const idOf = ({ dnsZoneId }: DnsZone) => dnsZoneId;
+
+/** A zone without its records. */
+export function liteZone({ index, dnsZoneId, domain }: DnsZone, { nameOf }: Request) {
+  return {
+    Id: jsonInteger(dnsZoneId),
+    Domain: nameOf(dnsZoneId, domain),
+    DateModified: '2026-05-04T08:15:30',
+    DateCreated: '2024-03-01T09:30:00',
+    NameserversDetected: index % 20 !== 19,
+    CustomNameserversEnabled: false,
+    LoggingEnabled: false,
+    DnsSecEnabled: true,
+  };
+}
+
 const domains = ['shop.example', 'example.org', 'static.example', 'mail.example', 'example.net'] as const;
 
 function createDnsZone(datasetSeed: number, index: number) {

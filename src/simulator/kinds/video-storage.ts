@@ -48,7 +48,7 @@ export const videoStorage = {
     {
       ...videoApi,
       name: 'video_storage_listing',
-      path: '/library/{library}/videos',
+      path: '/library/{library}/videos?orderBy=date',
       traits: {
         field: 'items',
         list: true,
@@ -74,7 +74,7 @@ export const videoStorage = {
     })),
 } as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Libraries>;
 
-const idOf = ({ videoId }: Video) => videoId;
+export const idOf = ({ videoId }: Video) => videoId;
 const videoNames = (
   'Spring collection trailer, How a boot is made, Store opening in Ljubljana, Care guide: leather, ' +
   'Onboarding 1: the till, Onboarding 2: returns, Safety in the warehouse, Quarterly all-hands'
@@ -110,7 +110,7 @@ function createVideo(datasetSeed: number, index: number, libraryId: string) {
 }
 
 /** A video as its library lists it. */
-function listed({ seed, libraryId, videoId, name, originalBytes }: Video, { nameOf }: Request): unknown {
+export function listed({ seed, libraryId, videoId, name, originalBytes }: Video, { nameOf }: Request) {
   return {
     videoLibraryId: Number(libraryId),
     guid: videoId,

@@ -1,0 +1,34 @@
+/** The traffic of a Magic Containers application by days (`/apps/{app}/statistics`). Its other charts are in the summary and the overview. */
+import { applicationPath, applications } from './application.ts';
+import { daily, newestDay } from './daily.ts';
+import { dayQuery } from './days.ts';
+import { object, readFields } from './fields.ts';
+import { defineResource } from './resource.ts';
+
+const statistics = object({
+  trafficChart: daily('traffic', 'Traffic of the application', {
+    since: 'it',
+    place: '(%s, in the unit of the API, which is not documented)',
+  }),
+});
+
+export const applicationStatistics = defineResource({
+  kind: 'application_statistics',
+  reference: 'GET /apps/{appId}/statistics',
+  noun: "application's statistics",
+  familyPrefix: 'bunnynet_application',
+  defaultIntervalSeconds: 600,
+  listing: applications,
+  answer: statistics,
+  families: [
+    {
+      ...newestDay(['trafficChart'], 'API field trafficChart'),
+      name: 'traffic_latest_day_timestamp_seconds',
+    },
+  ],
+
+  async read(get, ids, diagnostics, context) {
+    const path = `${applicationPath(ids)}/statistics?${dayQuery(context, ['fromDate', 'toDate'])}&granularity=Daily`;
+    return readFields(statistics, await get(path), diagnostics);
+  },
+});

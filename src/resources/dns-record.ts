@@ -1,0 +1,113 @@
+/** The records of each DNS zone, and what the API's monitors say of them (`/dnszone`, in full). */
+import { flag, type Shown, shown } from './families.ts';
+import { code, codeName, id, integer, listOf, object, text, type ValueOf } from './fields.ts';
+import { defineListing } from './listing.ts';
+import { defineListedResource } from './resource.ts';
+
+const types = [
+  'A',
+  'AAAA',
+  'CNAME',
+  'TXT',
+  'MX',
+  'Redirect',
+  'Flatten',
+  'PullZone',
+  'SRV',
+  'CAA',
+  'PTR',
+  'Script',
+  'NS',
+  'SVCB',
+  'HTTPS',
+];
+
+/** By their codes. */
+const monitorStates = ['unknown', 'online', 'offline'];
+
+/** The value of a record is not read: it can be a secret. */
+const record = object({
+  Id: id,
+  Type: codeName(types),
+  Name: text,
+  MonitorType: integer,
+  MonitorStatus: code([...monitorStates.keys()]),
+});
+type Records = readonly (ValueOf<typeof record> | undefined)[];
+
+/** Those with a monitor: 0 is none. */
+function monitored(all: Records): readonly ValueOf<typeof record>[] {
+  return all.flatMap((one) => (one?.Id && one.MonitorType ? [one] : []));
+}
+
+const records = shown(
+  listOf(record),
+  {
+    name: 'zone_records',
+    words: 'Number of records of the DNS zone (length of the %s)',
+    series: (all) => all.length,
+  },
+  {
+    name: 'record_monitor_status',
+    words:
+      'What the monitor of each record says (%s, MonitorStatus): 1 for the state that it is in, 0 for the others; records without a monitor have none',
+    labels: ['record_id', 'status'],
+    series: (all) =>
+      monitored(all).flatMap(({ Id = '', MonitorStatus }) => {
+        if (MonitorStatus === undefined) return [];
+        const state = monitorStates[MonitorStatus] ?? 'unknown';
+        return monitorStates.map((status) => ({
+          labels: { record_id: Id, status },
+          value: Number(status === state),
+        }));
+      }),
+  },
+);
+
+const zone = object({
+  Id: id,
+  Domain: text,
+  NameserversDetected: flag(
+    'zone_nameservers_detected',
+    "Whether the domain's nameservers are those of bunny.net, so that it answers for the zone",
+  ),
+  DnsSecEnabled: flag('zone_dnssec_enabled', 'Whether DNSSEC is enabled for the DNS zone'),
+  Records: records,
+});
+
+const info: Shown<ValueOf<typeof zone>> = {
+  name: 'record_info',
+  words: 'The host name and the type of each record that has a monitor',
+  fields: ['Domain', 'Records'],
+  labels: ['record_id', 'name', 'type'],
+  series: ({ Domain = '', Records = [] }) =>
+    monitored(Records).map(({ Id = '', Name, Type = '' }) => {
+      const name = [Name, Domain].filter(Boolean).join('.');
+      return { labels: { record_id: Id, name, type: Type }, value: 1 };
+    }),
+};
+
+/** Every DNS zone with its records. */
+const zonesWithRecords = defineListing({
+  kind: 'dns_record',
+  api: 'core',
+  nouns: 'DNS zones with their records',
+  path: () => '/dnszone',
+  element: zone,
+  elementNouns: 'DNS zones',
+  ids: [{ label: 'dns_zone_id', setting: 'id', form: 'integer' }],
+  identifier: 'Id',
+  about: ({ Domain }) => ({ name: Domain }),
+});
+
+export const dnsRecord = defineListedResource({
+  kind: 'dns_record',
+  reference: 'GET /dnszone',
+  noun: "DNS zone's records",
+  section: 'dns_records',
+  familyPrefix: 'bunnynet_dns',
+  defaultIntervalSeconds: 300,
+  listing: zonesWithRecords,
+  answer: zone,
+  families: [info],
+});

@@ -1,0 +1,97 @@
+/** What each protection of a Shield Zone did, by action and day (`/shield/metrics/overview/{zone}/detailed`). */
+import { newestAndTotal } from './daily.ts';
+import { type Day, dayQuery, mapOfDays } from './days.ts';
+import type { CounterSample } from './families.ts';
+import {
+  type Entries,
+  entriesOf,
+  integer,
+  mapped,
+  object,
+  readFields,
+  unwrapData,
+  type ValueOf,
+} from './fields.ts';
+import { defineResource } from './resource.ts';
+import { zones } from './shield-zone.ts';
+
+/** Actions are the API's own words: so many series have one of their own, of the seven protections together. */
+const maxSeries = 50;
+const rest = { protection: 'other', action: 'other' };
+
+/** The requests of each action on each day. */
+const actionsByDay = mapped(object({ metrics: mapOfDays(entriesOf(integer)) }), ({ metrics }) => metrics);
+
+const protections = object({
+  waf: actionsByDay,
+  ddos: actionsByDay,
+  rateLimit: actionsByDay,
+  accessLists: actionsByDay,
+  botDetection: actionsByDay,
+  uploadScanning: actionsByDay,
+  apiGuardian: actionsByDay,
+});
+type Protections = ValueOf<typeof protections>;
+type Field = keyof Protections;
+const fields = protections.names as readonly Field[];
+
+/** `rateLimit` as `rate_limit`. */
+function snakeCased(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function seriesOf(protection: string, days: readonly Day<Entries<number>>[]): readonly CounterSample[] {
+  const actions = new Set(days.flatMap(({ figures }) => figures.map(([action]) => action)));
+  return [...actions].flatMap((action) => {
+    const ofAction = days.flatMap(({ startSeconds, figures }) => {
+      const value = figures.find(([name]) => name === action)?.[1];
+      return value === undefined ? [] : [{ startSeconds, value }];
+    });
+    return ofAction.length > 0
+      ? [{ labels: { protection, action: action.toLowerCase() }, days: ofAction }]
+      : [];
+  });
+}
+
+const [newest, total] = newestAndTotal<Protections>(
+  'requests',
+  'Requests that a protection acted on, by protection and action',
+  {
+    fields,
+    labels: ['protection', 'action'],
+    series: (given) => fields.flatMap((field) => seriesOf(snakeCased(field), given[field] ?? [])),
+  },
+);
+
+export const shieldStatistics = defineResource<Protections>({
+  kind: 'shield_statistics',
+  reference: 'GET /shield/metrics/overview/{shieldZoneId}/detailed',
+  noun: "zone's requests by protection",
+  familyPrefix: 'bunnynet_shield',
+  defaultIntervalSeconds: 600,
+  listing: zones,
+  fields,
+  families: [
+    newest,
+    { ...total, bound: { most: maxSeries, rest } },
+    {
+      name: 'requests_latest_day_timestamp_seconds',
+      words:
+        'Start of the newest UTC day that any protection has, as Unix time (newest key of the API fields metrics)',
+      fields,
+      series(given) {
+        const starts = fields.flatMap((field) => given[field] ?? []).map(({ startSeconds }) => startSeconds);
+        return starts.length > 0 ? Math.max(...starts) : undefined;
+      },
+    },
+  ],
+
+  async read(get, { shield_zone_id }, diagnostics, context) {
+    const days = dayQuery(context, ['StartDate', 'EndDate']);
+    // 4: a point a day.
+    const body = await get(`/shield/metrics/overview/${shield_zone_id}/detailed?${days}&Resolution=4`);
+    return readFields(protections, unwrapData(body), diagnostics);
+  },
+
+  empty: { on: ['feature_not_available_on_plan'], reading: () => ({}) },
+});
