@@ -238,8 +238,8 @@ export class Poller {
     try {
       return await resource.read(get, target.ids, this.#diagnosticsOf(poll), context);
     } catch (error) {
-      const { errorKey } = describe(error).answer;
-      if (!errorKey || !resource.empty?.on.includes(errorKey)) throw error;
+      const { result, answer } = describe(error);
+      if (!resource.empty?.is({ result, errorKey: answer.errorKey })) throw error;
       return resource.empty.reading();
     }
   }

@@ -36,7 +36,12 @@ const endpointMetrics = object({
 
 // Whatever else is there in their place is no empty list.
 const guardian = object({ endpoints: anything });
-const endpoint = object({ apiGuardianEndpointId: id, requestMethod: text, requestPath: text });
+const endpoint = object({
+  apiGuardianEndpointId: id,
+  requestMethod: text,
+  requestMethods: text,
+  requestPath: text,
+});
 
 /** Every endpoint of a zone, called by its method and path. */
 const endpoints: Listing = {
@@ -51,14 +56,16 @@ const endpoints: Listing = {
   fields: [...guardian.names, ...endpoint.names],
   // A zone without the feature, by its plan or because nobody has set it up, has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
-    result === 'not_found' || /^(feature_not_available|invalid_plan_type|not_found\.)/.test(errorKey),
+    result === 'not_found' ||
+    /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
     const body = await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`);
     const given = readFields(guardian, unwrapData(body), diagnostics).endpoints;
     return readListed('endpoints', endpoint, 'apiGuardianEndpointId', given, diagnostics).map(
-      ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestPath }) => ({
+      ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
-        name: [requestMethod, requestPath].filter(Boolean).join(' ') || undefined,
+        // Newer documents have several methods: `GET,POST`.
+        name: [requestMethod ?? requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
   },

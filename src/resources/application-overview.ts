@@ -1,6 +1,6 @@
 /** What a Magic Containers application runs, in all and by region (`/apps/{app}/overview`). */
 import { applicationPath, applications, latency, latencySettings } from './application.ts';
-import { count, countSamples, each, gauge, shown, states } from './families.ts';
+import { count, countSamples, each, gauge, ratio, shown, states } from './families.ts';
 import {
   type FieldType,
   integer,
@@ -16,7 +16,9 @@ import {
 import { defineResource, type Sample } from './resource.ts';
 
 const regionStates = ['unknown', 'active', 'progressing', 'inactive', 'failing'] as const;
-const podStates = ['notScheduled', 'scheduled', 'ready', 'deleting'] as const;
+const podStates = ['notScheduled', 'scheduled', 'ready', 'deleting', 'unknown'] as const;
+
+const asPercentage = 'from 0 to 1, taking what the API reports as a percentage';
 
 /** A figure with its grade, which is not read. */
 function indicator(type: FieldType<number>): FieldType<number> {
@@ -25,6 +27,7 @@ function indicator(type: FieldType<number>): FieldType<number> {
 
 const pod = object({
   status: oneOf(podStates),
+  ephemeralStorageUsageRatio: number,
   outboundConnectionsRejectedDiff: integer,
   containers: listOf(object({ name: text, numberOfRestarts: integer })),
 });
@@ -43,6 +46,12 @@ function restarts(pods: Pods): readonly Sample[] {
 function rejectedConnections(pods: Pods): number | undefined {
   const given = pods.flatMap((one) => one?.outboundConnectionsRejectedDiff ?? []);
   return given.length === 0 ? undefined : given.reduce((sum, one) => sum + one, 0);
+}
+
+/** The highest: the pod that will be evicted first. */
+function fullestEphemeralStorage(pods: Pods): number | undefined {
+  const given = pods.flatMap((one) => one?.ephemeralStorageUsageRatio ?? []);
+  return given.length === 0 ? undefined : Math.max(...given);
 }
 
 const pods = shown(
@@ -72,6 +81,13 @@ const pods = shown(
     fields: ['outboundConnectionsRejectedDiff'],
     series: rejectedConnections,
   },
+  {
+    name: 'region_ephemeral_storage_usage_ratio',
+    words: 'Use of the ephemeral storage by the fullest pod in each region, as the API reports it',
+    fields: ['ephemeralStorageUsageRatio'],
+    together: 'most',
+    series: fullestEphemeralStorage,
+  },
 );
 
 const region = object({
@@ -81,6 +97,21 @@ const region = object({
     'region_status',
     regionStates,
     'Deployment state of each region (%s): 1 for the state that it is in, 0 for the others',
+  ),
+  averageCPU: ratio(
+    'region_cpu_usage_ratio',
+    percentage,
+    `Average use of the CPU in each region, ${asPercentage}`,
+  ),
+  averageRAM: ratio(
+    'region_memory_usage_ratio',
+    percentage,
+    `Average use of the memory in each region, ${asPercentage}`,
+  ),
+  averageVolumesUsagePercentage: ratio(
+    'region_volume_usage_ratio',
+    percentage,
+    `Average use of the volumes in each region, ${asPercentage}`,
   ),
   requests: gauge(
     'region_requests',
@@ -96,18 +127,29 @@ const region = object({
 });
 
 const share = indicator(percentage);
-const asPercentage = 'from 0 to 1, taking what the API reports as a percentage';
 
-const overview = object({
-  desiredInstances: count('desired_instances', 'Instances that the application should have'),
-  activeInstances: gauge('active_instances', indicator(number), 'Instances that are active'),
-  activeRegions: gauge('active_regions', indicator(number), 'Regions that are active'),
-  averageCPU: gauge('cpu_usage_ratio', share, `Average use of the CPU, ${asPercentage}`),
-  averageRAM: gauge('memory_usage_ratio', share, `Average use of the memory, ${asPercentage}`),
-  averageVolumesUsage: gauge('volume_usage_ratio', share, `Average use of the volumes, ${asPercentage}`),
-  targetLatency: latency('target_latency_seconds', indicator(number), 'Latency that the application aims at'),
-  regions: each('region', 'region', region),
-});
+const overview = object(
+  {
+    desiredInstances: count('desired_instances', 'Instances that the application should have'),
+    activeInstances: gauge('active_instances', indicator(number), 'Instances that are active'),
+    activeRegions: gauge('active_regions', indicator(number), 'Regions that are active'),
+    averageCPU: gauge('cpu_usage_ratio', share, `Average use of the CPU, ${asPercentage}`),
+    averageRAM: gauge('memory_usage_ratio', share, `Average use of the memory, ${asPercentage}`),
+    averageVolumesUsage: gauge('volume_usage_ratio', share, `Average use of the volumes, ${asPercentage}`),
+    targetLatency: latency(
+      'target_latency_seconds',
+      indicator(number),
+      'Latency that the application aims at',
+    ),
+    regions: each('region', 'region', region),
+  },
+  'currentLatency',
+  'status',
+  'averageLatency',
+  'totalVolumeSizeInGb',
+  'monthlyCost',
+  'latencyChart',
+);
 
 export const applicationOverview = defineResource({
   kind: 'application_overview',

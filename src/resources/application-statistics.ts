@@ -5,12 +5,24 @@ import { dayQuery } from './days.ts';
 import { object, readFields } from './fields.ts';
 import { defineResource } from './resource.ts';
 
-const statistics = object({
-  trafficChart: daily('traffic', 'Traffic of the application', {
-    since: 'it',
-    place: '(%s, in the unit of the API, which is not documented)',
-  }),
-});
+const statistics = object(
+  {
+    trafficChart: daily('traffic', 'Traffic of the application', {
+      since: 'it',
+      place: '(%s, in the unit of the API, which is not documented)',
+    }),
+  },
+  'targetLatencyChart',
+  'activeRegionsChart',
+  'latencyChart',
+  'instancesChart',
+  'cpuUsageChart',
+  'ramUsageChart',
+  'volumesSplitUsageChart',
+  'volumesSplitCapacityChart',
+  'volumesUsageChart',
+  'volumesCapacityChart',
+);
 
 export const applicationStatistics = defineResource({
   kind: 'application_statistics',

@@ -1,8 +1,18 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
 import { applicationPath, applications } from './application.ts';
 import { count, countSamples, gauge, perElement, shown } from './families.ts';
-import { enumeratedFieldsOf, gigabytes, listOf, object, oneOf, text, type ValueOf } from './fields.ts';
-import { cursorPageFields, readCursorPages } from './pages.ts';
+import {
+  anything,
+  enumeratedFieldsOf,
+  gigabytes,
+  listOf,
+  object,
+  oneOf,
+  readElements,
+  readFields,
+  text,
+  type ValueOf,
+} from './fields.ts';
 import { defineResource } from './resource.ts';
 
 const states = [
@@ -38,6 +48,9 @@ const volume = object({
   }),
 });
 
+/** All volumes come at once: the operation has no parameters, and its cursor leads nowhere. */
+const answer = object({ items: anything }, 'meta', 'cursor', 'summary');
+
 type ApplicationVolumeReading = readonly ValueOf<typeof volume>[];
 
 export const applicationVolume = defineResource<ApplicationVolumeReading>({
@@ -47,17 +60,12 @@ export const applicationVolume = defineResource<ApplicationVolumeReading>({
   section: 'application_volumes',
   defaultIntervalSeconds: 600,
   listing: applications,
-  fields: [...volume.names, ...cursorPageFields],
+  fields: [...volume.names, ...answer.names],
   enumeratedFields: enumeratedFieldsOf(volume),
-  families: perElement('volume', 'name', volume),
+  families: perElement('volume', 'name', volume, true),
 
   async read(get, ids, diagnostics) {
-    const path = `${applicationPath(ids)}/volumes`;
-    const found = await readCursorPages(
-      { path, nouns: 'volumes', perPage: 1000, element: volume, identifier: 'name', isReading: true },
-      get,
-      diagnostics,
-    );
-    return [...found.values()];
+    const { items } = readFields(answer, await get(`${applicationPath(ids)}/volumes`), diagnostics);
+    return readElements(volume, 'name', items, diagnostics);
   },
 });

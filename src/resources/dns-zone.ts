@@ -20,12 +20,17 @@ export const dnsZones = defineListing({
   about: ({ Domain }) => ({ name: Domain }),
 });
 
-const statistics = object({
-  QueriesServedChart: daily('queries', 'Queries answered'),
-  NormalQueriesServedChart: daily('normal_queries', 'Queries answered from plain records'),
-  SmartQueriesServedChart: daily('smart_queries', 'Queries answered from smart records'),
-  QueriesByTypeChart: dailyTally('queries_by_type', 'Queries answered by their type', { type: dnsTypeName }),
-});
+const statistics = object(
+  {
+    QueriesServedChart: daily('queries', 'Queries answered'),
+    NormalQueriesServedChart: daily('normal_queries', 'Queries answered from plain records'),
+    SmartQueriesServedChart: daily('smart_queries', 'Queries answered from smart records'),
+    QueriesByTypeChart: dailyTally('queries_by_type', 'Queries answered by their type', {
+      type: dnsTypeName,
+    }),
+  },
+  'TotalQueriesServed',
+);
 
 export const dnsZone = defineResource({
   kind: 'dns_zone',

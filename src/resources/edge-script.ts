@@ -23,20 +23,25 @@ export const scripts = defineListing({
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));
 const cpuTimeOfRequest = mapped(newestPoint, (value) => divided(value, 1000));
 
-const statistics = object({
-  RequestsServedChart: daily('requests', 'Requests', { since: 'the script' }),
-  TotalCpuTimeChart: daily('cpu_seconds', 'CPU time', {
-    type: cpuTime,
-    place: '(%s, milliseconds)',
-    since: 'the script',
-  }),
-  AverageCpuTimeChart: gauge(
-    'average_cpu_seconds',
-    cpuTimeOfRequest,
-    'CPU time of a request on average, in the newest UTC day (%s, milliseconds)',
-  ),
-  TotalMonthlyCost: gauge('monthly_cost', number, 'Cost of the script this month in US dollars'),
-});
+const statistics = object(
+  {
+    RequestsServedChart: daily('requests', 'Requests', { since: 'the script' }),
+    TotalCpuTimeChart: daily('cpu_seconds', 'CPU time', {
+      type: cpuTime,
+      place: '(%s, milliseconds)',
+      since: 'the script',
+    }),
+    AverageCpuTimeChart: gauge(
+      'average_cpu_seconds',
+      cpuTimeOfRequest,
+      'CPU time of a request on average, in the newest UTC day (%s, milliseconds)',
+    ),
+    TotalMonthlyCost: gauge('monthly_cost', number, 'Cost of the script this month in US dollars'),
+  },
+  'TotalRequestsServed',
+  'TotalCpuUsed',
+  'AverageCpuTimePerExecution',
+);
 
 export const edgeScript = defineResource({
   kind: 'edge_script',

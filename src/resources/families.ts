@@ -100,6 +100,8 @@ export interface Shown<Value = unknown> {
   readonly labels?: readonly string[];
   /** Of a counter whose label values the API invents. */
   readonly bound?: CounterBound;
+  /** What becomes of the same figure of two elements of one name. Default: they are added up. */
+  readonly together?: 'most';
   /**
    * A number is a sample without labels. A series of days is what a counter adds up; of a gauge it is the newest day that any
    * series has.
@@ -132,6 +134,11 @@ export function gauge<Value extends number | boolean>(
   of?: Labels,
 ): FieldType<Value> {
   return shown(type, { name, words, ...(of && { of }), series: (value) => Number(value) });
+}
+
+/** A share from 0 to 1: of two elements of one name the higher one counts. */
+export function ratio(name: string, type: FieldType<number>, words: string): FieldType<number> {
+  return shown(type, { name, words, together: 'most', series: (value) => value });
 }
 
 /** A whole number of things, or of bytes. */
@@ -175,6 +182,7 @@ export function states<State extends string>(
     name,
     words,
     labels: ['status'],
+    together: 'most',
     series: (state) => labels.map((own) => ({ labels: own, value: Number(own.status === state) })),
   });
 }
@@ -203,23 +211,43 @@ export function each<Element>(
   element: ObjectType<Element>,
 ): FieldType<readonly Element[]> {
   const known = mapped(listOf(element), (all) => all.flatMap((one) => (one?.[identifier] ? [one] : [])));
-  return shown(known, ...perElement(name, identifier, element).map(nested));
+  return shown(known, ...perElement(name, identifier, element, true).map(nested));
 }
 
-/** The families of a list of elements: each has series of its own, told apart by a label. */
+/**
+ * The families of a list of elements: each has series of its own, told apart by a label. addsUp: where that is a name, of which
+ * there may be two; of an id the later one counts.
+ */
 export function perElement<Element>(
   name: string,
   identifier: keyof Element,
   element: ObjectType<Element>,
+  addsUp = false,
 ): readonly Shown<readonly Element[]>[] {
   return familiesOf(element).map((family) => ({
     name: family.name,
     words: family.words,
     fields: family.fields ?? [],
     labels: [name, ...labelsOf(family)],
-    series: (elements, target) =>
-      elements.flatMap((one) => labelled({ [name]: String(one[identifier]) }, seriesOf(family, one, target))),
+    series(elements, target) {
+      const series = elements.flatMap((one) =>
+        labelled({ [name]: String(one[identifier]) }, seriesOf(family, one, target)),
+      );
+      return addsUp ? putTogether(series, family.together === 'most' ? Math.max : (a, b) => a + b) : series;
+    },
   }));
+}
+
+/** One sample for all that have the same labels. */
+function putTogether(series: Series, both: (a: number, b: number) => number): Series {
+  const known = new Map<string, Sample | CounterSample>();
+  for (const one of series) {
+    const key = JSON.stringify(one.labels);
+    const before = known.get(key);
+    const isPair = before && 'value' in before && 'value' in one;
+    known.set(key, isPair ? { ...before, value: both(before.value, one.value) } : one);
+  }
+  return [...known.values()];
 }
 
 /** A family of fields inside a field: the HELP names both. */
@@ -257,6 +285,7 @@ function joined<Values>(one: Shown<Values>, other: Shown<Values>): Shown<Values>
     words: one.words,
     fields: [...new Set([...(one.fields ?? []), ...(other.fields ?? [])])],
     labels: labelsOf(one),
+    ...(one.together && { together: one.together }),
     series: (values, target) => [...seriesOf(one, values, target), ...seriesOf(other, values, target)],
   };
 }

@@ -58,6 +58,8 @@ type Values<Of extends Shape> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]
 /** The type of an object with these fields. */
 export interface ObjectType<Value = Readonly<Record<string, unknown>>> extends FieldType<Value> {
   readonly names: readonly string[];
+  /** Fields that the API documents and nobody reads. */
+  readonly unread: readonly string[];
   readonly shape: Shape;
 }
 
@@ -176,8 +178,8 @@ export function entriesOf<Value>(type: FieldType<Value>): FieldType<Entries<Valu
   return enumerated(read, type.isEnumerated);
 }
 
-/** An object with these fields. */
-export function object<Of extends Shape>(shape: Of): ObjectType<Values<Of>> {
+/** An object with these fields. unread: further fields that the API documents, so that an answer with these alone is known. */
+export function object<Of extends Shape>(shape: Of, ...unread: readonly string[]): ObjectType<Values<Of>> {
   const names = Object.keys(shape);
   const read: FieldType<Values<Of>> = (value, notes) => {
     if (!isObject(value)) return notes.mismatch('an object', value);
@@ -185,7 +187,12 @@ export function object<Of extends Shape>(shape: Of): ObjectType<Values<Of>> {
     for (const name of names) values[name] = readValue(shape[name] as FieldType, value[name], notes);
     return values as Values<Of>;
   };
-  return Object.assign(read, { names, shape, isEnumerated: enumeratedFieldsOf({ names, shape }).length > 0 });
+  return Object.assign(read, {
+    names,
+    unread,
+    shape,
+    isEnumerated: enumeratedFieldsOf({ names, shape }).length > 0,
+  });
 }
 
 /** The fields whose values the reference lists. */
@@ -200,12 +207,9 @@ export const id: FieldType<string> = (value, notes) => {
   return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
 };
 
-/** The id of another thing: 0 and less stand for none. */
-export const reference: FieldType<string> = (value, notes) => {
-  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  if (!isWhole) return notes.mismatch('a whole number', value);
-  return Number(value) > 0 ? String(value) : undefined;
-};
+/** The id of another thing: 0 and -1 stand for none. */
+export const reference: FieldType<string> = (value, notes) =>
+  value === -1 ? undefined : mapped(id, (known) => (/^0+$/.test(known) ? undefined : known))(value, notes);
 
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
 export const instant: FieldType<number> = (value, notes) => {
@@ -256,16 +260,17 @@ class FieldNotes implements Notes {
  * not listed are noted and kept.
  *
  * @param daySeconds start of the UTC day that was asked for, where one was
- * @throws {ReadingError} when the body is no object, or has none of the fields: then it is not the answer asked for
+ * @throws {ReadingError} when the body is no object, or has none of the fields, not even of the unread ones: then it is not
+ *   the answer asked for
  */
 export function readFields<Type extends ObjectType>(
-  { names, shape }: Type,
+  { names, unread, shape }: Type,
   body: unknown,
   diagnostics: Diagnostics,
   daySeconds?: number,
 ): ValueOf<Type> {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
-  if (!names.some((name) => Object.hasOwn(body, name)))
+  if (![...names, ...unread].some((name) => Object.hasOwn(body, name)))
     throw new ReadingError('schema', 'the answer has none of the expected fields');
   const notes = new FieldNotes(diagnostics, daySeconds);
   const values: Record<string, unknown> = {};

@@ -226,7 +226,7 @@ export const cursorPageFields = cursorPage.names;
 
 /** Every element of a list of the application API that goes on by a cursor, by its id. */
 export function readCursorPages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier, isReading }: PagedListing<Schema>,
+  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
   get: Get,
   diagnostics: Diagnostics,
 ): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
@@ -235,11 +235,8 @@ export function readCursorPages<Schema extends ObjectType>(
     const body = await get(`${path}?limit=${perPage}${after}`);
     const { items: given, meta, cursor: next } = readFields(cursorPage, body, diagnostics);
     const list = cursor === '' ? listOrNone(given, meta?.totalItems) : given;
-    const items = isReading
-      ? readElements(element, identifier, list, diagnostics)
-      : readListed(nouns, element, identifier, list, diagnostics);
-    const unusable = (list as readonly unknown[]).length - items.length;
-    return { items, unusable, total: meta?.totalItems ?? undefined, next: next || undefined };
+    const items = readListed(nouns, element, identifier, list, diagnostics);
+    return { items, total: meta?.totalItems ?? undefined, next: next || undefined };
   };
   return readPages(nouns, '', ask, (item) => item[identifier] as string);
 }

@@ -6,20 +6,26 @@ import { milliseconds, object, percentage } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineResource } from './resource.ts';
 
-const statistics = object({
-  RequestsOptimizedChart: daily('optimized_requests', 'Requests that were optimized'),
-  TrafficSavedChart: daily('saved_traffic_bytes', 'Traffic that was saved'),
-  AverageProcessingTime: gauge(
-    'average_processing_time_seconds',
-    milliseconds,
-    'Average time to optimize a request in the UTC day so far (%s, divided by 1000)',
-  ),
-  AverageCompressionRatio: gauge(
-    'average_compression_ratio',
-    percentage,
-    'Average compression in the UTC day so far, from 0 to 1 (%s, taken for a percentage)',
-  ),
-});
+const statistics = object(
+  {
+    RequestsOptimizedChart: daily('optimized_requests', 'Requests that were optimized'),
+    TrafficSavedChart: daily('saved_traffic_bytes', 'Traffic that was saved'),
+    AverageProcessingTime: gauge(
+      'average_processing_time_seconds',
+      milliseconds,
+      'Average time to optimize a request in the UTC day so far (%s, divided by 1000)',
+    ),
+    AverageCompressionRatio: gauge(
+      'average_compression_ratio',
+      percentage,
+      'Average compression in the UTC day so far, from 0 to 1 (%s, taken for a percentage)',
+    ),
+  },
+  'AverageCompressionChart',
+  'AverageProcessingTimeChart',
+  'TotalRequestsOptimized',
+  'TotalTrafficSaved',
+);
 
 export const pullZoneOptimizer = defineResource({
   kind: 'pull_zone_optimizer',

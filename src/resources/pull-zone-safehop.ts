@@ -5,10 +5,14 @@ import { object } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineResource } from './resource.ts';
 
-const statistics = object({
-  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were tried again'),
-  RequestsSavedChart: daily('saved_requests', 'Requests that succeeded at a further try'),
-});
+const statistics = object(
+  {
+    RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were tried again'),
+    RequestsSavedChart: daily('saved_requests', 'Requests that succeeded at a further try'),
+  },
+  'TotalRequestsRetried',
+  'TotalRequestsSaved',
+);
 
 export const pullZoneSafehop = defineResource({
   kind: 'pull_zone_safehop',

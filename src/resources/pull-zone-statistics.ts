@@ -44,7 +44,15 @@ const others = {
   ),
 };
 
-const statistics = object({ ...requests, ...others });
+const statistics = object(
+  { ...requests, ...others },
+  'TotalBandwidthUsed',
+  'TotalOriginTraffic',
+  'OriginResponseTimeChart',
+  'TotalRequestsServed',
+  'CacheHitRateChart',
+  'UserBalanceHistoryChart',
+);
 type Statistics = ValueOf<typeof statistics>;
 
 /** The requests of each day that were not pulled from the origin. */

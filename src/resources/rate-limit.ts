@@ -69,5 +69,5 @@ export const rateLimit = defineResource<RateLimitReading>({
     return readElements(rateLimitMetrics, 'ratelimitId', unwrapList(body), diagnostics);
   },
 
-  empty: { on: ['not_found.ratelimit_shieldzone'], reading: () => [] },
+  empty: { is: ({ errorKey }) => errorKey === 'not_found.ratelimit_shieldzone', reading: () => [] },
 });

@@ -164,8 +164,8 @@ interface ReadsOne<Reading> {
   readonly partNames?: Listing | undefined;
   /** For days that are counted, see `days.ts`. */
   read(get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
-  /** The reading where the API answers with one of these keys: there is nothing to read, which is no failure. */
-  readonly empty?: { readonly on: readonly string[]; reading(): Reading };
+  /** The reading where a failure means that there is nothing to read. */
+  readonly empty?: { is(failure: FailureOf): boolean; reading(): Reading };
 }
 
 /** A kind whose readings come with the listing of its targets. */

@@ -16,17 +16,22 @@ const segments = shown(listOf(object({ overageAllowance: integer })), {
   },
 });
 
-const overages = object({
-  totalOverage: count(
-    'monthly_overage_requests',
-    'Requests of this calendar month beyond what the plan includes; falls back at its end',
-  ),
-  segments,
-  totalCleanRequests: count(
-    'monthly_clean_requests',
-    'Clean requests of this calendar month; falls back at its end',
-  ),
-});
+const overages = object(
+  {
+    totalOverage: count(
+      'monthly_overage_requests',
+      'Requests of this calendar month beyond what the plan includes; falls back at its end',
+    ),
+    segments,
+    totalCleanRequests: count(
+      'monthly_clean_requests',
+      'Clean requests of this calendar month; falls back at its end',
+    ),
+  },
+  'shieldZoneId',
+  'year',
+  'month',
+);
 
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
@@ -45,5 +50,11 @@ export const shieldOverage = defineResource({
     return readFields(overages, unwrapData(enveloped), diagnostics);
   },
 
-  empty: { on: ['feature_not_available_on_plan'], reading: () => ({}) },
+  empty: {
+    // A month without billing data answers 404: on the first of a month that may be every zone.
+    is: ({ result, errorKey = '' }) =>
+      errorKey === 'feature_not_available_on_plan' ||
+      (result === 'not_found' && !errorKey.endsWith('.shieldzone')),
+    reading: () => ({}),
+  },
 });

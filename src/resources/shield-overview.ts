@@ -147,5 +147,5 @@ export const shieldOverview = defineResource<ShieldOverviewReading>({
     return readFields(metrics, unwrapData(body), diagnostics);
   },
 
-  empty: { on: ['feature_not_available_on_plan'], reading: () => ({}) },
+  empty: { is: ({ errorKey }) => errorKey === 'feature_not_available_on_plan', reading: () => ({}) },
 });

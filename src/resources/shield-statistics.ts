@@ -22,15 +22,20 @@ const rest = { protection: 'other', action: 'other' };
 /** The requests of each action on each day. */
 const actionsByDay = mapped(object({ metrics: mapOfDays(entriesOf(integer)) }), ({ metrics }) => metrics);
 
-const protections = object({
-  waf: actionsByDay,
-  ddos: actionsByDay,
-  rateLimit: actionsByDay,
-  accessLists: actionsByDay,
-  botDetection: actionsByDay,
-  uploadScanning: actionsByDay,
-  apiGuardian: actionsByDay,
-});
+const protections = object(
+  {
+    waf: actionsByDay,
+    ddos: actionsByDay,
+    rateLimit: actionsByDay,
+    accessLists: actionsByDay,
+    botDetection: actionsByDay,
+    uploadScanning: actionsByDay,
+    apiGuardian: actionsByDay,
+  },
+  'totalCleanRequestsLimit',
+  'totalBillableRequestsThisMonth',
+  'resolution',
+);
 type Protections = ValueOf<typeof protections>;
 type Field = keyof Protections;
 const fields = protections.names as readonly Field[];
@@ -93,5 +98,5 @@ export const shieldStatistics = defineResource<Protections>({
     return readFields(protections, unwrapData(body), diagnostics);
   },
 
-  empty: { on: ['feature_not_available_on_plan'], reading: () => ({}) },
+  empty: { is: ({ errorKey }) => errorKey === 'feature_not_available_on_plan', reading: () => ({}) },
 });

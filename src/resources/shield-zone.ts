@@ -1,14 +1,14 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
 import { coded, count, flag, gauge, label, length } from './families.ts';
-import { id, instant, object } from './fields.ts';
+import { id, instant, object, reference } from './fields.ts';
 import { defineListing } from './listing.ts';
 import { pullZones } from './pull-zone.ts';
 import { defineListedResource } from './resource.ts';
 
 const zone = object({
   shieldZoneId: id,
-  pullZoneId: label('pull_zone_id', id),
-  wafProfileId: label('waf_profile_id', id),
+  pullZoneId: label('pull_zone_id', reference),
+  wafProfileId: label('waf_profile_id', reference),
   learningMode: flag('learning_mode', 'Whether the zone is in learning mode'),
   learningModeUntil: gauge(
     'learning_mode_until_timestamp_seconds',

@@ -9,13 +9,22 @@ function downloaded(protocol: string) {
   return daily('bytes', 'Bytes downloaded from the storage zone by protocol', { of: { protocol } });
 }
 
-const egress = object({
-  HttpEgressChart: downloaded('http'),
-  S3EgressChart: downloaded('s3'),
-  S3PresignedEgressChart: downloaded('s3_presigned'),
-  FtpEgressChart: downloaded('ftp'),
-  SftpEgressChart: downloaded('sftp'),
-});
+const egress = object(
+  {
+    HttpEgressChart: downloaded('http'),
+    S3EgressChart: downloaded('s3'),
+    S3PresignedEgressChart: downloaded('s3_presigned'),
+    FtpEgressChart: downloaded('ftp'),
+    SftpEgressChart: downloaded('sftp'),
+  },
+  'TotalEgressChart',
+  'HttpEgressTotal',
+  'S3EgressTotal',
+  'S3PresignedEgressTotal',
+  'FtpEgressTotal',
+  'SftpEgressTotal',
+  'TotalEgress',
+);
 
 export const storageZoneEgress = defineResource({
   kind: 'storage_zone_egress',

@@ -10,7 +10,7 @@ const zone = object({
   Name: label('name', text),
   ZoneTier: label('tier', codeName(['standard', 'edge'])),
   Region: label('region', text),
-  StorageUsed: count('used_bytes', 'Bytes stored in the main region'),
+  StorageUsed: count('used_bytes', 'Bytes that the zone stores in all'),
   FilesStored: count('files', 'Number of files'),
   ReplicationRegions: shown(list, {
     name: 'regions',

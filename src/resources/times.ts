@@ -8,8 +8,10 @@ export function parseInstant(value: string): number | undefined {
   const zone = /^[+-]\d{4}$/.test(offset) ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
   // Date.parse rolls 31 February over into March, as Date.UTC does.
   if (parseDay(date ?? '') === undefined) return undefined;
-  // Date knows milliseconds; the API writes up to seven digits.
-  const seconds = Date.parse(`${date}T${time}${zone}`) / 1000 + Number(`0${fraction}`);
+  // Date knows no leap second, which is the one before and one more; and milliseconds, where the API writes up to seven digits.
+  const leap = time?.endsWith(':60') ? 1 : 0;
+  const clock = leap ? time?.replace(/60$/, '59') : time;
+  const seconds = Date.parse(`${date}T${clock}${zone}`) / 1000 + leap + Number(`0${fraction}`);
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 

@@ -5,9 +5,12 @@ import { object } from './fields.ts';
 import { defineResource } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
 
-const statistics = object({
-  LicensesIssuedChart: daily('issued_licenses', 'DRM licenses that were issued'),
-});
+const statistics = object(
+  {
+    LicensesIssuedChart: daily('issued_licenses', 'DRM licenses that were issued'),
+  },
+  'TotalLicensesIssued',
+);
 
 export const videoLibraryDrm = defineResource({
   kind: 'video_library_drm',

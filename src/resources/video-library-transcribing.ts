@@ -5,9 +5,12 @@ import { object } from './fields.ts';
 import { defineResource } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
 
-const statistics = object({
-  TranscriptionSecondsChart: daily('video_seconds', 'Seconds of video that were transcribed'),
-});
+const statistics = object(
+  {
+    TranscriptionSecondsChart: daily('video_seconds', 'Seconds of video that were transcribed'),
+  },
+  'TotalTranscriptionSeconds',
+);
 
 export const videoLibraryTranscribing = defineResource({
   kind: 'video_library_transcribing',

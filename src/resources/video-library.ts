@@ -1,6 +1,6 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
 import { count, flag, gauge, inside, label, length } from './families.ts';
-import { id, instant, number, object, secret, text } from './fields.ts';
+import { id, instant, number, object, reference, secret, text } from './fields.ts';
 import { defineListing, featuresOf } from './listing.ts';
 import { defineListedResource } from './resource.ts';
 
@@ -17,8 +17,8 @@ const drmSystem = object({
 const library = object({
   Id: id,
   Name: label('name', text),
-  PullZoneId: label('pull_zone_id', id),
-  StorageZoneId: label('storage_zone_id', id),
+  PullZoneId: label('pull_zone_id', reference),
+  StorageZoneId: label('storage_zone_id', reference),
   ApiKey: secret,
   VideoCount: count('videos', 'Number of videos in the library'),
   StorageUsage: count('storage_bytes', 'Bytes that the library stores'),
@@ -30,7 +30,17 @@ const library = object({
     number,
     'Charges of this calendar month for transcribing, in US dollars; falls back at its end',
   ),
+  MonthlyChargesPremiumEncoding: gauge(
+    'monthly_premium_encoding_charges_dollars',
+    number,
+    'Charges of this calendar month for premium encoding, in US dollars; falls back at its end',
+  ),
   EnableDRM: flag('drm_enabled', 'Whether the library protects its videos by DRM'),
+  MonthlyChargesEnterpriseDrm: gauge(
+    'monthly_enterprise_drm_charges_dollars',
+    number,
+    'Charges of this calendar month for enterprise DRM, in US dollars; falls back at its end',
+  ),
   AppleFairPlayDrm: inside(drmSystem, { system: 'fairplay' }),
   GoogleWidevineDrm: inside(drmSystem, { system: 'widevine' }),
 });

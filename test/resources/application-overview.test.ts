@@ -72,6 +72,7 @@ bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="no
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="scheduled"} 1
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="ready"} 1
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="deleting"} 0
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="unknown"} 0
 bunnynet_application_overview_region_container_restarts{app_id="HbqFNk0",region="DE",container="app"} 4
 bunnynet_application_overview_region_rejected_outbound_connections{app_id="HbqFNk0",region="DE"} 7
 `);
@@ -128,4 +129,41 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
     'bunnynet_application_overview_region_requests{app_id="HbqFNk0",region="SG"} 7\n',
   );
   expect(new Set(mismatched)).toEqual(new Set(['desiredInstances', 'averageCPU', 'regions']));
+});
+
+it('adds up two entries of one region, and shows its shares and the fullest pod', async () => {
+  const region = {
+    region: 'DE',
+    status: 'active',
+    averageCPU: 20,
+    averageRAM: 40,
+    averageVolumesUsagePercentage: 60,
+  };
+  const { rows } = await read({
+    regions: [
+      {
+        ...region,
+        instances: 2,
+        pods: [{ status: 'ready', ephemeralStorageUsageRatio: 0.5 }, { status: '' }],
+      },
+      {
+        ...region,
+        instances: 3,
+        averageCPU: 30,
+        pods: [{ status: 'vanishing', ephemeralStorageUsageRatio: 0.25 }],
+      },
+    ],
+  });
+  const of = 'app_id="HbqFNk0",region="DE"';
+  for (const row of [
+    `region_instances{${of}} 5`,
+    `region_status{${of},status="active"} 1`,
+    `region_pods{${of},state="ready"} 1`,
+    `region_pods{${of},state="unknown"} 2`,
+    `region_cpu_usage_ratio{${of}} 0.3`,
+    `region_memory_usage_ratio{${of}} 0.4`,
+    `region_volume_usage_ratio{${of}} 0.6`,
+    `region_ephemeral_storage_usage_ratio{${of}} 0.5`,
+  ])
+    expect(rows).toContain(`bunnynet_application_overview_${row}\n`);
 });

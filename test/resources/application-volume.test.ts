@@ -25,7 +25,7 @@ it('shows the size, the use and the instances of each volume', async () => {
     meta: { totalItems: 2 },
     cursor: null,
   });
-  expect(asked).toEqual(['/apps/HbqFNk0/volumes?limit=1000']);
+  expect(asked).toEqual(['/apps/HbqFNk0/volumes']);
   expect(rows.replaceAll(/^.*instances.* 0\n/gm, '')).toBe(`\
 bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data"} 10000000000
 bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="cache"} 500000000
@@ -35,6 +35,20 @@ bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="atta
 bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="failed"} 1
 `);
   expect(rows.match(/instances/g)).toHaveLength(10);
+});
+
+it('has two volumes of one name as one that is as large as both, and goes on where a cursor stands beside all of them', async () => {
+  const { rows, asked } = await read({
+    items: [
+      { id: 'a', name: 'data', size: 10, totalUsage: 2 },
+      { id: 'b', name: 'data', size: 5, totalUsage: 1 },
+    ],
+    meta: { totalItems: 2 },
+    cursor: 'more',
+  });
+  expect(asked).toHaveLength(1);
+  expect(rows).toContain('capacity_bytes{app_id="HbqFNk0",volume="data"} 15000000000\n');
+  expect(rows).toContain('usage_bytes{app_id="HbqFNk0",volume="data"} 3000000000\n');
 });
 
 it('shows nothing for an application without volumes', async () => {

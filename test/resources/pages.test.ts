@@ -116,9 +116,9 @@ describe('a cursor listing', () => {
   });
 
   it('leaves out an element without an id where it is a reading, and counts it all the same', async () => {
-    const pages = [{ items: list(1, null), meta: { totalItems: 2 } }];
-    const reading = await readFrom(readCursorPages, pages, { ...things, isReading: true });
+    const pages = [{ items: list(1, null), totalItems: 2, itemsPerPage: 10 }];
+    const reading = await readFrom(readVideoPages, pages, { ...things, isReading: true });
     expect(reading).toEqual({ ids: '1', asked: 1 });
-    await expect(readFrom(readCursorPages, pages)).rejects.toThrow('1 of 2 things without a usable id');
+    await expect(readFrom(readVideoPages, pages)).rejects.toThrow('1 of 2 things without a usable id');
   });
 });

@@ -116,5 +116,6 @@ describe('a protection', () => {
 });
 
 it('is empty, and no failure, where the plan does not have it', () => {
-  expect(shieldOverview.empty?.on).toContain('feature_not_available_on_plan');
+  const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
+  expect(shieldOverview.empty?.is(failure)).toBe(true);
 });

@@ -68,7 +68,7 @@ describe('the fields of a library', () => {
 
   it('are left out alone where their type is wrong, and noted by name', async () => {
     const { rows, mismatched } = await read({
-      PullZoneId: -1,
+      PullZoneId: -7,
       VideoCount: '128',
       StorageUsage: 3,
       TrafficUsage: 1.5,

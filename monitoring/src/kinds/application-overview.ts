@@ -136,7 +136,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Regions',
         description:
-          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, requests, anycastTraffic, outboundConnectionsRejectedDiff, and numberOfRestarts over all pods; the API documents no window).',
+          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff, the highest ephemeralStorageUsageRatio of a pod, and numberOfRestarts over all pods; the API documents no window).',
         unit: 'short',
         span: 24,
         entity: region,
@@ -146,6 +146,10 @@ function panels(): readonly Row[] {
         labels: [{ source: 'region', title: 'Region' }],
         columns: [
           { title: 'Instances', expr: inRow('instances') },
+          { title: 'CPU', expr: inRow('cpu_usage_ratio'), unit: 'percentunit' },
+          { title: 'Memory', expr: inRow('memory_usage_ratio'), unit: 'percentunit' },
+          { title: 'Volumes', expr: inRow('volume_usage_ratio'), unit: 'percentunit' },
+          { title: 'Ephemeral storage', expr: inRow('ephemeral_storage_usage_ratio'), unit: 'percentunit' },
           { title: 'Requests', expr: inRow('requests') },
           { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {

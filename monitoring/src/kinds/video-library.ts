@@ -116,6 +116,16 @@ function panels(): readonly Row[] {
             expr: field('monthly_transcribing_charges_dollars'),
             unit: 'currencyUSD',
           },
+          {
+            title: 'Premium encoding',
+            expr: field('monthly_premium_encoding_charges_dollars'),
+            unit: 'currencyUSD',
+          },
+          {
+            title: 'Enterprise DRM',
+            expr: field('monthly_enterprise_drm_charges_dollars'),
+            unit: 'currencyUSD',
+          },
           { title: 'DRM', expr: field('drm_enabled'), unit: 'none', mappings: [yesNo] },
           { title: 'Last poll', expr: field('up'), unit: 'none', mappings: [upText] },
         ],

@@ -1,0 +1,78 @@
+/** What recorded answers of the API taught, at the level of the whole exporter. */
+import { expect, it } from 'vitest';
+import { reply, startWhole } from './whole.ts';
+
+const zones = () => ({ data: [{ shieldZoneId: 7 }, { shieldZoneId: 8 }] });
+
+it('a month without billing data is an empty reading of a Shield Zone, and no failure', async () => {
+  const whole = await startWhole({
+    document: { shield_overage: { targets: 'all' } },
+    routes: {
+      '/shield/shield-zones': zones,
+      '/pullzone': () => ({ Items: [], TotalItems: 0 }),
+      '/shield/metrics/overages/7': () => reply(404),
+      '/shield/metrics/overages/8': () =>
+        reply(404, '{"error":{"success":false,"message":"none"},"data":null}'),
+    },
+  });
+  await whole.poll();
+  expect(Object.values(await whole.series('bunnynet_shield_overage_up'))).toEqual([1, 1]);
+  expect(await whole.series('bunnynet_shield_overage_monthly_overage_requests')).toEqual({});
+  expect(whole.said('poll failed')).toEqual([]);
+  expect(whole.said('check apis.')).toEqual([]);
+});
+
+it('a zone that is gone is a failure of its overage all the same', async () => {
+  const errorKey = 'not_found_or_unauthorised_access.shieldzone';
+  const whole = await startWhole({
+    document: { shield_overage: { targets: [7] } },
+    routes: {
+      '/shield/metrics/overages/7': () =>
+        reply(404, JSON.stringify({ error: { success: false, message: 'unknown', errorKey }, data: null })),
+    },
+  });
+  await whole.poll();
+  expect(Object.values(await whole.series('bunnynet_shield_overage_up'))).toEqual([0]);
+});
+
+it.each([200, 202, 404])(
+  'a zone whose API Guardian nobody configured has no endpoints, with HTTP %d',
+  async (status) => {
+    const error = { success: false, message: 'not configured', errorKey: 'api_guardian.no_configuration' };
+    const whole = await startWhole({
+      document: { api_guardian: { targets: 'all' } },
+      routes: {
+        '/shield/shield-zones': zones,
+        '/pullzone': () => ({ Items: [], TotalItems: 0 }),
+        '/shield/shield-zone/7/api-guardian': () => reply(status, JSON.stringify({ data: null, error })),
+        '/shield/shield-zone/8/api-guardian': () => ({
+          data: {
+            endpoints: [{ apiGuardianEndpointId: 1, requestMethods: 'GET,POST', requestPath: '/login' }],
+          },
+        }),
+        '/shield/metrics/shield-zone/8/api-guardian/endpoint/1': () => ({
+          data: { totalRequestsInspected: 3 },
+        }),
+      },
+    });
+    await whole.poll();
+    expect(whole.exporter.targets().map(({ target }) => [target.key, target.name])).toEqual([
+      ['api_guardian/8/1', 'GET,POST /login'],
+    ]);
+    expect(whole.said('poll failed')).toEqual([]);
+  },
+);
+
+it('a reference of 0 is none: its label is empty', async () => {
+  const zone = { shieldZoneId: 7, pullZoneId: 0, wafProfileId: 5 };
+  const whole = await startWhole({
+    document: { shield_zones: { targets: 'all' } },
+    routes: {
+      '/shield/shield-zones': () => ({ data: [zone] }),
+      '/pullzone': () => ({ Items: [], TotalItems: 0 }),
+    },
+  });
+  await whole.poll();
+  const [labels] = Object.keys(await whole.series('bunnynet_shield_zone_info'));
+  expect(labels).toContain('pull_zone_id="",waf_profile_id="5"');
+});

@@ -1,0 +1,36 @@
+/** Every kind knows the fields that its operation documents, also those that it does not read. */
+import { expect, it } from 'vitest';
+import { operationOf } from '../../src/report/documented.ts';
+import { resources } from '../../src/resources/index.ts';
+import { isReadAlone } from '../../src/resources/resource.ts';
+
+const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
+/** Their answers are lists, or have one field beside the error. */
+const lists = ['application_volume', 'rate_limit', 'payment_requests', 'video_encoding'];
+const readAlone = resources.filter(isReadAlone).filter(({ kind }) => !lists.includes(kind));
+
+it.each(readAlone)(
+  'of $kind is a reading without samples an answer with a field that is not read',
+  async (resource) => {
+    const ids = Object.fromEntries(resource.ids.map(({ label }) => [label, '1']));
+    const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };
+    const read = (answer: object) => {
+      let asked = '';
+      const get = (path: string) => {
+        asked = path;
+        return Promise.resolve(answer);
+      };
+      return { asked: () => asked, reading: resource.read(get, ids, nothing, context) };
+    };
+    const first = read({});
+    await expect(first.reading).rejects.toMatchObject({ result: 'schema' });
+    const answer = operationOf(resource.api, first.asked())?.answer;
+    const isEnveloped = answer?.fields?.has('data') === true;
+    const documented = (isEnveloped ? answer?.fields?.get('data') : answer)?.fields?.keys() ?? [];
+    const unread = [...documented].filter((name) => !resource.fields.includes(name) && name !== 'error');
+    for (const name of unread) {
+      const body = { [name]: null };
+      await expect(read(isEnveloped ? { data: body } : body).reading, name).resolves.toBeDefined();
+    }
+  },
+);
