@@ -42,7 +42,8 @@ export function podOf({ seed }: Application, region: number, place: number, nowM
 }
 
 function graded(indicator: number) {
-  return { indicator, statusGrade: indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
+  // What is 0 has no grade.
+  return { indicator, statusGrade: indicator === 0 ? null : indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
 }
 
 function overview(one: Application, nowMs: number): unknown {
@@ -109,7 +110,9 @@ function podIn(one: Application, region: number, place: number, nowMs: number) {
     volumesUtilizationPercentage: { data: round(100 * unit(podSeed, 4), 2) },
     ephemeralStorageUsageBytes: hash(podSeed, 5) % 1_000_000_000,
     ephemeralStorageLimitBytes: 1_000_000_000,
-    ephemeralStorageUsageRatio: null,
+    // Not told of every pod.
+    ephemeralStorageUsageRatio:
+      podSeed % 3 === 0 ? null : round((hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000, 4),
     outboundConnectionsLimit: 1000,
     outboundConnectionsRejectedDiff: hash(podSeed, 6, Math.floor(nowMs / minuteMs)) % 3,
   };
