@@ -21,7 +21,7 @@ const statistics = object({
     'engagement_score',
     // The API writes -1 where it has no data.
     mapped(integer, (score) => (score < 0 ? undefined : score)),
-    'Engagement score of the UTC day so far, on the scale of the API',
+    'Engagement score of the UTC day so far, from 0 to 100',
   ),
 });
 

@@ -99,3 +99,8 @@ describe('the countries', () => {
     expect(shown.find(([, country]) => country === 'other')?.[2]).toBe('9455');
   });
 });
+
+it('has no score where the API has no data for one, which it writes as -1', async () => {
+  expect((await read({ engagementScore: -1 })).rows).not.toContain('engagement_score');
+  expect((await read({ engagementScore: 0 })).rows).toContain('engagement_score{library_id="4711"} 0\n');
+});

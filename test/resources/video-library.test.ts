@@ -27,7 +27,9 @@ it('shows the figures of a library', async () => {
           "AppleFairPlayDrm": { "Enabled": true, "CertificateExpirationDate": "2026-12-01T00:00:00" },
           "GoogleWidevineDrm": { "Enabled": false, "CertificateExpirationDate": null },
           "EnableTranscribing": false,
-          "MonthlyChargesTranscribing": 12.5
+          "MonthlyChargesTranscribing": 12.5,
+          "MonthlyChargesPremiumEncoding": 3.25,
+          "MonthlyChargesEnterpriseDrm": 99
         }
       ],
       "CurrentPage": 1,
@@ -45,7 +47,9 @@ bunnynet_video_library_replication_regions{library_id="4711"} 2
 bunnynet_video_library_monthly_traffic_bytes{library_id="4711"} 734003200
 bunnynet_video_library_transcribing_enabled{library_id="4711"} 0
 bunnynet_video_library_monthly_transcribing_charges_dollars{library_id="4711"} 12.5
+bunnynet_video_library_monthly_premium_encoding_charges_dollars{library_id="4711"} 3.25
 bunnynet_video_library_drm_enabled{library_id="4711"} 1
+bunnynet_video_library_monthly_enterprise_drm_charges_dollars{library_id="4711"} 99
 bunnynet_video_library_drm_system_enabled{library_id="4711",system="fairplay"} 1
 bunnynet_video_library_drm_system_enabled{library_id="4711",system="widevine"} 0
 bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{library_id="4711",system="fairplay"} 1796083200

@@ -57,7 +57,7 @@ function panels(): readonly Row[] {
         height: 5,
         title: 'Engagement: the 5 highest',
         description:
-          'Score of the UTC day so far, on the scale of the API; begins anew at midnight (API field engagementScore).',
+          'Score of the UTC day so far, from 0 to 100; begins anew at midnight (API field engagementScore).',
         unit: 'short',
         span: 12,
       }),
