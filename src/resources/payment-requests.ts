@@ -27,10 +27,14 @@ const families: readonly Shown<Requests>[] = [
   {
     name: 'unpaid_amount',
     words:
-      'Sum of the payment requests that have not been paid, in US dollars (%s: the second where the first is missing)',
+      'Sum of the payment requests that have not been paid, in US dollars (%s: the second where the first is missing); nothing where one has neither',
     fields: ['TaxedAmount', 'Amount'],
-    series: (requests) =>
-      unpaidOf(requests).reduce((sum, { TaxedAmount, Amount }) => sum + (TaxedAmount ?? Amount ?? 0), 0),
+    series(requests) {
+      const unpaid = unpaidOf(requests);
+      const amounts = unpaid.flatMap(({ TaxedAmount, Amount }) => TaxedAmount ?? Amount ?? []);
+      // A part of the sum would look like the whole.
+      return amounts.length === unpaid.length ? amounts.reduce((sum, amount) => sum + amount, 0) : undefined;
+    },
   },
   {
     name: 'next_due_timestamp_seconds',

@@ -35,6 +35,15 @@ next_due_timestamp_seconds{of} 1788998400
   expect(page).not.toContain('a-secret');
 });
 
+it('gives no sum where the amount of one request is missing', async () => {
+  const due = { DateDue: '2026-09-20T00:00:00', Paid: false };
+  const { rows } = await read([
+    { Id: 1, Amount: 100, ...due },
+    { Id: 2, Amount: null, ...due },
+  ]);
+  expect(rowsOf(rows)).toBe('unpaid{of} 2\nnext_due_timestamp_seconds{of} 1789862400\n');
+});
+
 it('owes nothing where nothing was asked for', async () => {
   expect(rowsOf((await read([])).rows)).toBe('unpaid{of} 0\nunpaid_amount{of} 0\n');
   await expect(read({ Message: 'no' })).rejects.toMatchObject({ result: 'schema' });
