@@ -188,7 +188,7 @@ class WiredExporter implements Exporter {
     for (const url of await this.#startProbes()) this.#options.log.info({ url }, 'answering probes');
     await this.#startPolling();
     const { log } = this.#options;
-    logWanted(log, this.#config, (kind) => this.#engine.states.counts(kind).targets);
+    logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
       log.info(roundText(this.targets(), this.listings(), performance.now() - startedMs));
@@ -246,7 +246,7 @@ class WiredExporter implements Exporter {
     this.#sayDropped();
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
-    logWanted(log, this.#config, (kind) => this.#engine.states.counts(kind).targets);
+    logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
   });
 
   async stop(): Promise<void> {

@@ -2,12 +2,12 @@
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
-import { compareListed, describeDiscovery } from './discovery/discovered.ts';
+import { compareListed, describeDiscovery, singular } from './discovery/discovered.ts';
 import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
-import type { ApiName } from './resources/resource.ts';
+import { type ApiName, products, type Resource } from './resources/resource.ts';
 import type { Telemetry } from './telemetry.ts';
 import { count, durationInWords, plural } from './text.ts';
 
@@ -97,24 +97,54 @@ export function describeChange(before: readonly TargetStatus[], after: readonly 
   return describeDiscovery(compareListed(before.map(found), after.map(found)));
 }
 
-/** What a configuration wants, by kind. */
-export function logWanted(log: Logger, { sections }: Config, countOf: (kind: string) => number): void {
-  const counts = sections.map(({ kind }) => [kind, countOf(kind)] as const);
-  const targets = Object.fromEntries(counts.filter(([, targetsOfKind]) => targetsOfKind > 0));
+/** What a configuration wants: the products that are looked through, and how many targets it names. */
+export function logWanted(
+  log: Logger,
+  { sections }: Config,
+  resources: readonly Pick<Resource, 'kind' | 'product'>[],
+  countOf: (kind: string) => number,
+): void {
+  const named = sections.filter(({ targets }) => targets !== 'all').map(({ kind }) => kind);
   const all = sections.flatMap((section) => (section.targets === 'all' ? [section.kind] : []));
-  const found = all.length > 0 ? `, and all that is found of ${plural(all.length, 'kind')}` : '';
-  log.info({ targets, all }, `polling the configured targets${found}`);
+  const searched = products.filter((product) =>
+    resources.some((one) => one.product === product && all.includes(one.kind)),
+  );
+  const targets = named.reduce((sum, kind) => sum + countOf(kind), 0);
+  const parts = [
+    targets > 0 || all.length === 0 ? `polling ${plural(targets, 'target')} of the configuration` : '',
+    searched.length > 0 ? `looking for everything of ${listed(searched)}` : '',
+  ];
+  log.debug({ named, all }, 'the kinds of the configuration');
+  log.info(parts.filter(Boolean).join(', and '));
 }
 
-/** How a round of polls went: `first round: 4,998 ok, 2 failing, 12 s`. */
+/** `a, b and c` */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+/** What the account has, by what is listed: `45 applications, 30 pull zones, 12 listings failing`. */
+function foundText(listings: readonly ListingStatus[]): string {
+  const found = new Map<string, number>();
+  for (const { poll, found: n, state } of listings) {
+    if (poll.parent || state !== 'ok') continue;
+    found.set(poll.listing.nouns, Math.max(found.get(poll.listing.nouns) ?? 0, n));
+  }
+  const failing = listings.filter(({ state }) => state === 'failing').length;
+  const parts = [...found]
+    .filter(([, n]) => n > 0)
+    .map(([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
+  if (failing > 0) parts.push(`${plural(failing, 'listing')} failing`);
+  return parts.length > 0 ? `; found ${parts.join(', ')}` : '';
+}
+
+/** How a round of polls went: `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones`. */
 export function roundText(
   targets: readonly TargetStatus[],
   listings: readonly ListingStatus[],
   durationMs: number,
 ): string {
   const ok = targets.filter(({ state }) => state === 'ok').length;
-  const failing = listings.filter(({ state }) => state === 'failing').length;
-  const parts = [`${count(ok)} ok`, `${count(targets.length - ok)} failing`];
-  if (failing > 0) parts.push(`${plural(failing, 'listing')} failing`);
-  return `first round: ${[...parts, durationInWords(durationMs)].join(', ')}`;
+  const parts = [`${count(ok)} ok`, `${count(targets.length - ok)} failing`, durationInWords(durationMs)];
+  return `first round: ${parts.join(', ')}${foundText(listings)}`;
 }

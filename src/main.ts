@@ -60,7 +60,7 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   clearInterval(drawing);
   progress.clear();
   const style = styleFor(process.stderr, env);
-  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs(), style);
+  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs(), style, resources);
   await print(await exporter.page());
   await exporter.stop();
   if (process.stderr.isTTY) process.stderr.write(report);

@@ -285,6 +285,16 @@ function processRegistry(): Registry {
   // `promtool check metrics` rejects these.
   for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources'])
     for (const suffix of ['', '_total']) ofProcess.removeSingleMetric(`${name}${suffix}`);
+  // What the process may not read would be 0.
+  const mayRead = (path: string) => process.permission?.has('fs.read', path) !== false;
+  if (!mayRead('/proc/self/fd')) ofProcess.removeSingleMetric('process_open_fds');
+  if (!mayRead('/proc/self/status'))
+    for (const name of [
+      'process_resident_memory_bytes',
+      'process_virtual_memory_bytes',
+      'process_heap_bytes',
+    ])
+      ofProcess.removeSingleMetric(name);
   return ofProcess;
 }
 

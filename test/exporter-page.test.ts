@@ -70,7 +70,7 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain('<b onclick');
     expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
     simulator.inject({ type: 'status-401', kind: 'application' });
-    await expect.poll(page).toContain('The key of <code>account</code> is refused');
+    await expect.poll(page).toContain('The key of account is refused');
     expect(await page()).toContain('1 failing of 1 target');
     expect(await page()).not.toContain(simulator.keys.account);
   });

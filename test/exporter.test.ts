@@ -61,6 +61,7 @@ async function startAll(
     ...web,
     enableLifecycle: true,
     log: pino({ base: null, level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+    now: () => now,
   });
   running.push(exporter);
   const rows = async () => (await exporter.page()).split('\n').filter((line) => !line.startsWith('#'));

@@ -2,6 +2,7 @@
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';
+import { type Cause, type CauseKind, causesOf } from '../status/causes.ts';
 import { count, plural } from '../text.ts';
 
 export interface Style {
@@ -120,8 +121,25 @@ export function targetText(kind: string, name: string | undefined, ids: Ids): st
   return plainText(`${kind} ${name === undefined ? id : `${name} (${id})`}`).trim();
 }
 
-/** How many of the targets that failed are listed, and of the listings. */
-const shownFailures = 20;
+/** How many targets and listings are named of each cause. */
+const shownFailures = 5;
+
+/** What fails for one reason, with the first targets of it, and what to do. */
+function causeText({ title, affected, advice, runbook, targets, listings }: Cause, style: Style): string {
+  const names = [
+    ...targets.map(({ target: { kind, name, ids } }) => targetText(kind, name, ids)),
+    ...listings.map(listingText),
+  ];
+  const more = names.length - shownFailures;
+  const shown = `${names.slice(0, shownFailures).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+  return [
+    `${style.red('✗')} ${style.bold(plainText(title))}: ${affected}`,
+    style.dim(`    ${shown}`),
+    `    ${advice}`,
+    style.dim(`    ${runbook}`),
+    '',
+  ].join('\n');
+}
 
 /** `videos of trailers (4711)`, `Shield Zones of account`: what a listing lists, and of what. */
 function listingText({ poll: { listing, parent, credential } }: ListingStatus): string {
@@ -130,18 +148,8 @@ function listingText({ poll: { listing, parent, credential } }: ListingStatus): 
   return plainText(`${listing.nouns} of ${of}`);
 }
 
-function reasonText(failure: TargetStatus['lastFailure']): string {
-  return failure ? plainText(`${failure.result}: ${failure.message}`) : 'not polled';
-}
-
-/** The first rows of a list, and how many more there are. */
-function shortened(lines: readonly string[], style: Style): string {
-  const more = lines.length - shownFailures;
-  return `${lines.slice(0, shownFailures).join('')}${more > 0 ? style.dim(`  … and ${count(more)} more\n`) : ''}`;
-}
-
 /**
- * The outcome of polling every target once: a table by kind, each failure with its reason, and a verdict.
+ * The outcome of polling every target once: a table by kind, the causes of what failed, each with what to do, and a verdict.
  *
  * @param succeeded the outcome that the exit code tells
  */
@@ -151,6 +159,7 @@ export function pollReport(
   succeeded: boolean,
   durationMs: number,
   style: Style,
+  kinds: readonly CauseKind[],
 ): string {
   const row = (name: string, of: readonly TargetStatus[]) => {
     const { targets, ok, failing, absent } = tally(of);
@@ -165,13 +174,8 @@ export function pollReport(
   const rows = [...byKind].map(([kind, of]) => row(kind, of));
   if (rows.length > 1) rows.push(row('all', statuses));
   const failed = statuses.filter(({ state }) => state !== 'ok');
-  const failedLines = failed.map(({ target: { kind, name, ids }, lastFailure }) => {
-    const what = style.bold(targetText(kind, name, ids));
-    return `${style.red('✗')} ${what}: ${reasonText(lastFailure)}\n`;
-  });
   const failedListings = listings.filter(({ state }) => state !== 'ok');
-  const listingRows = failedListings.map((one) => [listingText(one), reasonText(one.lastFailure)]);
-  const listingLines = table([['listing', 'why it failed'], ...listingRows], style).match(/.*\n/g) ?? [];
+  const causes = causesOf(statuses, listings, kinds, Date.now()).map((cause) => causeText(cause, style));
   const failures = [
     ...(failed.length > 0 ? [`${count(failed.length)} of ${plural(statuses.length, 'target')}`] : []),
     ...(failedListings.length > 0
@@ -188,8 +192,7 @@ export function pollReport(
     ...(rows.length > 0
       ? [table([['kind', 'targets', 'ok', 'failing', 'absent'], ...rows], style, true)]
       : []),
-    ...(failedListings.length > 0 ? [shortened(listingLines, style)] : []),
-    ...(failed.length > 0 ? [shortened(failedLines, style)] : []),
+    ...(causes.length > 0 ? [causes.join('')] : []),
     `${verdict}, in ${seconds(durationMs)}\n`,
   ].join('\n');
 }

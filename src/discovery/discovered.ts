@@ -78,6 +78,11 @@ export function describeDiscovery({ added, removed, renamed }: Discovery): strin
   return [counts.join(' '), renamed > 0 ? `${renamed} renamed` : ''].filter(Boolean).join(', ');
 }
 
+/** `edge script` of `edge scripts`: all nouns of listings that end in an s lose it. */
+export function singular(nouns: string): string {
+  return nouns.replace(/(?<=librar)ies$/, 'y').replace(/s$/, '');
+}
+
 /** What has no name of its own is called after what `namedBy` points to. */
 export function withNames(
   entries: readonly Discovered[],

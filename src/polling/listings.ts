@@ -10,6 +10,7 @@ import {
   describeDiscovery,
   idText,
   keyNameOf,
+  singular,
 } from '../discovery/discovered.ts';
 import type { ListingPoll, Provider } from '../discovery/provider.ts';
 import type { Found } from '../resources/resource.ts';
@@ -192,7 +193,7 @@ export class Listings {
     const isTold = !parent || (listing.parent !== undefined && !isFirst);
     this.#options.log[isTold ? 'info' : 'debug'](
       { kind, listing_of: credential, parent: of, added, removed, renamed, listed: listed.length },
-      `${describeDiscovery(discovery)} ${listing.nouns}`,
+      `${describeDiscovery(discovery)} ${added + removed + renamed === 1 ? singular(listing.nouns) : listing.nouns}`,
     );
   }
 }

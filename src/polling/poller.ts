@@ -171,7 +171,9 @@ export class Poller {
           : `; its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
         log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}${again}`);
       }
-      states.absent(target, { result: 'not_found', message, atMs: now() }, durationSeconds);
+      const atMs = now();
+      const sinceMs = states.status(target.key)?.lastFailure?.sinceMs ?? atMs;
+      states.absent(target, { result: 'not_found', message, atMs, sinceMs }, durationSeconds);
       return;
     }
     try {
@@ -279,7 +281,9 @@ export class Poller {
     const { states, observer, now } = this.#options;
     const { result } = failed;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
-    const failure = { result, message: this.#toLine(failed.message), atMs: now(), isKeyRefused: false };
+    const atMs = now();
+    const sinceMs = health.lastFailure?.sinceMs ?? atMs;
+    const failure = { result, message: this.#toLine(failed.message), atMs, sinceMs, isKeyRefused: false };
     let hasValues = false;
     for (const target of targets) {
       states.failed(target, failure, durationSeconds);

@@ -33,6 +33,8 @@ export interface Failure {
   readonly message: string;
   /** Unix time. */
   readonly atMs: number;
+  /** When it began to fail, of failures in a row. Unix time. */
+  readonly sinceMs?: number;
   /** Whether nothing of its API can be read with the key. */
   readonly isKeyRefused?: boolean;
 }

@@ -65,7 +65,7 @@ const endpoints: Listing = {
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
         // Newer documents have several methods: `GET,POST`.
-        name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
+        name: [requestMethod ?? requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
   },
@@ -73,6 +73,7 @@ const endpoints: Listing = {
 
 export const apiGuardian = defineResource({
   kind: 'api_guardian',
+  product: 'Shield',
   reference: '4.2',
   noun: 'API Guardian endpoint',
   metricPrefix: 'bunnynet_shield_api_guardian',

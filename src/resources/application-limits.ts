@@ -35,9 +35,10 @@ const limits = object({
 
 export const applicationLimits = defineResource({
   kind: 'application_limits',
+  product: 'Magic Containers',
   api: 'application',
   reference: 'GET /limits',
-  noun: "account's limits of applications",
+  noun: 'limits of the account',
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: limits,

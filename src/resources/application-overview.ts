@@ -153,8 +153,9 @@ const overview = object(
 
 export const applicationOverview = defineResource({
   kind: 'application_overview',
+  product: 'Magic Containers',
   reference: 'GET /apps/{appId}/overview',
-  noun: "application's overview",
+  noun: 'overview of the application',
   section: 'application_overviews',
   defaultIntervalSeconds: 60,
   settings: latencySettings,

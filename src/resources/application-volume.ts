@@ -32,7 +32,6 @@ const asGigabytes = 'taking what the API reports as gigabytes (%s, times 1e9)';
 
 const volume = object({
   name: text,
-  id: text,
   size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`),
   totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`),
   containersCount: count('containers', 'Containers that use each volume'),
@@ -56,14 +55,15 @@ type ApplicationVolumeReading = readonly ValueOf<typeof volume>[];
 
 export const applicationVolume = defineResource<ApplicationVolumeReading>({
   kind: 'application_volume',
+  product: 'Magic Containers',
   reference: 'GET /apps/{appId}/volumes',
-  noun: "application's volumes",
+  noun: 'volumes of the application',
   section: 'application_volumes',
   defaultIntervalSeconds: 600,
   listing: applications,
   fields: [...volume.names, ...answer.names],
   enumeratedFields: enumeratedFieldsOf(volume),
-  families: perElement({ volume: 'name', volume_id: 'id' }, volume, true),
+  families: perElement('volume', 'name', volume, true),
 
   async read(get, ids, diagnostics) {
     const { items } = readFields(answer, await get(`${applicationPath(ids)}/volumes`), diagnostics);

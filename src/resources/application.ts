@@ -140,6 +140,7 @@ export const applications = defineListing({
 
 export const application = defineResource({
   kind: 'application',
+  product: 'Magic Containers',
   reference: '4.1',
   noun: 'application',
   section: 'applications',

@@ -102,8 +102,9 @@ const zonesWithRecords = defineListing({
 
 export const dnsRecord = defineListedResource({
   kind: 'dns_record',
+  product: 'DNS',
   reference: 'GET /dnszone',
-  noun: "DNS zone's records",
+  noun: 'records of the DNS zone',
   section: 'dns_records',
   familyPrefix: 'bunnynet_dns',
   defaultIntervalSeconds: 300,

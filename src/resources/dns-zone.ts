@@ -34,6 +34,7 @@ const statistics = object(
 
 export const dnsZone = defineResource({
   kind: 'dns_zone',
+  product: 'DNS',
   reference: 'GET /dnszone/{id}/statistics',
   noun: 'DNS zone',
   section: 'dns_zones',

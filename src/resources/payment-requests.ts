@@ -49,8 +49,9 @@ const families: readonly Shown<Requests>[] = [
 
 export const paymentRequests = defineResource<Requests>({
   kind: 'payment_requests',
+  product: 'Account',
   reference: 'GET /billing/payment-requests',
-  noun: "account's payment requests",
+  noun: 'payment requests of the account',
   ofAccount: true,
   defaultIntervalSeconds: 21_600,
   fields: request.names,

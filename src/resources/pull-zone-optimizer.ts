@@ -29,8 +29,9 @@ const statistics = object(
 
 export const pullZoneOptimizer = defineResource({
   kind: 'pull_zone_optimizer',
+  product: 'CDN',
   reference: 'GET /pullzone/{pullZoneId}/optimizer/statistics',
-  noun: "pull zone's optimizer",
+  noun: 'optimizer of the pull zone',
   defaultIntervalSeconds: 600,
   listing: pullZones,
   feature: 'optimizer',

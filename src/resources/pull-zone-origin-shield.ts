@@ -25,8 +25,9 @@ const read = readDays(
 
 export const pullZoneOriginShield = defineResource({
   kind: 'pull_zone_origin_shield',
+  product: 'CDN',
   reference: 'GET /pullzone/{pullZoneId}/originshield/queuestatistics',
-  noun: "pull zone's Origin Shield",
+  noun: 'Origin Shield of the pull zone',
   defaultIntervalSeconds: 600,
   listing: pullZones,
   feature: 'originShield',

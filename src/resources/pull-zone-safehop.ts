@@ -16,8 +16,9 @@ const statistics = object(
 
 export const pullZoneSafehop = defineResource({
   kind: 'pull_zone_safehop',
+  product: 'CDN',
   reference: 'GET /pullzone/{pullZoneId}/safehop/statistics',
-  noun: "pull zone's SafeHop",
+  noun: 'SafeHop of the pull zone',
   defaultIntervalSeconds: 600,
   listing: pullZones,
   feature: 'safeHop',

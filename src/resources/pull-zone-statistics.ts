@@ -93,8 +93,9 @@ const read = readDays(
 
 export const pullZoneStatistics = defineResource<Statistics>({
   kind: 'pull_zone_statistics',
+  product: 'CDN',
   reference: 'GET /statistics',
-  noun: "pull zone's statistics",
+  noun: 'statistics of the pull zone',
   defaultIntervalSeconds: 300,
   listing: pullZones,
   fields: statistics.names,

@@ -81,6 +81,7 @@ export const pullZones = defineListing({
 
 export const pullZone = defineListedResource({
   kind: 'pull_zone',
+  product: 'CDN',
   reference: 'GET /pullzone',
   noun: 'pull zone',
   section: 'pull_zones',

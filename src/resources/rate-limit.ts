@@ -54,15 +54,16 @@ const info: Shown<RateLimitReading> = {
 
 export const rateLimit = defineResource<RateLimitReading>({
   kind: 'rate_limit',
+  product: 'Shield',
   reference: '4.3',
-  noun: "zone's rate limits",
+  noun: 'rate limits of the Shield Zone',
   section: 'rate_limits',
   metricPrefix: 'bunnynet_shield_rate_limit',
   defaultIntervalSeconds: 300,
   listing: zones,
   partNames: rules,
   fields: rateLimitMetrics.names,
-  families: [info, ...perElement({ rate_limit_id: 'ratelimitId' }, rateLimitMetrics)],
+  families: [info, ...perElement('rate_limit_id', 'ratelimitId', rateLimitMetrics)],
 
   async read(get, { shield_zone_id }, diagnostics) {
     const body = await get(`/shield/metrics/rate-limits/${shield_zone_id}`);

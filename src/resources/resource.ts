@@ -119,12 +119,27 @@ export interface Condition<Reading = unknown> {
   of(reading: Reading): string | undefined;
 }
 
+/** In the order in which people see them. */
+export const products = [
+  'Magic Containers',
+  'Shield',
+  'CDN',
+  'Storage',
+  'DNS',
+  'Stream',
+  'Scripts',
+  'Account',
+] as const;
+export type Product = (typeof products)[number];
+
 /** What every kind has. In brackets what `defineResource` takes where its file does not say. */
 interface Kind<Reading> {
   /** The value of the label `kind`. */
   readonly kind: string;
   /** (That of the listing, or core.) */
   readonly api: ApiName;
+  /** The product of bunny.net that it belongs to. */
+  readonly product: Product;
   /** The section of the API reference that describes the operation. */
   readonly reference: string;
   /** What one target is, for people: `application`. */
@@ -181,7 +196,7 @@ export function isReadAlone(resource: Resource): resource is ReadResource {
   return 'read' in resource;
 }
 
-type Stated = 'kind' | 'reference' | 'noun' | 'defaultIntervalSeconds' | 'condition';
+type Stated = 'kind' | 'product' | 'reference' | 'noun' | 'defaultIntervalSeconds' | 'condition';
 type Usual = Exclude<keyof Kind<unknown>, Stated | 'families'>;
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */

@@ -35,8 +35,9 @@ const overages = object(
 
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
+  product: 'Shield',
   reference: 'GET /shield/metrics/overages/{shieldZoneId}',
-  noun: "zone's overage",
+  noun: 'overage of the Shield Zone',
   defaultIntervalSeconds: 3600,
   listing: zones,
   answer: overages,

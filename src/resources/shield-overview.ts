@@ -125,8 +125,9 @@ function familiesNamed(figure: string): readonly Shown<ShieldOverviewReading>[] 
 
 export const shieldOverview = defineResource<ShieldOverviewReading>({
   kind: 'shield_overview',
+  product: 'Shield',
   reference: 'GET /shield/metrics/overview/{shieldZoneId}',
-  noun: "zone's protections",
+  noun: 'protections of the Shield Zone',
   defaultIntervalSeconds: 300,
   listing: zones,
   fields: metrics.names,

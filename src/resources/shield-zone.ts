@@ -78,6 +78,7 @@ export const zones = defineListing({
 
 export const shieldZone = defineListedResource({
   kind: 'shield_zone',
+  product: 'Shield',
   reference: '4.4',
   noun: 'Shield Zone',
   section: 'shield_zones',

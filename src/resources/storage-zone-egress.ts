@@ -28,8 +28,9 @@ const egress = object(
 
 export const storageZoneEgress = defineResource({
   kind: 'storage_zone_egress',
+  product: 'Storage',
   reference: 'GET /storagezone/{id}/statistics/egress',
-  noun: "storage zone's egress",
+  noun: 'egress of the storage zone',
   defaultIntervalSeconds: 600,
   listing: storageZones,
   answer: egress,

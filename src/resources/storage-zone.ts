@@ -37,6 +37,7 @@ export const storageZones = defineListing({
 
 export const storageZone = defineListedResource({
   kind: 'storage_zone',
+  product: 'Storage',
   reference: 'GET /storagezone',
   noun: 'storage zone',
   section: 'storage_zones',

@@ -51,9 +51,10 @@ const families: readonly Shown<Videos>[] = [
 
 export const videoEncoding = defineResource<Videos>({
   kind: 'video_encoding',
+  product: 'Stream',
   api: 'video',
   reference: 'GET /library/{libraryId}/videos',
-  noun: "video library's encoding",
+  noun: 'encoding of the video library',
   defaultIntervalSeconds: 1800,
   listing: videoLibraries,
   fields: [...video.names, ...videoPageFields],

@@ -14,8 +14,9 @@ const statistics = object(
 
 export const videoLibraryDrm = defineResource({
   kind: 'video_library_drm',
+  product: 'Stream',
   reference: 'GET /videolibrary/{id}/drm/statistics',
-  noun: "video library's DRM",
+  noun: 'DRM of the video library',
   defaultIntervalSeconds: 3600,
   listing: videoLibraries,
   feature: 'drm',

@@ -27,9 +27,10 @@ const statistics = object({
 
 export const videoLibraryStatistics = defineResource({
   kind: 'video_library_statistics',
+  product: 'Stream',
   api: 'video',
   reference: 'GET /library/{libraryId}/statistics',
-  noun: "video library's statistics",
+  noun: 'statistics of the video library',
   defaultIntervalSeconds: 600,
   listing: videoLibraries,
   answer: statistics,

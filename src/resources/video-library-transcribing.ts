@@ -14,8 +14,9 @@ const statistics = object(
 
 export const videoLibraryTranscribing = defineResource({
   kind: 'video_library_transcribing',
+  product: 'Stream',
   reference: 'GET /videolibrary/{id}/transcribing/statistics',
-  noun: "video library's transcribing",
+  noun: 'transcribing of the video library',
   defaultIntervalSeconds: 3600,
   listing: videoLibraries,
   feature: 'transcribing',

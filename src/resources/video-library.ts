@@ -64,6 +64,7 @@ export const videoLibraries = defineListing({
 
 export const videoLibrary = defineListedResource({
   kind: 'video_library',
+  product: 'Stream',
   reference: 'GET /videolibrary',
   noun: 'video library',
   section: 'video_libraries',

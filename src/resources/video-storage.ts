@@ -84,6 +84,7 @@ const videos = defineListing({
 
 export const videoStorage = defineResource({
   kind: 'video_storage',
+  product: 'Stream',
   reference: '4.5',
   noun: 'video',
   environment: 'BUNNYNET_VIDEOS',

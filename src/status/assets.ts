@@ -49,6 +49,12 @@ background:var(--warn-ground);font-size:13.5px;overflow-wrap:anywhere}
 .notice:last-child{margin-bottom:16px}
 .notice strong{font-weight:600}
 .notice pre{margin:6px 0 0;font:12px/1.5 var(--mono);white-space:pre-wrap;max-height:12em;overflow:auto}
+.causes h2{padding:12px 16px 4px}
+.cause{padding:8px 16px;border-top:1px solid var(--line);color:var(--text)}
+.cause summary{cursor:pointer;overflow-wrap:anywhere}
+.cause.t-bad strong{color:var(--bad)}.cause.t-warn strong{color:var(--warn)}
+.cause .meaning{display:block;margin-left:16px;color:var(--quiet);font-size:13px}
+.cause ul{margin:6px 0 2px;padding-left:32px;font-size:13px}
 .panel{background:var(--panel);border:1px solid var(--line);border-radius:8px;margin:0 0 16px}
 h2{font-size:14px;font-weight:600;margin:0}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -63,6 +69,7 @@ tbody tr,tfoot tr{border-top:1px solid var(--line)}
 .overview td,.overview tbody th,.overview tfoot th{padding-top:6px;padding-bottom:6px}
 .overview tfoot th,.overview tfoot td{font-weight:600}
 .overview .n{width:7.5%}
+.overview tbody tr+tr th{padding-left:32px;color:var(--quiet)}.overview small{color:var(--quiet)}
 .overview .share{width:26%;vertical-align:middle}
 .zero{color:var(--quiet)}
 .share svg{display:block;width:100%;height:8px;border-radius:4px;background:var(--line)}
@@ -77,6 +84,8 @@ button{font-weight:500;cursor:pointer;background:var(--raised)}
 button:hover{border-color:var(--quiet)}
 .push{margin-left:auto;color:var(--quiet);font-size:13px}
 .head{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:baseline;padding:12px 16px;border-bottom:1px solid var(--line)}
+.head h2{display:inline}summary.head{cursor:pointer;list-style-position:inside}
+details:not([open])>.head{border-bottom:0}
 .head span{color:var(--quiet);font-size:13px}.head a{font-size:13px}
 .more{margin:0;padding:8px 16px;border-top:1px solid var(--line);font-size:13.5px;color:var(--quiet)}
 #targets{scroll-margin-top:72px}
@@ -166,7 +175,10 @@ export const script = `
         const fresh = next.getElementById(part.id);
         if (!fresh) continue;
         const at = [...part.querySelectorAll('a')].indexOf(document.activeElement);
+        const opened = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
         part.replaceChildren(...fresh.childNodes);
+        // What somebody has opened stays open.
+        for (const one of part.querySelectorAll('details')) one.open ||= opened.includes(one.id);
         part.querySelectorAll('a')[at]?.focus({ preventScroll: true });
       }
       document.title = next.title;

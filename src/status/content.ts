@@ -1,5 +1,6 @@
 /** What the status page shows, before it is HTML. */
 import type { ApiCapacity } from '../polling/capacity.ts';
+import type { Cause } from './causes.ts';
 import type { StatusQuery } from './query.ts';
 import type { ListingQueryResult } from './query-listings.ts';
 import type { KindNames, NextPoll, TargetQueryResult } from './query-targets.ts';
@@ -38,6 +39,8 @@ export interface StatusPage {
   readonly exporter: ExporterStatus;
   readonly result: TargetQueryResult;
   readonly listings: ListingQueryResult;
+  /** Of all that fails, whatever the query. */
+  readonly causes: readonly Cause[];
   readonly query: StatusQuery;
   readonly nextPollInMs: NextPoll;
   /** The metrics, relative to this page. */

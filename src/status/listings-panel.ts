@@ -2,8 +2,8 @@
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Listed } from '../resources/resource.ts';
 import { capitalised, count, plural, pollDuration } from '../text.ts';
-import { type Html, type HtmlValue, html } from './html.ts';
-import { ago, failureText, stateMark } from './parts.ts';
+import { Html, type HtmlValue, html } from './html.ts';
+import { ago, stateMark } from './parts.ts';
 import { linkTo, type StatusQuery } from './query.ts';
 import { isGroup, type ListingGroup, type ListingQueryResult } from './query-listings.ts';
 
@@ -48,7 +48,10 @@ function oneRow(status: ListingStatus, nowMs: number): Row {
     excluded,
     lastSuccessMs,
     took: lastDurationSeconds === undefined ? '–' : pollDuration(lastDurationSeconds),
-    why: failureText(lastFailure, nowMs) ?? leftOut(excluded),
+    // The causes at the top of the page say why.
+    why: lastFailure
+      ? html`<span class="result">${lastFailure.result}</span> <small>${ago(lastFailure.atMs, nowMs)}</small>`
+      : leftOut(excluded),
   };
 }
 
@@ -110,8 +113,8 @@ export function listingsPanel(result: ListingQueryResult, query: StatusQuery, no
   ];
   const isWhyShown = rows.some(({ why }) => why !== undefined);
   const hidden = failing.length - shownFailingListings;
-  return html`<section class="panel">
-<div class="head"><h2 id="listings-heading">Listings</h2><span>${plural(counts.listings, 'listing')}</span>${filter(result, query)}</div>
+  return html`<section class="panel"><details id="all-listings"${query.listings !== 'all' && new Html(' open')}>
+<summary class="head"><h2 id="listings-heading">Listings</h2><span>${plural(counts.listings, 'listing')}</span>${filter(result, query)}</summary>
 ${
   rows.length === 0
     ? html`<p class="none">No listing matches.</p>`
@@ -121,6 +124,6 @@ ${
 ${rows.map((row) => rowText(row, isWhyShown, nowMs))}</tbody>
 </table>`
 }${hidden > 0 && html`<p class="more">${plural(hidden, 'more listing')} fail: see <a href="./api/v1/targets?listings=failing">the JSON</a>.</p>`}
-</section>
+</details></section>
 `;
 }

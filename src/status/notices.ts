@@ -3,17 +3,13 @@ import type { Tone } from '../resources/resource.ts';
 import { clockText, count, durationInWords, plural } from '../text.ts';
 import type { StatusPage } from './content.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { ago, linkToTargets, time } from './parts.ts';
-import { everything } from './query.ts';
+import { ago, time } from './parts.ts';
 import type { MismatchRecord } from './schema-drift.ts';
 
 function notice(tone: Tone, content: HtmlValue): Html {
   return html`<p class="notice ${tone}">${content}</p>
 `;
 }
-
-/** How many refused keys have a notice of their own. */
-const shownCredentials = 5;
 
 /** How many fields of the wrong type are named. */
 const shownMismatches = 5;
@@ -33,47 +29,16 @@ function mismatchNotice(records: readonly MismatchRecord[], nowMs: number): Html
 `;
 }
 
-/** For how many targets and listings each key is refused, as words. */
-function refusals({
-  result,
-  listings,
-}: StatusPage): readonly (readonly [credential: string, what: string])[] {
-  const credentials = [...new Set([...result.refused.keys(), ...listings.refused.keys()])];
-  return credentials.map((credential) => {
-    const targets = result.refused.get(credential);
-    const refusedListings = listings.refused.get(credential);
-    const what = [
-      targets && plural(targets, 'target'),
-      refusedListings && plural(refusedListings, 'listing'),
-    ];
-    return [credential, what.filter(Boolean).join(' and ')];
-  });
-}
-
 export function notices(page: StatusPage): HtmlValue {
   const { result, listings, exporter, nowMs } = page;
   const { total } = result;
   const { configuration, pauses, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
-  const refused = refusals(page);
   const isFirstRound = total.pending > 0 || listings.counts.pending > 0;
   return [
     configuration.refused &&
       html`<div class="notice bad"><strong>The reload failed</strong> ${ago(configuration.refused.atMs, nowMs)}; the previous configuration is still in use.
 <pre tabindex="0">${configuration.refused.message}</pre></div>
 `,
-    refused
-      .slice(0, shownCredentials)
-      .map(([credential, what]) =>
-        notice(
-          'bad',
-          html`<strong>The key of <code>${credential}</code> is refused</strong> for ${what}; they are polled less and less often until the key changes. <a href="${linkToTargets({ ...everything, text: `auth ${credential}` })}">Show</a>`,
-        ),
-      ),
-    refused.length > shownCredentials &&
-      notice(
-        'bad',
-        html`<strong>${plural(refused.length - shownCredentials, 'more key')} refused.</strong> <a href="${linkToTargets({ ...everything, text: 'auth' })}">Show</a>`,
-      ),
     pauses.map(({ api, untilMs }) =>
       notice(
         'warn',

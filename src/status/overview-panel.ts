@@ -1,11 +1,11 @@
-/** The panel of the status page that counts targets by kind and state. */
-import type { Tone } from '../resources/resource.ts';
-import { capitalised, count } from '../text.ts';
+/** The panel of the status page that counts targets by product and state, and by kind where something is wrong. */
+import { products, type Tone } from '../resources/resource.ts';
+import { capitalised, count, plural } from '../text.ts';
 import type { StatusPage } from './content.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { linkToTargets, stateTitles } from './parts.ts';
 import type { StatusQuery } from './query.ts';
-import type { Counts } from './query-targets.ts';
+import type { Counts, KindNames } from './query-targets.ts';
 
 /** The share of each state as a bar; the numbers are beside it. */
 function bar({ targets, ok, failing, absent, pending }: Counts): Html {
@@ -47,6 +47,16 @@ function conditions({ kinds, result, query }: StatusPage): HtmlValue {
   });
 }
 
+function isTroubled(counts: Counts | undefined): boolean {
+  return counts !== undefined && counts.ok < counts.targets;
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const sum = { targets: 0, ok: 0, failing: 0, absent: 0, pending: 0, stale: 0 };
+  for (const counts of all) for (const [name, n] of Object.entries(counts)) sum[name as keyof Counts] += n;
+  return sum;
+}
+
 export function overviewPanel(page: StatusPage): Html {
   const { kinds, result, exporter, query } = page;
   const { byKind, total } = result;
@@ -73,11 +83,25 @@ export function overviewPanel(page: StatusPage): Html {
         : html`<td class="n${nil(state)}"><a class="t-${tone}" href="${link(of, [state])}">${count(counts[state])}</a></td>`,
   )}<td class="n series">${count(series)}</td></tr>
 `;
-  const shown = kinds.flatMap(({ kind, noun }) => {
-    const counts = byKind.get(kind);
-    if (!counts || counts.targets === 0) return [];
+  const kindRow = ({ kind, noun }: KindNames, counts: Counts) => {
     const name = html`<a href="${link([kind], [])}">${capitalised(noun)}</a>`;
-    return [row([kind], name, counts, exporter.series(kind))];
+    return row([kind], name, counts, exporter.series(kind));
+  };
+  // A product of which all is well is one line; of the others, so are the kinds of which all is well.
+  const shown = products.map((product) => {
+    const of = kinds.filter((one) => one.product === product && (byKind.get(one.kind)?.targets ?? 0) > 0);
+    const troubled = of.filter(({ kind }) => isTroubled(byKind.get(kind)));
+    if (of.length === 0) return undefined;
+    const names = of.map(({ kind }) => kind);
+    const series = of.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
+    const sum = sumOf(of.flatMap(({ kind }) => byKind.get(kind) ?? []));
+    const title = html`<a href="${link(names, [])}">${product}</a> <small>${plural(of.length, 'kind')}</small>`;
+    const rows = troubled.flatMap((one) => {
+      const counts = byKind.get(one.kind);
+      return counts ? [kindRow(one, counts)] : [];
+    });
+    return html`<tbody>${row(names, title, sum, series)}${rows}</tbody>
+`;
   });
   const allSeries = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   return html`<h2 class="hidden">By kind</h2>
@@ -85,9 +109,7 @@ export function overviewPanel(page: StatusPage): Html {
 <thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${stateColumns.map(
     ({ state }) => html`<th scope="col" class="n${nil(state)}">${stateTitles[state]}</th>`,
   )}<th scope="col" class="n series">Series</th></tr></thead>
-<tbody>
-${shown}</tbody>
-<tfoot>
+${shown}<tfoot>
 ${row([], 'All', total, allSeries)}</tfoot>
 </table>
 ${conditions(page)}`;

@@ -9,6 +9,7 @@ import {
   script,
   style,
 } from './assets.ts';
+import { causesPanel } from './causes-panel.ts';
 import type { StatusPage } from './content.ts';
 import { Html, type HtmlValue, html } from './html.ts';
 import { listingsPanel } from './listings-panel.ts';
@@ -130,6 +131,8 @@ ${query.refresh && refresh}<style>${new Html(style)}</style>
 <main class="wrap">
 <div class="lead" id="lead" data-live><h1 class="${tone}">${text}</h1>${facts(page)}</div>
 <p class="notice bad" id="lost" role="status" hidden><strong>The exporter does not answer.</strong> This is the last state that it reported.</p>
+<div id="causes" data-live>
+${causesPanel(page)}</div>
 <div id="notices" data-live>
 ${notices(page)}</div>
 <section class="panel scroll" id="overview" data-live>

@@ -22,6 +22,10 @@ export function createPages(options: PagesOptions): readonly Route[] {
   ];
 }
 
+/** Strict does not mean that nothing fails: an outage of the API must not take the page of what is known out of the service. */
+const strictlyReady =
+  'ready: everything was polled once, and something could be read; what fails is on the status page';
+
 /** With `?strict` it also waits until anything at all could be read, where there is something to read. */
 function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
   let wasRead = false;
@@ -40,7 +44,7 @@ function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
       if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
       else if (query.has('strict') && !isRead())
         answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
-      else answerText(response, 200, 'ready');
+      else answerText(response, 200, query.has('strict') ? strictlyReady : 'ready');
     },
   };
 }

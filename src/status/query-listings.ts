@@ -22,8 +22,6 @@ export interface ListingGroup {
 export interface ListingQueryResult {
   /** Of all listings. */
   readonly counts: ListingCounts;
-  /** Credentials that the API refuses, with the number of listings. */
-  readonly refused: ReadonlyMap<string, number>;
   /** Those that match the query, the failing first. */
   readonly matching: readonly ListingStatus[];
   /** The same for a page: those that fail, and the others, where there are many of a sort in one row. */
@@ -52,16 +50,14 @@ export async function queryListings(
   query: Pick<StatusQuery, 'kinds' | 'listings'>,
 ): Promise<ListingQueryResult> {
   const counts: ListingCounts = { listings: 0, ok: 0, failing: 0, pending: 0 };
-  const refused = new Map<string, number>();
   const failing: ListingStatus[] = [];
   const good: ListingStatus[] = [];
   const groups = new Map<string, ListingStatus[]>();
   for await (const slice of inSlices(statuses)) {
     for (const status of slice) {
-      const { poll, state, lastFailure } = status;
+      const { poll, state } = status;
       counts.listings++;
       counts[state]++;
-      if (lastFailure?.isKeyRefused) refused.set(poll.credential, (refused.get(poll.credential) ?? 0) + 1);
       if (!isOfKinds(query.kinds, status)) continue;
       if (state === 'failing') failing.push(status);
       else if (query.listings !== 'failing') {
@@ -79,5 +75,5 @@ export async function queryListings(
     const { listing, account } = first.poll;
     return [{ nouns: listing.nouns, parents: listing.parent?.nouns ?? 'targets', account, listings }];
   });
-  return { counts, refused, matching: [...failing, ...good], failing, others };
+  return { counts, matching: [...failing, ...good], failing, others };
 }

@@ -1,7 +1,7 @@
 /** Counts, filters and sorts the targets, in slices, so that scrapes and polls go on whatever the number of targets. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TargetStatus } from '../polling/target-states.ts';
-import type { Condition } from '../resources/resource.ts';
+import type { ApiName, Condition } from '../resources/resource.ts';
 import type { SortColumn, StateFilter, StatusQuery } from './query.ts';
 
 /** Milliseconds until the next poll; 0 while the target is being polled or waits for it, undefined when not known. */
@@ -20,6 +20,8 @@ export interface Counts {
 export interface KindNames {
   readonly kind: string;
   readonly noun: string;
+  readonly api: ApiName;
+  readonly product: string;
   readonly condition?: Pick<Condition, 'states'> | undefined;
 }
 
@@ -30,8 +32,6 @@ export interface TargetQueryResult {
   readonly total: Counts;
   /** How many targets of a kind the API reports each state of, the worst first; kinds without one are left out. */
   readonly conditions: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Credentials that the API refuses, with the number of targets. */
-  readonly refused: ReadonlyMap<string, number>;
   /** The targets that match the query, in its order. */
   readonly matching: readonly TargetStatus[];
 }
@@ -179,20 +179,19 @@ export async function queryTargets(
   );
   const rank = ranking(kinds);
   const total = noCounts();
-  const refused = new Map<string, number>();
+
   const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
   const keyOf = keys[query.sort];
   const found: Keyed[] = [];
   for await (const slice of inSlices(statuses)) {
     for (const status of slice) {
       const { condition, target } = status;
-      const { kind, credential } = target;
+      const { kind } = target;
       count(total, status);
       const ofKind = byKind.get(kind);
       if (ofKind) count(ofKind, status);
       const ofCondition = condition === undefined ? undefined : reported.get(kind);
       if (condition !== undefined) ofCondition?.set(condition, (ofCondition.get(condition) ?? 0) + 1);
-      if (status.lastFailure?.isKeyRefused) refused.set(credential, (refused.get(credential) ?? 0) + 1);
       if (query.kinds.length > 0 && !query.kinds.includes(kind)) continue;
       if (!isIn(query.states, status)) continue;
       if (query.conditions.length > 0 && !query.conditions.includes(condition ?? '')) continue;
@@ -210,7 +209,7 @@ export async function queryTargets(
       return present.length > 0 ? [[kind, new Map(present)] as const] : [];
     }),
   );
-  return { byKind, total, conditions, refused, matching: sorted.map(({ status }) => status) };
+  return { byKind, total, conditions, matching: sorted.map(({ status }) => status) };
 }
 
 /** One page of the matching targets; a page beyond the last is the last. */

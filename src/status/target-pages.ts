@@ -7,6 +7,7 @@ import { Readers } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
+import { causesOf } from './causes.ts';
 import type { BuildInfo, ExporterStatus } from './content.ts';
 import { renderTargets } from './json.ts';
 import { renderStatusPage } from './page.ts';
@@ -102,6 +103,7 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
         exporter: options.exporterStatus(),
         result: found.targets,
         listings: found.listings,
+        causes: causesOf(targets(), listings(), options.kinds, Date.now()),
         query: found.query,
         nextPollInMs,
         metricsHref: `.${telemetryPath}`,

@@ -12,7 +12,7 @@ import {
 import type { ListingPoll } from '../../src/discovery/provider.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { zones } from '../../src/resources/shield-zone.ts';
-import { failing, many, status } from '../status/fixtures.ts';
+import { failing, kinds, many, status } from '../status/fixtures.ts';
 
 /** A terminal that keeps what was written, with escape sequences readable. */
 function recorder(columns = 40) {
@@ -100,56 +100,66 @@ function listing(more: Partial<ListingStatus>, poll: Partial<ListingPoll> = {}):
 
 const refused = {
   state: 'failing',
-  lastFailure: { result: 'auth', message: 'the key of account was refused\u001B[2J: HTTP 401', atMs: 0 },
+  lastFailure: {
+    result: 'auth',
+    message: 'the key of account was refused\u001B[2J: HTTP 401',
+    atMs: 0,
+    isKeyRefused: true,
+  },
 } as const;
 
 describe('the report of a round of polls', () => {
   it('tells of each listing that failed, and its verdict counts them', () => {
     const parent = { ids: { library_id: '4711' }, name: 'trailers' };
     const listings = [listing({}), listing(refused), listing(refused, { parent })];
-    expect(pollReport([], listings, false, 2100, plain)).toBe(`
-listing                          why it failed
-Shield Zones of account          auth: the key of account was refused [2J: HTTP 401
-Shield Zones of trailers (4711)  auth: the key of account was refused [2J: HTTP 401
+    expect(pollReport([], listings, false, 2100, plain, kinds)).toBe(`
+✗ The key of account is refused: 2 listings
+    Shield Zones of account, Shield Zones of trailers (4711)
+    Replace the key: the exporter uses the new one with the next request, without a restart.
+    https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetKeyRefused.md
 
 ✗ 2 of 3 listings failed, in 2.1 s
 `);
-    const both = pollReport([failing({ app_id: 'b' })], listings, false, 2100, plain);
+    const both = pollReport([failing({ app_id: 'b' })], listings, false, 2100, plain, kinds);
     expect(both).toMatch(/\n✗ 1 of 1 target and 2 of 3 listings failed, in 2\.1 s\n$/);
   });
 
   it('does not call nothing a success of polls', () => {
-    expect(pollReport([], [listing({})], true, 400, plain)).toBe(
+    expect(pollReport([], [listing({})], true, 400, plain, kinds)).toBe(
       '\n✓ every listing succeeded, and there is no target, in 0.4 s\n',
     );
   });
 
-  it('is a table by kind, each failure with its reason, and a verdict', () => {
+  it('is a table by kind, the causes of what failed, and a verdict', () => {
     const statuses = [
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }, { name: 'storefront\u001B[2J' }),
       status({ shield_zone_id: '501' }, { kind: 'shield_zone' }),
     ];
-    expect(pollReport(statuses, [], false, 2100, plain)).toBe(`
+    expect(pollReport(statuses, [], false, 2100, plain, kinds)).toBe(`
 kind         targets  ok  failing  absent
 application        2   1        1       0
 shield_zone        1   1        0       0
 all                3   2        1       0
 
-✗ application storefront [2J (b): server_error: HTTP 503
+✗ HTTP 503 from the application API: 1 target (application)
+    application storefront [2J (b)
+    Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.
+    https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetKindUnreadable.md
 
 ✗ 1 of 3 targets failed, in 2.1 s
 `);
   });
 
-  it('tells of many failures the first, and how many more there are', () => {
-    const report = pollReport(many(10_000), [], false, 2100, plain);
-    expect(report.match(/^✗ application service/gm)).toHaveLength(20);
-    expect(report).toContain('… and 80 more');
+  it('tells of many failures with one reason once, with the first of them', () => {
+    const report = pollReport(many(10_000), [], false, 2100, plain, kinds);
+    expect(report.match(/^✗ HTTP/gm)).toHaveLength(1);
+    expect(report).toContain('✗ HTTP 503 from the application API: 100 targets (application)');
+    expect(report).toContain(' and 95 more\n');
   });
 
   it('is short where all is well', () => {
-    expect(pollReport([status({ app_id: 'a' })], [listing({})], true, 400, plain)).toBe(`
+    expect(pollReport([status({ app_id: 'a' })], [listing({})], true, 400, plain, kinds)).toBe(`
 kind         targets  ok  failing  absent
 application        1   1        0       0
 

@@ -99,6 +99,7 @@ describe('discovery', () => {
 /** A kind of which there is one target a credential. */
 const accountKind = defineResource({
   kind: 'plan',
+  product: 'Account',
   api: 'core',
   reference: '0',
   noun: 'plan',

@@ -98,7 +98,7 @@ it('a key with which nothing succeeds is refused: one line, one notice, one coun
   expect(said('poll failed')).toHaveLength(1);
   expect(said('the key of account (from $KEY) was refused: HTTP 401')).toHaveLength(1);
   expect(said('not allowed')).toEqual([]);
-  expect(await get('/')).toContain('The key of <code>account</code> is refused</strong> for 3 targets');
+  expect(await get('/')).toContain('The key of account is refused</bdi></strong>: 3 targets');
 });
 
 it('a key that is revoked while it is in use is soon known as refused, also where other polls are an hour away', async () => {

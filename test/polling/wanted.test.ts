@@ -241,6 +241,7 @@ describe('targets: all', () => {
   it('is one target a credential for a kind of the account as a whole', async () => {
     const account = defineResource({
       kind: 'bill',
+      product: 'Account',
       api: 'core',
       reference: '-',
       noun: 'bill',

@@ -21,7 +21,6 @@ const fieldsWithoutSeries = [
   'meta',
   'cursor',
   'Id',
-  'id',
   'ApiKey',
   'Name',
   'Items',

@@ -113,8 +113,7 @@ describe('the Renovate configuration', () => {
     const images = [...dockerfile.matchAll(/^ARG (\w+_IMAGE)=[\w./-]+:[\w.-]+(?:@sha256:[0-9a-f]{64})?$/gm)];
     const from = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?\$\{(\w+)\}/gm)];
     expect(images).toHaveLength(2);
-    // The last one is the base of two stages.
-    expect(from.map(([, name]) => name)).toEqual(['BUILD_IMAGE', 'BASE_IMAGE', 'BASE_IMAGE']);
+    expect(from.map(([, name]) => name)).toEqual(['BUILD_IMAGE', 'BASE_IMAGE']);
     expect(images.map(([, name]) => name)).toEqual(['BUILD_IMAGE', 'BASE_IMAGE']);
   });
 });

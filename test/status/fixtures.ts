@@ -7,15 +7,22 @@ import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { Tone } from '../../src/resources/resource.ts';
 import type { ExporterStatus } from '../../src/status/content.ts';
 import { createPages, type PagesOptions } from '../../src/status/pages.ts';
+import type { KindNames } from '../../src/status/query-targets.ts';
 
 export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
 const conditionStates: Record<string, Tone> = { failing: 'bad', suspended: 'bad', active: 'ok' };
 
-export const kinds = [
-  { kind: 'application', noun: 'application', condition: { states: conditionStates } },
-  { kind: 'shield_zone', noun: 'Shield Zone' },
-  { kind: 'video_storage', noun: 'video' },
+export const kinds: readonly KindNames[] = [
+  {
+    kind: 'application',
+    noun: 'application',
+    api: 'application',
+    product: 'Magic Containers',
+    condition: { states: conditionStates },
+  },
+  { kind: 'shield_zone', noun: 'Shield Zone', api: 'shield', product: 'Shield' },
+  { kind: 'video_storage', noun: 'video', api: 'video', product: 'Stream' },
 ];
 
 export function status(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { causesOf } from '../../src/status/causes.ts';
 import type { ExporterStatus } from '../../src/status/content.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';
 import { renderStatusPage, statusPageHeaders } from '../../src/status/page.ts';
@@ -30,6 +31,7 @@ async function render(
     exporter: { ...calm, ...more.exporter },
     result: await queryTargets(statuses, kinds, query, nextPollInMs),
     listings: await queryListings(more.listings ?? [], query),
+    causes: causesOf(statuses, more.listings ?? [], kinds, nowMs),
     query,
     nextPollInMs,
     metricsHref: './metrics',
@@ -80,14 +82,18 @@ describe('the status page', () => {
     );
   });
 
-  it('totals by kind and state, each number a link to its targets', async () => {
+  it('totals by product and state, with the kinds of which something is wrong, each number a link to its targets', async () => {
     const page = await render([
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }),
-      failing({ shield_zone_id: '1' }, { kind: 'shield_zone' }),
+      status({ shield_zone_id: '1' }, { kind: 'shield_zone' }),
+      failing({ library_id: '1', video_id: 'v' }, { kind: 'video_storage' }),
     ]);
     expect(textOf(page)).toContain(
-      'Kind Targets OK Failing Absent Pending Stale Series Application 2 1 1 0 0 0 10 Shield Zone 1 0 1 0 0 0 10 All 3 1 2 0 0 0 30',
+      'Kind Targets OK Failing Absent Pending Stale Series ' +
+        'Magic Containers 1 kind 2 1 1 0 0 0 10 Application 2 1 1 0 0 0 10 ' +
+        'Shield 1 kind 1 1 0 0 0 0 10 ' +
+        'Stream 1 kind 1 0 1 0 0 0 10 Video 1 0 1 0 0 0 10 All 4 2 2 0 0 0 30',
     );
     expect(page).toContain('href="./?kind=application&amp;state=failing#targets">1</a>');
     expect(page).toContain('href="./?state=failing#targets">2</a>');
@@ -134,7 +140,7 @@ describe('the status page', () => {
     for (const words of [
       'The reload failed 5 s ago ; the previous configuration is still in use.',
       'config.yml:3: what &lt;is&gt; wrong',
-      'The key of account is refused for 1 target;',
+      'The key of account is refused : 1 target (application), since 11:59:57 UTC',
       'The shield API asked for a pause : it gets no requests for 20 s, until 12:00:20 UTC .',
       '1,234 series are left out : limits.max_series is 5,000.',
       'The request rate is too low for the targets. video: 900 targets at 1s need 900 requests/s',
@@ -152,7 +158,7 @@ describe('the status page', () => {
     const empty = await render([], { listings });
     expect(empty).toContain('<h1 class="bad">1 of 1 listing failing, no targets are known</h1>');
     expect(empty).toContain('<title>(1) failing · bunnynet-exporter</title>');
-    expect(textOf(empty)).toContain('The key of account is refused for 1 listing;');
+    expect(textOf(empty)).toContain('The key of account is refused : 1 listing, since');
     const some = await render([status({ app_id: 'a' })], { listings });
     expect(some).toContain('<h1 class="bad">1 of 1 listing failing, 1 target known</h1>');
     const ill = await render([failing({ app_id: 'a' })], { listings });
@@ -170,7 +176,7 @@ describe('the status page', () => {
     );
   });
 
-  it('shows of a listing what it lists, its credential, what it found and left out, its age and why it fails', async () => {
+  it('shows of a listing what it lists, its credential, what it found and left out, its age and how it fails', async () => {
     const excluded = Array.from({ length: 12 }, (_, at) => ({ ids: { app_id: `x${at}` }, name: `<b>${at}` }));
     const selections = [{ kind: 'application', listingKey: '', targets: 24, excluded }];
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
@@ -181,7 +187,7 @@ describe('the status page', () => {
       ],
     });
     const text = textOf(page);
-    expect(text).toContain('failing Endpoints of shop other – – never 300 ms auth HTTP 401 3 s ago');
+    expect(text).toContain('failing Endpoints of shop other – – never 300 ms auth 3 s ago');
     expect(text).toContain(
       'ok Applications account 36 12 30 s ago 300 ms left out: &lt;b&gt;0 , &lt;b&gt;1 ,',
     );
@@ -244,8 +250,8 @@ describe('the status page', () => {
         failing({ app_id: `a${at}` }, { result: 'auth', credential: `library-${at}` }),
       ),
     );
-    expect(count(page, 'The key of')).toBe(5);
-    expect(page).toContain('35 more keys refused.');
+    expect(count(page, '<summary><strong><bdi>The key of')).toBe(8);
+    expect(page).toContain('32 more causes, of 32 targets and listings');
   });
 
   it('marks the column that it is sorted by, and turns the direction with its link', async () => {

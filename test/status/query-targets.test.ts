@@ -45,19 +45,6 @@ describe('a query of the targets', () => {
     });
   });
 
-  it('tells which credentials are refused, and for how many targets', async () => {
-    const refused = [
-      failing({ app_id: 'x' }, { result: 'auth', credential: 'other' }),
-      failing({ app_id: 'y' }, { result: 'auth', credential: 'other' }),
-      ...all,
-    ];
-    const found = await queryTargets(refused, kinds, everything, () => 0);
-    expect([...found.refused]).toEqual([
-      ['other', 2],
-      ['account', 1],
-    ]);
-  });
-
   it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
     expect(await find({})).toEqual([two, three, five, four, one]);
     expect(await find({ descending: true })).toEqual([one, four, five, three, two]);

@@ -42,8 +42,7 @@ export function podOf({ seed }: Application, region: number, place: number, nowM
 }
 
 function graded(indicator: number) {
-  // What is 0 has no grade.
-  return { indicator, statusGrade: indicator === 0 ? null : indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
+  return { indicator, statusGrade: indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
 }
 
 function overview(one: Application, nowMs: number): unknown {
@@ -110,9 +109,7 @@ function podIn(one: Application, region: number, place: number, nowMs: number) {
     volumesUtilizationPercentage: { data: round(100 * unit(podSeed, 4), 2) },
     ephemeralStorageUsageBytes: hash(podSeed, 5) % 1_000_000_000,
     ephemeralStorageLimitBytes: 1_000_000_000,
-    // Not told of every pod.
-    ephemeralStorageUsageRatio:
-      podSeed % 3 === 0 ? null : round((hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000, 4),
+    ephemeralStorageUsageRatio: (hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000,
     outboundConnectionsLimit: 1000,
     outboundConnectionsRejectedDiff: hash(podSeed, 6, Math.floor(nowMs / minuteMs)) % 3,
   };

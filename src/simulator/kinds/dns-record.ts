@@ -1,9 +1,8 @@
 /** The records of DNS zones, some of them with a monitor (`/dnszone`, in full). */
-import { hourMs } from '../days.ts';
 import { count } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Kind, Request } from '../kind.ts';
+import type { Kind } from '../kind.ts';
 import { coreObjectPaging, listing } from '../paging.ts';
 import { hash } from '../random.ts';
 import { type DnsZone, liteZone } from './dns-zone.ts';
@@ -19,13 +18,13 @@ export const dnsRecord = {
       ...coreApi,
       name: 'dns_record',
       path: '/dnszone',
-      traits: { field: 'Items', list: true, ids: ['Id'], names: ['Domain'] },
+      traits: { isStill: true, field: 'Items', list: true, ids: ['Id'], names: ['Domain'] },
       pages: ({ dnsZones }) =>
         listing(
           coreObjectPaging,
           dnsZones,
           ({ dnsZoneId }) => dnsZoneId,
-          (zone, request) => ({ ...liteZone(zone, request), Records: records(zone, request) }),
+          (zone, request) => ({ ...liteZone(zone, request), Records: records(zone) }),
         ),
     },
   ],
@@ -42,13 +41,13 @@ const kindsOfRecords = [
   { Type: 3, Name: '_verify', Value: 'sim-dns-value', MonitorType: 0 },
 ] as const;
 
-/** One in twelve is offline for an hour. */
-function records({ seed, dnsZoneId }: DnsZone, { nowMs }: Request) {
+/** Of one zone in twenty those with a monitor are offline. */
+function records({ seed, index: place, dnsZoneId }: DnsZone) {
   return count(2 + (hash(seed, 0x94) % 5), (index) => {
     const { MonitorType, ...kind } = kindsOfRecords[
       index % kindsOfRecords.length
     ] as (typeof kindsOfRecords)[number];
-    const isOffline = hash(seed, Math.floor(nowMs / hourMs), index) % 12 === 0;
+    const isOffline = place % 20 === 19;
     return {
       Id: jsonInteger(`${dnsZoneId}0${index}`),
       ...kind,

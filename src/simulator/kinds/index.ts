@@ -9,7 +9,6 @@ import { billing } from './billing.ts';
 import { dnsRecord } from './dns-record.ts';
 import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
-import { edgeScriptUsage } from './edge-script-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
@@ -58,7 +57,6 @@ export const kinds = [
   videoLibraryDrm,
   videoEncoding,
   edgeScript,
-  edgeScriptUsage,
   billing,
   paymentRequests,
 ] as const;

@@ -1,4 +1,4 @@
-/** What the account is asked to pay: the last request is due in the middle of this month (`/billing/payment-requests`). */
+/** What the account is asked to pay: the last request is due early in the next month (`/billing/payment-requests`). */
 import { dayMs } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok } from '../kind.ts';
@@ -38,7 +38,7 @@ function request(back: number, nowMs: number): object {
     TaxRate: 0.22,
     TaxedAmount: 147.01,
     DateGenerated: at(0),
-    DateDue: at(20),
+    DateDue: at(40),
     DatePaid: back > 0 ? at(3) : null,
     Paid: back > 0,
     Description: 'Services of last month',

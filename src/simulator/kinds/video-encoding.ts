@@ -1,4 +1,4 @@
-/** The videos of a library with the state of their encoding. One in forty is under way, one in sixty has failed. */
+/** The videos of a library with the state of their encoding. One in ten is under way, one in sixty has failed. */
 import { hourMs, minuteMs } from '../days.ts';
 import { grouped } from '../entities.ts';
 import { videoApi } from '../forms.ts';
@@ -36,11 +36,11 @@ export const videoEncoding = {
 } as const satisfies Kind<unknown, object, Libraries & VideoLibraries>;
 
 function encoded(video: Video, request: Request): object {
-  const { seed } = video;
+  const { seed, index } = video;
   const { nowMs } = request;
   const turn = hash(seed, Math.floor(nowMs / hourMs), 0x9a);
   const about = listed(video, request);
-  if (turn % 40 === 0) {
+  if (index % 10 === 2) {
     const dateUploaded = new Date(nowMs - (1 + (turn % 40)) * minuteMs).toISOString();
     return { ...about, status: 1 + (turn % 3), encodeProgress: turn % 100, dateUploaded };
   }

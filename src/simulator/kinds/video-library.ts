@@ -60,6 +60,8 @@ export const videoLibrary = {
             GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
             ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
             EnableTranscribing: hasTranscribing,
+            MonthlyChargesPremiumEncoding: monthSoFar(nowMs, () => 0.25),
+            MonthlyChargesEnterpriseDrm: 0,
             // 0.1 dollars a minute.
             MonthlyChargesTranscribing: hasTranscribing
               ? monthSoFar(nowMs, (day) => transcribedSeconds(library, day, nowMs)) / 600
