@@ -135,7 +135,11 @@ function displayOf({ display, ids }: Entity): string {
 export function knownSeries({ ids, known, matchers }: Entity): string {
   const [first = '', ...rest] = known;
   if (rest.length === 0) return selector(first, matchers);
-  return selector('', [`__name__=~"${sharedStart(known)}.*up"`, `${ids[0]}!=""`, ...matchers]);
+  return selector('', [
+    `__name__=~"${sharedStart(known).replace(/[^_]*$/, '')}.*up"`,
+    `${ids[0]}!=""`,
+    ...matchers,
+  ]);
 }
 
 /** The names of the entities that are meant. */

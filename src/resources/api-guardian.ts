@@ -65,7 +65,7 @@ const endpoints: Listing = {
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
         // Newer documents have several methods: `GET,POST`.
-        name: [requestMethod ?? requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
+        name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
   },

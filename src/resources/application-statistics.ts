@@ -1,7 +1,7 @@
 /** The traffic of a Magic Containers application by days (`/apps/{app}/statistics`). Its other charts are in the summary and the overview. */
 import { applicationPath, applications } from './application.ts';
 import { daily, newestDay } from './daily.ts';
-import { dayQuery } from './days.ts';
+import { instantQuery } from './days.ts';
 import { object, readFields } from './fields.ts';
 import { defineResource } from './resource.ts';
 
@@ -41,7 +41,7 @@ export const applicationStatistics = defineResource({
   ],
 
   async read(get, ids, diagnostics, context) {
-    const path = `${applicationPath(ids)}/statistics?${dayQuery(context, ['fromDate', 'toDate'])}&granularity=Daily`;
+    const path = `${applicationPath(ids)}/statistics?${instantQuery(context, 'fromDate', 'toDate')}&granularity=Daily`;
     return readFields(statistics, await get(path), diagnostics);
   },
 });

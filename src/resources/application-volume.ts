@@ -32,6 +32,7 @@ const asGigabytes = 'taking what the API reports as gigabytes (%s, times 1e9)';
 
 const volume = object({
   name: text,
+  id: text,
   size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`),
   totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`),
   containersCount: count('containers', 'Containers that use each volume'),
@@ -63,7 +64,7 @@ export const applicationVolume = defineResource<ApplicationVolumeReading>({
   listing: applications,
   fields: [...volume.names, ...answer.names],
   enumeratedFields: enumeratedFieldsOf(volume),
-  families: perElement('volume', 'name', volume, true),
+  families: perElement({ volume: 'name', volume_id: 'id' }, volume, true),
 
   async read(get, ids, diagnostics) {
     const { items } = readFields(answer, await get(`${applicationPath(ids)}/volumes`), diagnostics);

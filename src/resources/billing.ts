@@ -6,20 +6,21 @@ import { defineResource } from './resource.ts';
 const chargeWords =
   'Charges of this month so far by service in US dollars, every one that begins with MonthlyCharges (%s); begins anew with each month';
 
+const services = new Set<string>();
+
 /** The charge for a service. A field that is a part of another has none: the sum is right. */
 function charge(service: string) {
+  services.add(service);
   return gauge('monthly_service_charges', number, chargeWords, { service });
 }
 
-/** The charges whose names are not known here, by the rest of the name. */
+/** The charges whose names are not known here. */
 const otherCharges = shown(entriesOf(number), {
   name: 'monthly_service_charges',
   words: chargeWords,
   labels: ['service'],
   series: (charges) =>
-    charges.flatMap(([name, value]) =>
-      value === undefined ? [] : [{ labels: { service: snakeCased(name) }, value }],
-    ),
+    charges.flatMap(([service, value]) => (value === undefined ? [] : [{ labels: { service }, value }])),
 });
 
 /** `LiveEncoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
@@ -170,10 +171,13 @@ const parts = ['MonthlyChargesScriptingRequests', 'MonthlyChargesScriptingCpu'];
 /** The answer with every other charge in one field: services come, and none must be missing from the sum. */
 function withOtherCharges(body: unknown): unknown {
   if (!isObject(body)) return body;
-  const others = Object.entries(body).flatMap(([field, value]): [string, number][] => {
+  const others = new Map<string, number>();
+  for (const [field, value] of Object.entries(body)) {
     const [, name] = /^MonthlyCharges(.+)$/.exec(field) ?? [];
     const isOther = name !== undefined && !billed.names.includes(field) && !parts.includes(field);
-    return isOther && typeof value === 'number' ? [[name, value]] : [];
-  });
-  return others.length > 0 ? { ...body, MonthlyCharges: Object.fromEntries(others) } : body;
+    if (!isOther || typeof value !== 'number') continue;
+    const service = services.has(snakeCased(name)) ? `other_${snakeCased(name)}` : snakeCased(name);
+    others.set(service, (others.get(service) ?? 0) + value);
+  }
+  return others.size > 0 ? { ...body, MonthlyCharges: Object.fromEntries(others) } : body;
 }

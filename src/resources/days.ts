@@ -34,12 +34,12 @@ function startOfDay(seconds: number): number {
   return Math.floor(seconds / daySeconds) * daySeconds;
 }
 
-/** What most operations call the first and the last day. */
-const usualNames = ['dateFrom', 'dateTo'] as const;
+function dateOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
 
-function queryOf(fromSeconds: number, toSeconds: number, [from, to]: readonly [string, string]): string {
-  const date = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
-  return `${from}=${date(fromSeconds)}&${to}=${date(toSeconds)}`;
+function queryOf(fromSeconds: number, toSeconds: number): string {
+  return `dateFrom=${dateOf(fromSeconds)}&dateTo=${dateOf(toSeconds)}`;
 }
 
 /** The first day to ask for: today, or the day of the last good poll, which may have grown since. */
@@ -51,11 +51,17 @@ function firstDay({ nowMs, lastSuccessMs }: ReadContext): number {
 }
 
 /** The query for the day so far and for the days that are still open, all in one answer; charts have a point a day. */
-export function dayQuery(
-  context: ReadContext,
-  names: readonly [from: string, to: string] = usualNames,
-): string {
-  return queryOf(firstDay(context), startOfDay(context.nowMs / 1000), names);
+export function dayQuery(context: ReadContext): string {
+  return queryOf(firstDay(context), startOfDay(context.nowMs / 1000));
+}
+
+/**
+ * The same days for an operation that takes date-times: from the first moment of the first day to the last of today. A date
+ * alone would be the first moment of that day, which leaves nothing of today.
+ */
+export function instantQuery(context: ReadContext, from: string, to: string): string {
+  const [first, last] = [firstDay(context), context.nowMs / 1000].map(dateOf);
+  return `${from}=${first}T00:00:00Z&${to}=${last}T23:59:59Z`;
 }
 
 /**
@@ -66,7 +72,7 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
   const today = startOfDay(context.nowMs / 1000);
   const days: DayToRead[] = [];
   for (let day = firstDay(context); day <= today; day += daySeconds) {
-    days.push({ startSeconds: day, query: queryOf(day, day, usualNames) });
+    days.push({ startSeconds: day, query: queryOf(day, day) });
   }
   return days;
 }

@@ -1,24 +1,10 @@
-/** The requests, the CPU time and the cost of an edge script (`/compute/script/{script}/statistics`). */
+/** The requests, the CPU time and the cost of an edge script by days (`/compute/script/{script}/statistics`). */
 import { daily } from './daily.ts';
 import { counts, dayQuery, newestPoint } from './days.ts';
+import { scripts } from './edge-script-usage.ts';
 import { gauge } from './families.ts';
-import { divided, id, mapped, number, object, readFields, text } from './fields.ts';
-import { defineListing } from './listing.ts';
+import { divided, mapped, number, object, readFields } from './fields.ts';
 import { defineResource } from './resource.ts';
-
-const listed = object({ Id: id, Name: text });
-
-/** Every edge script with its name. What else an answer has, its deployment key among it, is not read. */
-export const scripts = defineListing({
-  kind: 'edge_script',
-  api: 'core',
-  nouns: 'edge scripts',
-  path: () => '/compute/script',
-  element: listed,
-  ids: [{ label: 'script_id', setting: 'id', form: 'integer' }],
-  identifier: 'Id',
-  about: ({ Name }) => ({ name: Name }),
-});
 
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));
 const cpuTimeOfRequest = mapped(newestPoint, (value) => divided(value, 1000));

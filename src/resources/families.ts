@@ -211,16 +211,15 @@ export function each<Element>(
   element: ObjectType<Element>,
 ): FieldType<readonly Element[]> {
   const known = mapped(listOf(element), (all) => all.flatMap((one) => (one?.[identifier] ? [one] : [])));
-  return shown(known, ...perElement(name, identifier, element, true).map(nested));
+  return shown(known, ...perElement({ [name]: identifier }, element, true).map(nested));
 }
 
 /**
- * The families of a list of elements: each has series of its own, told apart by a label. addsUp: where that is a name, of which
- * there may be two; of an id the later one counts.
+ * The families of a list of elements: each has series of its own, told apart by labels, each with the field that has its text.
+ * addsUp: where there may be two of these labels; else the later one counts.
  */
 export function perElement<Element>(
-  name: string,
-  identifier: keyof Element,
+  identifiers: Readonly<Record<string, keyof Element>>,
   element: ObjectType<Element>,
   addsUp = false,
 ): readonly Shown<readonly Element[]>[] {
@@ -228,11 +227,13 @@ export function perElement<Element>(
     name: family.name,
     words: family.words,
     fields: family.fields ?? [],
-    labels: [name, ...labelsOf(family)],
+    labels: [...Object.keys(identifiers), ...labelsOf(family)],
     series(elements, target) {
-      const series = elements.flatMap((one) =>
-        labelled({ [name]: String(one[identifier]) }, seriesOf(family, one, target)),
-      );
+      const series = elements.flatMap((one) => {
+        const labels: Record<string, string> = {};
+        for (const [label, field] of Object.entries(identifiers)) labels[label] = String(one[field] ?? '');
+        return labelled(labels, seriesOf(family, one, target));
+      });
       return addsUp ? putTogether(series, family.together === 'most' ? Math.max : (a, b) => a + b) : series;
     },
   }));

@@ -9,6 +9,7 @@ import { billing } from './billing.ts';
 import { dnsRecord } from './dns-record.ts';
 import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
+import { edgeScriptUsage } from './edge-script-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
@@ -58,6 +59,7 @@ export const resources: readonly Resource[] = [
   videoLibraryDrm,
   videoEncoding,
   edgeScript,
+  edgeScriptUsage,
   billing,
   paymentRequests,
 ];

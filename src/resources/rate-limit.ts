@@ -63,7 +63,7 @@ export const rateLimit = defineResource<RateLimitReading>({
   listing: zones,
   partNames: rules,
   fields: rateLimitMetrics.names,
-  families: [info, ...perElement('rate_limit_id', 'ratelimitId', rateLimitMetrics)],
+  families: [info, ...perElement({ rate_limit_id: 'ratelimitId' }, rateLimitMetrics)],
 
   async read(get, { shield_zone_id }, diagnostics) {
     const body = await get(`/shield/metrics/rate-limits/${shield_zone_id}`);

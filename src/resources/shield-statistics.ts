@@ -1,6 +1,6 @@
 /** What each protection of a Shield Zone did, by action and day (`/shield/metrics/overview/{zone}/detailed`). */
 import { newestAndTotal } from './daily.ts';
-import { type Day, dayQuery, mapOfDays } from './days.ts';
+import { type Day, instantQuery, mapOfDays } from './days.ts';
 import type { CounterSample } from './families.ts';
 import {
   type Entries,
@@ -93,7 +93,7 @@ export const shieldStatistics = defineResource<Protections>({
   ],
 
   async read(get, { shield_zone_id }, diagnostics, context) {
-    const days = dayQuery(context, ['StartDate', 'EndDate']);
+    const days = instantQuery(context, 'StartDate', 'EndDate');
     // 4: a point a day.
     const body = await get(`/shield/metrics/overview/${shield_zone_id}/detailed?${days}&Resolution=4`);
     return readFields(protections, unwrapData(body), diagnostics);

@@ -95,6 +95,20 @@ export function daysAsked({ query, nowMs }: Pick<Request, 'query' | 'nowMs'>): r
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
+/** The days that have begun and have a moment between two date-times, in the query under these names. */
+export function daysBetween(
+  { query, nowMs }: Pick<Request, 'query' | 'nowMs'>,
+  from: string,
+  to: string,
+): readonly number[] {
+  const parameters = new URLSearchParams(query);
+  // A clock that is ahead is answered with the newest day.
+  const startMs = Math.min(nowMs, Date.parse(parameters.get(from) ?? '') || nowMs);
+  const endMs = Math.min(nowMs + 1, Date.parse(parameters.get(to) ?? '') || nowMs + 1);
+  const length = Math.max(0, Math.ceil(endMs / dayMs) - dayOf(startMs));
+  return Array.from({ length: Math.min(maxDays, length) }, (_, index) => dayOf(startMs) + index);
+}
+
 function dayNamed(date: string | null): number | undefined {
   const atMs = Date.parse(date ?? '');
   return Number.isNaN(atMs) ? undefined : dayOf(atMs);

@@ -14,7 +14,9 @@ it('counts the traffic by days, in the unit of the API', async () => {
       },
     },
   );
-  expect(asked).toEqual(['/apps/HbqFNk0/statistics?fromDate=2026-08-19&toDate=2026-08-20&granularity=Daily']);
+  expect(asked).toEqual([
+    '/apps/HbqFNk0/statistics?fromDate=2026-08-19T00:00:00Z&toDate=2026-08-20T23:59:59Z&granularity=Daily',
+  ]);
   expect(rows).toBe(`\
 bunnynet_application_traffic_latest_day{app_id="HbqFNk0"} 12.25
 bunnynet_application_traffic_total{app_id="HbqFNk0"} 0

@@ -9,7 +9,7 @@ it('shows the size, the use and the instances of each volume', async () => {
     items: [
       {
         name: 'data',
-        id: '0f8c3f9e-0000-4000-a000-000000000001',
+        id: '0f8c',
         size: 10,
         totalUsage: 2.5,
         totalInstancesCount: 3,
@@ -27,17 +27,17 @@ it('shows the size, the use and the instances of each volume', async () => {
   });
   expect(asked).toEqual(['/apps/HbqFNk0/volumes']);
   expect(rows.replaceAll(/^.*instances.* 0\n/gm, '')).toBe(`\
-bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data"} 10000000000
-bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="cache"} 500000000
-bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data"} 2500000000
-bunnynet_application_volume_containers{app_id="HbqFNk0",volume="data"} 2
-bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="attached"} 2
-bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",state="failed"} 1
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data",volume_id="0f8c"} 10000000000
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="cache",volume_id=""} 500000000
+bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id="0f8c"} 2500000000
+bunnynet_application_volume_containers{app_id="HbqFNk0",volume="data",volume_id="0f8c"} 2
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",state="attached"} 2
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",state="failed"} 1
 `);
   expect(rows.match(/instances/g)).toHaveLength(10);
 });
 
-it('has two volumes of one name as one that is as large as both, and goes on where a cursor stands beside all of them', async () => {
+it('has two volumes of one name apart by their ids, and goes on where a cursor stands beside all of them', async () => {
   const { rows, asked } = await read({
     items: [
       { id: 'a', name: 'data', size: 10, totalUsage: 2 },
@@ -47,8 +47,24 @@ it('has two volumes of one name as one that is as large as both, and goes on whe
     cursor: 'more',
   });
   expect(asked).toHaveLength(1);
-  expect(rows).toContain('capacity_bytes{app_id="HbqFNk0",volume="data"} 15000000000\n');
-  expect(rows).toContain('usage_bytes{app_id="HbqFNk0",volume="data"} 3000000000\n');
+  expect(rows).toBe(`\
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data",volume_id="a"} 10000000000
+bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data",volume_id="b"} 5000000000
+bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id="a"} 2000000000
+bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id="b"} 1000000000
+`);
+});
+
+it('has two volumes of one name, of which no id is known, as one that is as large as both', async () => {
+  const { rows } = await read({
+    items: [
+      { name: 'data', size: 10 },
+      { name: 'data', size: 5 },
+    ],
+  });
+  expect(rows).toBe(
+    'bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data",volume_id=""} 15000000000\n',
+  );
 });
 
 it('shows nothing for an application without volumes', async () => {
@@ -60,7 +76,7 @@ it('counts a state that it does not know as unknown', async () => {
   const { rows, unrecognized } = await read({
     items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],
   });
-  expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",state="unknown"} 1\n');
+  expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",volume_id="",state="unknown"} 1\n');
   expect(unrecognized).toEqual(['volumeInstances']);
 });
 
@@ -71,7 +87,9 @@ it('leaves out what is null, missing or of the wrong type', async () => {
       { name: null, size: 4 },
     ],
   });
-  expect(rows).toBe('bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data"} 0\n');
+  expect(rows).toBe(
+    'bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id=""} 0\n',
+  );
   expect(mismatched).toEqual(['size', 'name']);
 });
 

@@ -118,3 +118,12 @@ bunnynet_billing_product_monthly_units{account="main",product="db_reads",unit="r
 bunnynet_billing_product_monthly_units{account="main",product="db_replica",unit="replicas"} 0
 `);
 });
+
+it('has every charge in the sum, also of two names that are alike', async () => {
+  const { rows } = await expose(
+    billing,
+    { MonthlyChargesDB: 2, MonthlyChargesDatabase: 3, MonthlyChargesSSLCerts: 4, MonthlyChargesSslCerts: 5 },
+    { ids: { account: 'main' } },
+  );
+  expect(rows.match(/(?<=service=").*$/gm)).toEqual(['database"} 2', 'other_database"} 3', 'ssl_certs"} 9']);
+});

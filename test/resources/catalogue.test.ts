@@ -21,6 +21,7 @@ const fieldsWithoutSeries = [
   'meta',
   'cursor',
   'Id',
+  'id',
   'ApiKey',
   'Name',
   'Items',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { edgeScript, scripts } from '../../src/resources/edge-script.ts';
+import { edgeScript } from '../../src/resources/edge-script.ts';
 import { type About, type Body, expose } from './expose.ts';
 
 const noon = Date.parse('2026-08-20T12:00:00Z');
@@ -51,23 +51,4 @@ it('leaves out what is null, missing or of the wrong type', async () => {
   });
   expect(rows).toBe('');
   expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart', 'TotalMonthlyCost']);
-});
-
-it('is listed with its name, and no more than that is kept', async () => {
-  const asked: string[] = [];
-  const found = [
-    ...(await scripts.discover(
-      (path) => {
-        asked.push(path);
-        const items = [{ Id: 61204, Name: 'redirects', DeploymentKey: 'a-secret', MonthlyCost: 1 }];
-        return Promise.resolve({ Items: items, CurrentPage: 1, TotalItems: 1, HasMoreItems: false });
-      },
-      undefined,
-      { mismatch: () => undefined, unrecognized: () => undefined },
-    )),
-  ];
-  expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
-  expect(found).toEqual([
-    { ids: { script_id: '61204' }, name: 'redirects', reading: { Id: '61204', Name: 'redirects' } },
-  ]);
 });

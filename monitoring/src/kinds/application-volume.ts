@@ -10,7 +10,7 @@ import { application, applicationDashboard, rowToApplication, toApplication } fr
 
 const family = (name: string): string => `bunnynet_application_volume_${name}`;
 
-/** A volume of an application; the application's name stands for it, beside the volume's own. */
+/** A volume of an application; the application's name stands for it, beside the volume's own. Of two volumes of one name the fuller is shown. */
 const volume = { ...application, ids: ['app_id', 'volume'] };
 const inRow = (name: string): string => values(anywhere(volume), family(name));
 const fullest = share(volume, family('usage_bytes'), family('capacity_bytes'));
@@ -35,8 +35,8 @@ const rules: Rules = {
           comment: 'The fullest volume of an application.',
           expr: `
           max by (app_id) (
-            max by (app_id, volume) (last_over_time(bunnynet_application_volume_usage_bytes[3m]))
-            / (max by (app_id, volume) (last_over_time(bunnynet_application_volume_capacity_bytes[3m])) > 0)
+            max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_usage_bytes[3m]))
+            / (max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_capacity_bytes[3m])) > 0)
           ) >= [[share]]`,
           thresholds: { share: 0.9 },
           for: '15m',

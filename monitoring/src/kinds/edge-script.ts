@@ -9,7 +9,7 @@ import { displayRecord, presence, type Rules } from '../rules.ts';
 import { accountDashboard } from './billing.ts';
 
 /** On a dashboard that picks accounts, of which a script does not say. */
-const script = entityOf({ ids: ['script_id'], info: 'bunnynet_edge_script_info', selection: [] });
+export const script = entityOf({ ids: ['script_id'], info: 'bunnynet_edge_script_info', selection: [] });
 
 const family = (name: string): string => `bunnynet_edge_script_${name}`;
 

@@ -10,6 +10,7 @@ import { billingMonitoring } from './billing.ts';
 import { dnsRecordMonitoring } from './dns-record.ts';
 import { dnsZoneMonitoring } from './dns-zone.ts';
 import { edgeScriptMonitoring } from './edge-script.ts';
+import { edgeScriptUsageMonitoring } from './edge-script-usage.ts';
 import { paymentRequestsMonitoring } from './payment-requests.ts';
 import { pullZoneMonitoring } from './pull-zone.ts';
 import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
@@ -59,5 +60,6 @@ export const kinds: readonly KindMonitoring[] = [
   billingMonitoring,
   paymentRequestsMonitoring,
   edgeScriptMonitoring,
+  edgeScriptUsageMonitoring,
   applicationLimitsMonitoring,
 ];

@@ -42,7 +42,8 @@ export function podOf({ seed }: Application, region: number, place: number, nowM
 }
 
 function graded(indicator: number) {
-  return { indicator, statusGrade: indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
+  // What is 0 has no grade.
+  return { indicator, statusGrade: indicator === 0 ? null : indicator > 80 ? 'couldBeBetter' : 'doingGreat' };
 }
 
 function overview(one: Application, nowMs: number): unknown {

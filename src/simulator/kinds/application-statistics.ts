@@ -1,5 +1,5 @@
 /** The charts of an application by days. Of them the traffic alone is not told elsewhere. */
-import { chartOf, dayMs, dayOf, doneOf, weekdayShare } from '../days.ts';
+import { chartOf, daysBetween, doneOf, weekdayShare } from '../days.ts';
 import { round } from '../entities.ts';
 import { applicationApi, ofEach } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -29,13 +29,7 @@ export const applicationStatistics = {
 } as const satisfies Kind<unknown, object, Applications>;
 
 function statistics({ seed }: Application, { query, nowMs }: Request): object {
-  const asked = new URLSearchParams(query);
-  const today = dayOf(nowMs);
-  const from = Math.floor(Date.parse(asked.get('fromDate') ?? '') / dayMs);
-  const days = Array.from(
-    { length: Math.max(1, today - (from || today) + 1) },
-    (_, index) => today - index,
-  ).toReversed();
+  const days = daysBetween({ query, nowMs }, 'fromDate', 'toDate');
   const perDay = magnitude(200, 80_000, unit(seed, 0x96));
   const traffic = (day: number) =>
     round(perDay * weekdayShare(day) * (0.6 + 0.8 * unit(seed, day, 0x97)) * doneOf(day, nowMs), 3);

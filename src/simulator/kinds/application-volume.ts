@@ -28,15 +28,16 @@ function volumes(one: Application, nowMs: number): unknown {
   return {
     items,
     meta: { totalItems: items.length },
-    cursor: null,
+    // Beside all of them a cursor leads nowhere.
+    cursor: one.index % 6 === 5 ? 'bmV4dA' : null,
     summary: { totalPods: instances, totalContainers: instances, totalStorage: one.volumeGb },
   };
 }
 
-/** One volume for every third application, two for the others, with the size of all their volumes. */
+/** One volume for every third application, two for the others, sometimes of one name, with the size of all their volumes. */
 function volumesOf(one: Application, nowMs: number) {
   const { seed, index, volumeGb } = one;
-  const names = index % 3 === 0 ? ['data'] : ['data', 'cache'];
+  const names = index % 3 === 0 ? ['data'] : ['data', index % 6 === 5 ? 'data' : 'cache'];
   return names.map((name, place) => {
     const size = round(Math.max(1, volumeGb / names.length), 1);
     const volumeInstances = regionsOf(one).map((region, regionIndex) => ({

@@ -1,13 +1,15 @@
-/** Edge scripts and their statistics by day (`/compute/script`, `/compute/script/{script}/statistics`). */
+/** Edge scripts and their statistics by day (`/compute/script/{script}/statistics`). */
 import { chartOf, daysAsked, doneOf, totalOf, weekdayShare } from '../days.ts';
 import { cities, count, hexadecimal, nth, round, streams } from '../entities.ts';
 import { coreApi, ofEach } from '../forms.ts';
-import { jsonInteger } from '../json.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { coreObjectPaging, listing } from '../paging.ts';
 import { hash, magnitude, text, unit } from '../random.ts';
 
 export type EdgeScript = ReturnType<typeof createScript>;
+
+export interface EdgeScripts {
+  readonly edgeScripts: readonly EdgeScript[];
+}
 
 export const edgeScript = {
   kind: 'edge_script',
@@ -26,38 +28,12 @@ export const edgeScript = {
       },
       answers: ({ edgeScripts }) => ofEach(edgeScripts, idOf, (one, request) => ok(statistics(one, request))),
     },
-    {
-      ...coreApi,
-      name: 'edge_script_listing',
-      path: '/compute/script',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id', 'DeploymentKey'],
-        names: ['Name'],
-        number: 'MonthlyRequestCount',
-        codes: ['ScriptType'],
-      },
-      pages: ({ edgeScripts }) =>
-        listing(coreObjectPaging, edgeScripts, idOf, (one, { nameOf }) => ({
-          Id: jsonInteger(one.scriptId),
-          Name: nameOf(one.scriptId, one.name),
-          LastModified: '2026-05-04T09:30:00',
-          ScriptType: 1 + (one.index % 2),
-          CurrentReleaseId: 7_000 + one.index,
-          LinkedPullZones: [],
-          DeploymentKey: one.deploymentKey,
-          MonthlyCost: round(one.requestsPerDay * 6e-6, 4),
-          MonthlyRequestCount: Math.floor(one.requestsPerDay * 30),
-          MonthlyCpuTime: Math.floor(one.requestsPerDay * 30 * one.cpuMsPerRequest),
-        })),
-    },
   ],
   section: 'edge_scripts',
   targets: ({ edgeScripts }) => edgeScripts.map(({ scriptId: id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<{ edgeScripts: number }, { edgeScripts: readonly EdgeScript[] }>;
+} as const satisfies Kind<{ edgeScripts: number }, EdgeScripts>;
 
-const idOf = ({ scriptId }: EdgeScript) => scriptId;
+export const idOf = ({ scriptId }: EdgeScript) => scriptId;
 const names = ['redirects', 'geo-router', 'ab-test', 'auth-gate', 'image-headers'] as const;
 
 function createScript(datasetSeed: number, index: number) {
@@ -73,12 +49,15 @@ function createScript(datasetSeed: number, index: number) {
   };
 }
 
-function statistics({ seed, requestsPerDay, cpuMsPerRequest }: EdgeScript, request: Request): unknown {
+/** The requests of a day. */
+export function servedOf({ seed, requestsPerDay }: EdgeScript, day: number, nowMs: number): number {
+  return Math.floor(requestsPerDay * weekdayShare(day) * (0.7 + 0.6 * unit(seed, day)) * doneOf(day, nowMs));
+}
+
+function statistics(script: EdgeScript, request: Request): unknown {
+  const { requestsPerDay, cpuMsPerRequest } = script;
   const days = daysAsked(request);
-  const served = (day: number) =>
-    Math.floor(
-      requestsPerDay * weekdayShare(day) * (0.7 + 0.6 * unit(seed, day)) * doneOf(day, request.nowMs),
-    );
+  const served = (day: number) => servedOf(script, day, request.nowMs);
   const spent = (day: number) => Math.floor(served(day) * cpuMsPerRequest);
   const averageOf = (cpuMs: number, requests: number) => (requests === 0 ? 0 : round(cpuMs / requests, 3));
   return {

@@ -1,5 +1,5 @@
 /** What each protection of a Shield Zone did, by action and day. */
-import { chartOf, dayMs, dayOf } from '../days.ts';
+import { chartOf, dayOf, daysBetween } from '../days.ts';
 import { shieldApi, shieldData } from '../forms.ts';
 import type { Kind, Request } from '../kind.ts';
 import { unit } from '../random.ts';
@@ -36,13 +36,7 @@ export const shieldStatistics = {
 } as const satisfies Kind<unknown, object, Zones>;
 
 function statistics(zone: Zone, { query, nowMs }: Request): object {
-  const asked = new URLSearchParams(query);
-  const today = dayOf(nowMs);
-  const first = Math.floor(Date.parse(asked.get('StartDate') ?? '') / dayMs);
-  const days = Array.from(
-    { length: Math.max(1, today - (first || today) + 1) },
-    (_, index) => today - index,
-  ).toReversed();
+  const days = daysBetween({ query, nowMs }, 'StartDate', 'EndDate');
   const ofProtections = Object.entries(protections).map(([name, actions], place): [string, object | null] => {
     // What a zone has not been told to do has no days.
     if (name === 'uploadScanning' && !isGuarded(zone)) return [name, { metrics: null, totals: null }];
@@ -57,7 +51,7 @@ function statistics(zone: Zone, { query, nowMs }: Request): object {
           ),
         ]),
       );
-    return [name, { metrics: chartOf(days, counted as never), totals: counted(today) }];
+    return [name, { metrics: chartOf(days, counted as never), totals: counted(dayOf(nowMs)) }];
   });
   return {
     ...Object.fromEntries(ofProtections),

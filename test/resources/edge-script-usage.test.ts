@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { edgeScript } from '../../src/resources/edge-script.ts';
+import { edgeScriptUsage } from '../../src/resources/edge-script-usage.ts';
+import { exposeListing } from './expose.ts';
+
+const read = (...items: readonly string[]) => exposeListing(edgeScriptUsage, () => `[${items.join()}]`);
+
+it('shows what an edge script used this month, and keeps no key', async () => {
+  const { rows, page, asked } = await read(`{
+    "Id": 61204,
+    "Name": "redirects",
+    "DeploymentKey": "very-secret",
+    "MonthlyCost": 0.72,
+    "MonthlyRequestCount": 120400,
+    "MonthlyCpuTime": 361250
+  }`);
+  expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
+  expect(rows).toBe(`\
+bunnynet_edge_script_usage_monthly_cost{script_id="61204"} 0.72
+bunnynet_edge_script_usage_monthly_requests{script_id="61204"} 120400
+bunnynet_edge_script_usage_monthly_cpu_time{script_id="61204"} 361250
+`);
+  expect(page).not.toContain('secret');
+});
+
+it('comes with the listing of the scripts, which is asked for in any case', () => {
+  expect(edgeScriptUsage.listing).toBe(edgeScript.listing);
+});
+
+it('leaves out what is null, missing or of the wrong type', async () => {
+  const { rows, mismatched } = await read('{ "Id": 1, "MonthlyCost": null, "MonthlyCpuTime": "7" }');
+  expect([rows, mismatched]).toEqual(['', ['MonthlyCpuTime']]);
+});
