@@ -41,6 +41,9 @@ const retryAfterSeconds = 1;
 
 interface Found {
   readonly query: StatusQuery;
+  /** All of them, whatever the query. */
+  readonly statuses: readonly TargetStatus[];
+  readonly allListings: readonly ListingStatus[];
   readonly targets: TargetQueryResult;
   readonly listings: ListingQueryResult;
 }
@@ -83,10 +86,13 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
       queries++;
       let found: Found;
       try {
+        const [statuses, allListings] = [targets(), listings()];
         found = {
           query,
-          targets: await queryTargets(targets(), options.kinds, query, options.nextPollInMs),
-          listings: await queryListings(listings(), query),
+          statuses,
+          allListings,
+          targets: await queryTargets(statuses, options.kinds, query, options.nextPollInMs),
+          listings: await queryListings(allListings, query),
         };
       } finally {
         queries--;
@@ -103,7 +109,7 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
         exporter: options.exporterStatus(),
         result: found.targets,
         listings: found.listings,
-        causes: causesOf(targets(), listings(), options.kinds, Date.now()),
+        causes: causesOf(found.statuses, found.allListings, options.kinds, Date.now()),
         query: found.query,
         nextPollInMs,
         metricsHref: `.${telemetryPath}`,

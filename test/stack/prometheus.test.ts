@@ -70,8 +70,9 @@ describe.each(['small', 'medium'])('the demo at the scale %s', (scale) => {
     const accept = 'application/openmetrics-text; version=1.0.0';
     const page = await (await fetch(`${origin}/metrics`, { headers: { accept } })).text();
     const rows = page.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
-    // The exporter's own counters gain series as codes occur; all others are there from the start.
-    expect(Math.abs(Number(series?.value[1]) - rows)).toBeLessThanOrEqual(5);
+    // The exporter's own counters gain series as codes occur, and the histogram of garbage collections with each sort of them;
+    // all others are there from the start.
+    expect(Math.abs(Number(series?.value[1]) - rows)).toBeLessThanOrEqual(25);
 
     expect(await query('sum by (app_id) (bunnynet_application_status) != 1')).toEqual([]);
     expect(await query('{__name__=~"bunnynet_.+_up"} != 1')).toEqual([]);
