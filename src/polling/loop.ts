@@ -43,7 +43,6 @@ export class Loop {
   hasEnded = false;
   readonly #context: LoopContext;
   readonly #fed: Map<string, Target>;
-  readonly #abort: AbortController | undefined;
   #poll: Poll;
   #places: Places;
   #place: Place;
@@ -61,9 +60,7 @@ export class Loop {
     this.#context = context;
     this.#places = context.placesOf(poll);
     this.#place = this.#places.take();
-    const isListing = poll.type === 'listing';
-    this.#fed = isListing ? new Map<string, Target>() : noTargets;
-    this.#abort = isListing ? new AbortController() : undefined;
+    this.#fed = poll.type === 'listing' ? new Map<string, Target>() : noTargets;
   }
 
   get poll(): Poll {
@@ -103,9 +100,9 @@ export class Loop {
     this.#fed.delete(idText(ids));
   }
 
-  /** Ends the poll that is under way: that of a listing with its loop, for its pages may be read with another key by now. */
+  /** Ends the request that is under way, as the exporter stops. */
   get signal(): AbortSignal {
-    return this.#abort?.signal ?? this.#context.signal;
+    return this.#context.signal;
   }
 
   /** Asks at once, and from then on at its interval. */
@@ -141,12 +138,11 @@ export class Loop {
     if (soonestMs < this.#dueAtMs) this.#schedule(soonestMs);
   }
 
-  /** Asks no more. */
-  stop(reason: Error): void {
+  /** Asks no more: a request that was sent is waited for, so that it is counted, but no further page is asked for. */
+  stop(): void {
     clearTimeout(this.#timer);
     this.#state = 'stopped';
     this.#places.free(this.#place);
-    this.#abort?.abort(reason);
     for (const resolve of this.#waiters) resolve();
   }
 

@@ -126,7 +126,7 @@ export class Loops {
     if (!loop.hasEnded) this.#pending--;
     this.#loops.delete(key);
     const { running, poll } = loop;
-    loop.stop(new Error('it is wanted no more'));
+    loop.stop();
     this.#release(poll);
     if (running)
       this.#leaving.set(
@@ -140,7 +140,7 @@ export class Loops {
   async end(): Promise<void> {
     this.#abort.abort(new Error('the exporter is stopping'));
     const running = [...this.#loops.values()].map((loop) => loop.running);
-    for (const loop of this.#loops.values()) loop.stop(this.#abort.signal.reason as Error);
+    for (const loop of this.#loops.values()) loop.stop();
     await Promise.allSettled([...running, ...this.#leaving.values()]);
   }
 

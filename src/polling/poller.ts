@@ -12,7 +12,7 @@ import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } fr
 import { collect } from '../turns.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { KeyCheck } from './key-check.ts';
-import type { PollHealth } from './loop.ts';
+import type { Loop, PollHealth } from './loop.ts';
 import type { Poll, ReadPoll, Target } from './target.ts';
 import type { TargetStates } from './target-states.ts';
 
@@ -46,6 +46,9 @@ export interface PollerOptions {
   /** Unix time. */
   readonly now: () => number;
 }
+
+/** What a poll needs of the loop that carries it out. */
+export type PollingLoop = Pick<Loop, 'health' | 'signal' | 'isStopped'>;
 
 export interface Outcome {
   /** How many intervals the next poll may be away. */
@@ -127,14 +130,14 @@ export class Poller {
   async poll(
     poll: Poll,
     targets: () => Iterable<Target>,
-    health: PollHealth,
+    loop: PollingLoop,
     permit: Permit,
-    signal: AbortSignal,
   ): Promise<Outcome> {
+    const { health } = loop;
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
-      const get = this.#getFor(poll, permit, signal);
+      const get = this.#getFor(poll, permit, loop);
       if (poll.type === 'listing') {
         const found = await this.#discover(poll, get);
         const durationSeconds = took();
@@ -149,7 +152,7 @@ export class Poller {
       return { backoffFactor: 1, durationSeconds, isMissing: false };
     } catch (error) {
       const durationSeconds = took();
-      if (signal.aborted) return { backoffFactor: 1, durationSeconds, isMissing: false };
+      if (loop.isStopped) return { backoffFactor: 1, durationSeconds, isMissing: false };
       const failed = describe(error);
       const { status, errorKey } = failed.answer;
       const backoffFactor = this.#fail(poll, targets(), health, failed, durationSeconds);
@@ -222,14 +225,16 @@ export class Poller {
   }
 
   /** Asks with the permit that the poll holds, then with one for each further page; for an interval at most. */
-  #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, signal: AbortSignal): Get {
+  #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, loop: PollingLoop): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
     let held: Permit | undefined = permit;
     return (path) => {
+      // Its further pages may be those of another key by now.
+      if (loop.isStopped) throw new Error('it is wanted no more');
       const request = { path, queue, credential, budgetMs: endsAtMs - performance.now(), permit: held };
       held = undefined;
-      return client.get(request, signal);
+      return client.get(request, loop.signal);
     };
   }
 

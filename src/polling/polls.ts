@@ -136,7 +136,7 @@ export class Polls {
     const { poll } = loop;
     if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
     const targets = () => (poll.type === 'read' ? [poll.target] : loop.fed.values());
-    const outcome = await this.poller.poll(poll, targets, loop.health, permit, loop.signal);
+    const outcome = await this.poller.poll(poll, targets, loop, permit);
     if (!loop.isStopped) await this.#ended(loop, poll, outcome);
     // Of a poll that is wanted no more, the log remembers nothing.
     if (!this.loops.get(poll.key)) this.failureLog.forget(poll.key);

@@ -169,6 +169,12 @@ it('a listing that is under way when the key changes is dropped: no page of it m
   await sleep(50);
   for (const id of ids()) found.add(id);
   expect([...found].toSorted()).toEqual(['21', '22']);
+  expect(whole.requests.filter(({ key }) => key === 'key-of-a')).toHaveLength(1);
+  // What was sent is counted, also where its answer is not wanted any more.
+  const sent = { api: 'core', code: '200' };
+  await vi.waitFor(async () =>
+    expect(await whole.value('bunnynet_exporter_api_requests_total', sent)).toBe(whole.requests.length),
+  );
 });
 
 it('two accounts that have a library under different keys do not take turns', async () => {
