@@ -57,12 +57,18 @@ describe('the lockfile', () => {
   });
 });
 
+const workflowFiles = readdirSync('.github/workflows').map((name) => `.github/workflows/${name}`);
+
 describe('npm ci', () => {
-  it('runs no script of any package, and none needs one', () => {
-    expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+  it("runs no script of any package but esbuild's, and none at all in the workflows and the image", () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     // esbuild's only replaces a file by the program that an optional package brings along; it works without.
     expect(scripted.map(([path, { dev }]) => [nameOf(path), dev])).toEqual([['esbuild', true]]);
+    for (const file of ['Dockerfile', ...workflowFiles]) {
+      const installs = read(file).match(/\bnpm ci\b.*/g) ?? [];
+      for (const install of installs) expect(install, file).toContain('npm ci --ignore-scripts');
+    }
+    expect(workflowFiles.length).toBeGreaterThan(2);
   });
 });
 

@@ -164,6 +164,7 @@ describe('the image', () => {
     expect(Object.keys(config.ExposedPorts)).toEqual(['10057/tcp']);
     expect(config.Labels).toMatchObject({
       'org.opencontainers.image.title': 'bunnynet-exporter',
+      'org.opencontainers.image.source': 'https://github.com/bunnynet-exporter/bunnynet-exporter',
       'org.opencontainers.image.licenses': 'Apache-2.0',
       'org.opencontainers.image.version': '1.2.3',
       'org.opencontainers.image.revision': '0123456789ab',

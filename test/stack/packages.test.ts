@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,14 +72,26 @@ function itWorks(program: () => string, env: Readonly<Record<string, string>>): 
 
 describe('the npm package', () => {
   const installed = join(folder, 'npm');
+  const tarball = join(folder, `bunnynet-exporter-${version}.tgz`);
   let files: readonly string[] = [];
   beforeAll(() => {
-    const packed = succeed('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
-    const [{ filename, files: list }] = JSON.parse(packed) as readonly [
-      { readonly filename: string; readonly files: readonly { readonly path: string }[] },
-    ];
-    files = list.map(({ path }) => path);
-    succeed('npm', ['install', '--global', '--prefix', installed, '--no-audit', join(folder, filename)]);
+    // A clone in which nothing has been built.
+    const clone = join(folder, 'clone');
+    succeed('mkdir', [clone]);
+    succeed('bash', ['-c', `git ls-files -z | tar --null -T - -c | tar -x -C ${clone}`]);
+    symlinkSync(`${root}node_modules`, join(clone, 'node_modules'));
+    const env = { BUILD_REVISION: '0123456789ab' };
+    succeed('npm', ['pack', '--pack-destination', folder], { cwd: clone, env });
+    files = succeed('tar', ['-tzf', tarball])
+      .trim()
+      .split('\n')
+      .map((path) => path.replace('package/', ''));
+    succeed('npm', ['install', '--global', '--prefix', installed, '--no-audit', tarball]);
+  });
+
+  test('is built before it is packed, and takes less than a megabyte', () => {
+    expect(succeed(join(installed, 'bin/bunnynet-exporter'), ['--version'])).toContain('0123456789ab');
+    expect(statSync(tarball).size).toBeLessThan(1_000_000);
   });
 
   test('holds the bundle, the man page, completions and licences, and nothing of the sources', () => {
@@ -100,7 +113,6 @@ describe('the npm package', () => {
   itWorks(() => join(installed, 'bin/bunnynet-exporter'), { PATH: process.env['PATH'] ?? '' });
 
   test('is run by npx', () => {
-    const tarball = join(folder, `bunnynet-exporter-${version}.tgz`);
     const empty = mkdtempSync(join(folder, 'empty-'));
     const args = ['--yes', `--package=${tarball}`, 'bunnynet-exporter', '--version'];
     const { code, stdout } = run('npx', args, { cwd: empty });

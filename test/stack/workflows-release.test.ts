@@ -305,6 +305,7 @@ describe('a release', () => {
 
     // What is verified is what is published: the file that was attested, and the one that npm would give.
     expect(said).toContain('npm pack bunnynet-exporter@1.2.3');
+    expect(stepsOf('npm').map(({ run }) => run)).toContain('npm pack');
     expect(stepsOf('npm').map(({ run }) => run)).toContain(
       'npm publish "./bunnynet-exporter-$VERSION.tgz" --provenance --access public',
     );
