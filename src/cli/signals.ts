@@ -3,7 +3,8 @@
  * everything else: a signal that nobody takes ends the process.
  */
 
-const names = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+/** The last is the one that Node takes nothing of by itself: who sees it taken knows that all are. */
+const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof names)[number];
 
 /** Longer than an orderly stop should take; then the process ends anyway. */
