@@ -10,7 +10,7 @@ import { alertsIn } from './rules.ts';
 
 /** The dashboards by the name of their file. */
 export function buildDashboards(): ReadonlyMap<string, grafana.Dashboard> {
-  const rows = [...kinds.flatMap((kind) => kind.panels()), ...overviewRows(), ...exporterRows()];
+  const rows = [...overviewRows(), ...kinds.flatMap((kind) => kind.panels()), ...exporterRows()];
   const exporters = { alerts: alertsIn(exporterRules).map(({ alert }) => alert), kinds: [] };
   const concernOf = new Map([...concerns, [exporterDashboard, exporters], [overviewDashboard, undefined]]);
   const dashboards = [...new Set(rows.map(({ dashboard }) => dashboard))];

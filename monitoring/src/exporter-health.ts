@@ -332,7 +332,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Memory',
         description: 'Resident memory of the process (its own; no API field).',
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 6,
         queries: [{ expr: own('process_resident_memory_bytes'), legend: '{{instance}}' }],
       }),
@@ -360,7 +360,7 @@ export function exporterRows(): readonly Row[] {
       lines({
         title: 'Heap',
         description: 'What is used of Node’s heap (the process’ own; no API field).',
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 12,
         queries: [{ expr: own('nodejs_heap_size_used_bytes'), legend: '{{instance}}' }],
       }),

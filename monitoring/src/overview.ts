@@ -1,4 +1,7 @@
-/** The overview: what needs attention, on one screen, for one target or ten thousand. Most of its panels come from the kinds. */
+/**
+ * The overview: on one screen what needs attention, what it costs and what it serves, for one target or ten thousand; below it the
+ * products, closed. Most of its panels come from the kinds.
+ */
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { linkTo } from './links.ts';
 import { numbers } from './panels.ts';
@@ -7,8 +10,8 @@ import { scope, selector } from './promql.ts';
 export const overviewDashboard: Dashboard = {
   uid: 'bunnynet-overview',
   title: 'Overview',
-  description: 'What everything in the account does, worst first.',
-  details: ['Latency and cost', 'Stream', 'Storage and DNS', 'Video storage'],
+  description: 'What is down, what it costs, and what it serves.',
+  details: ['Applications', 'CDN', 'Shield', 'Storage and DNS', 'Stream', 'Video storage', 'Edge scripts'],
   variables: () => [],
 };
 
@@ -23,7 +26,7 @@ export function overviewRows(): readonly Row[] {
         description:
           'Targets that the exporters read, those whose last poll failed, and those whose last reading is older than their stale_after, so that their values have left the page (the exporter’s own; no API field).',
         unit: 'short',
-        span: 8,
+        span: 6,
         queries: [
           { expr: `sum(${own('targets')})`, legend: 'read' },
           {

@@ -42,13 +42,14 @@ export type Unit =
   | 'short'
   | 'none'
   | 's'
-  | 'bytes'
   | 'decbytes'
   | 'percentunit'
   | 'currencyUSD'
   | 'dateTimeAsIso'
   | 'Bps'
   | 'reqps'
+  | 'suffix: /min'
+  | 'suffix: days ago'
   | 'ops'
   | 'bool_yes_no';
 
@@ -211,24 +212,18 @@ export function numbers(
     readonly colors?: Readonly<Record<string, string>>;
     /** The same for series of which none is well. */
     readonly wrong?: Readonly<Record<string, string>>;
-    readonly spark?: boolean;
   },
 ): Builder<Panel> {
-  const spark = options.spark === true;
   const panel = framed(new stat.PanelBuilder(), options, 4, ['text'])
     .maxDataPoints(100)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
-    .graphMode(spark ? BigValueGraphMode.Area : BigValueGraphMode.None)
+    .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .orientation(VizOrientation.Auto)
     .wideLayout(false)
     .text(new VizTextDisplayOptionsBuilder().titleSize(14).valueSize(30))
     .dataLinks([dataLink(options.link)])
-    .targets(
-      options.queries.map((each, at) => (spark ? query(each, at).range() : query(each, at).instant())),
-    );
-  // Or the smallest change would look like the largest.
-  if (spark) panel.min(0);
+    .targets(options.queries.map((each, at) => query(each, at).instant()));
   if (options.mappings !== undefined) panel.mappings([...options.mappings]);
   for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
     panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
@@ -239,19 +234,21 @@ export function numbers(
   return panel;
 }
 
-/** How old figures by days are. start: the start of their newest day, of every series; fields: what of the API they come from. */
-export function ageOfFigures(
-  start: string,
-  fields: string,
-  frame: Pick<PanelOptions, 'span' | 'height'>,
-): Builder<Panel> {
+/**
+ * The newest day that figures by days have.
+ *
+ * @param start when it began, of every series
+ * @param fields what of the API they come from
+ */
+export function newestDay(of: string, start: string, fields: string): Builder<Panel> {
   return numbers({
-    title: 'Age of the figures',
-    description: `Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API ${fields}).`,
-    unit: 's',
-    ...frame,
-    steps: ['green', [172800, 'orange']],
-    queries: [{ expr: `time() - min(${start})`, legend: 'oldest' }],
+    title: `Newest day: ${of}`,
+    description: `Up to which UTC day there are figures, of the target where they are oldest (newest key of API ${fields}). The API may report a day some hours late.`,
+    unit: 'suffix: days ago',
+    span: 6,
+    steps: ['green', [2, 'orange']],
+    mappings: [textOf({ 0: ['today', 'green'], 1: ['yesterday', 'green'] })],
+    queries: [{ expr: `floor((time() - min(${start})) / 86400)`, legend: 'newest day' }],
     nothing: 'none',
     link: linkTo('bunnynet-exporter', 'Open the exporter'),
   });

@@ -125,6 +125,9 @@ export const hourly = ofCounter('increase', '1h');
 /** What a counter gains in a second, averaged over half an hour. */
 export const perSecond = ofCounter('rate', '30m');
 
+/** The same of what is too slow to be counted by the second. */
+export const perMinute: typeof perSecond = (...figure) => `60 * ${perSecond(...figure)}`;
+
 /** A series of value 1 for each entity whose label `display` is its name, or its id where it has none. */
 function displayOf({ display, ids }: Entity): string {
   if (display === undefined) throw new Error(`nothing names ${ids.join(', ')}`);
@@ -155,8 +158,8 @@ export function named(entity: Entity, expr: string): string {
 /** What is drawn of the entities of a ranking. */
 export interface Figure {
   readonly metric: string;
-  /** A counter is drawn as what it gains in a second or an hour, and ranked by what it gains in the whole range. */
-  readonly as?: 'rate' | 'hourly';
+  /** A counter is drawn as what it gains in a second, a minute or an hour, and ranked by what it gains in the whole range. */
+  readonly as?: 'rate' | 'perMinute' | 'hourly';
   readonly where?: readonly string[];
   /** A record with one series an entity, drawn in place of the family. */
   readonly drawn?: string;
@@ -172,7 +175,7 @@ function leaders(limit: number, entity: Entity, { metric, as, where = [] }: Figu
   return `topk(${limit}, ${highest(entity, `${call}(${series}[$__range] @ end())`)})`;
 }
 
-const drawn = { rate: perSecond, hourly };
+const drawn = { rate: perSecond, perMinute, hourly };
 
 /** The series of the leading entities, with the label `display`, or without where the entity's ids are names. */
 export function ranking(limit: number, entity: Entity, figure: Figure): string {

@@ -91,6 +91,8 @@ export function grid(
     readonly name: string;
     /** Further columns from labels. */
     readonly labels?: readonly Pick<TableColumn, 'source' | 'title'>[];
+    /** What adds a label to the names, for such a column. */
+    readonly joined?: string;
     readonly link: Link;
     readonly columns: readonly Column[];
     readonly sort: { readonly title: string; readonly descending: boolean };
@@ -98,7 +100,8 @@ export function grid(
 ): Builder<Panel> {
   const { entity, rows, columns, link } = options;
   const ids = entity.ids.join(', ');
-  const names = entity.display === undefined ? [] : [named(entity, rows)];
+  const names =
+    entity.display === undefined ? [] : [[named(entity, rows), options.joined].join(' ').trimEnd()];
   const inRows = columns.map(({ expr }) => `${expr} and on (${ids}) ${rows}`);
   const shownIds = [
     ...(options.labels ?? []).map(({ source }) => source),

@@ -20,7 +20,8 @@ export interface Span {
   readonly to: number;
 }
 
-const stepSeconds = 5;
+/** At most 200 points, as the panels ask for. */
+const stepOf = ({ from, to }: Span): number => Math.max(5, Math.ceil((to - from) / 200 / 60) * 60);
 
 /** Their ES modules import packages in CommonJS as a bundler other than esbuild would. */
 function asCommonJs(name: string): readonly [string, string] {
@@ -60,7 +61,9 @@ interface Answer {
   };
 }
 
-async function ask(prometheus: string, expr: string, isInstant: boolean, { from, to }: Span) {
+async function ask(prometheus: string, expr: string, isInstant: boolean, span: Span) {
+  const { from, to } = span;
+  const stepSeconds = stepOf(span);
   const at = isInstant ? { time: to } : { start: from, end: to, step: stepSeconds };
   const response = await fetch(`${prometheus}/api/v1/${isInstant ? 'query' : 'query_range'}`, {
     method: 'POST',
@@ -82,6 +85,7 @@ export async function askAll(
   dashboard: Dashboard,
   span: Span,
 ): Promise<Omit<Drawing, 'theme' | 'widthPx' | 'rowsAsSaved'>> {
+  const stepSeconds = stepOf(span);
   const answers: Record<number, Record<string, readonly Series[]>> = {};
   for (const { panelId, refId, expr, instant } of queriesOf(dashboard)) {
     answers[panelId] = { ...answers[panelId], [refId]: await ask(prometheus, expr, instant, span) };

@@ -19,7 +19,7 @@ interface Locked {
 const read = (file: string) => readFileSync(file, 'utf8');
 const manifest = JSON.parse(read('package.json')) as Required<
   Pick<Locked, 'dependencies' | 'devDependencies'>
->;
+> & { readonly allowScripts: Readonly<Record<string, boolean>> };
 const lock = JSON.parse(read('package-lock.json')) as {
   readonly lockfileVersion: number;
   readonly packages: Readonly<Record<string, Locked>>;
@@ -64,6 +64,8 @@ describe('npm ci', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     // esbuild's only replaces a file by the program that an optional package brings along; it works without.
     expect(scripted.map(([path, { dev }]) => [nameOf(path), dev])).toEqual([['esbuild', true]]);
+    // npm 11 runs none that is not allowed here.
+    expect(manifest.allowScripts).toEqual({ esbuild: false });
     for (const file of ['Dockerfile', ...workflowFiles]) {
       const installs = read(file).match(/\bnpm ci\b.*/g) ?? [];
       for (const install of installs) expect(install, file).toContain('npm ci --ignore-scripts');

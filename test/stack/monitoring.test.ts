@@ -255,6 +255,7 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   'bunnynet:shield_zone_display': 'calm',
   'bunnynet:shield_api_guardian_display': 'calm',
   'bunnynet:shield_rate_limit_display': 'calm',
+  'bunnynet:shield_zone_display:zone': 'calm',
   'bunnynet:video_library_display': 'calm',
   'bunnynet:video_display': 'calm',
   'bunnynet:edge_script_display': 'calm',

@@ -35,13 +35,16 @@ export function start(
   return child;
 }
 
-/** Ends everything that was started, and waits for it: the last first, since it may need the others. */
+/** Ends a program, and waits for it. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Ends everything that was started: the last first, since it may need the others. */
 export async function stopAll(): Promise<void> {
-  for (const child of started.splice(0).reverse()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
+  for (const child of started.splice(0).reverse()) await stop(child);
 }
 
 /** Asks again until the answer is good enough; what the last try threw is thrown at the end. */

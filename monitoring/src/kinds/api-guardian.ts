@@ -2,7 +2,7 @@
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { ageOfFigures, lines } from '../panels.ts';
+import { lines, newestDay } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
@@ -123,7 +123,7 @@ function panels(): readonly Row[] {
         description:
           'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
         unit: 'short',
-        span: 20,
+        span: 24,
         entity: endpoint,
         rows: `topk(50, ${guardian('blocked_requests_28d')})`,
         name: 'Endpoint',
@@ -134,10 +134,6 @@ function panels(): readonly Row[] {
         })),
         sort: { title: 'Blocked', descending: true },
         alerts: ['BunnynetShieldBlockedRequestsRising', 'BunnynetShieldRateLimitedRequestsRising'],
-      }),
-      ageOfFigures(guardian('latest_day_timestamp_seconds'), 'field overviewPastTwentyEightDays', {
-        span: 4,
-        height: 9,
       }),
       lines({
         title: 'Selected endpoints, an hour',
@@ -176,6 +172,13 @@ function panels(): readonly Row[] {
         link: toZone,
         alerts: ['BunnynetShieldRateLimitedRequestsRising'],
       }),
+    ]),
+    row(shieldDashboard, 'Readings', [
+      newestDay(
+        'API Guardian',
+        guardian('latest_day_timestamp_seconds'),
+        'field overviewPastTwentyEightDays',
+      ),
     ]),
   ];
 }

@@ -24,7 +24,7 @@ export const applicationLimitsMonitoring: KindMonitoring = {
         link: rowToAccount,
         columns: [
           { title: 'Applications', expr: limit('applications') },
-          { title: 'of', expr: limit('max_applications') },
+          { title: 'Allowed', expr: limit('max_applications') },
           { title: 'Regions each', expr: limit('max_regions_per_application') },
           { title: 'Instances a region', expr: limit('max_instances_per_region') },
           { title: 'Instances each', expr: limit('max_instances_per_application') },

@@ -87,8 +87,7 @@ function panels(): readonly Row[] {
         description:
           'Desired less active instances, of the 15 applications that lack the most; none that is inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires when some are missing for a quarter of an hour.',
         unit: 'short',
-        span: 8,
-        height: 11,
+        span: 24,
         steps: ['orange'],
         link: toApplication,
         nothing: 'No application lacks an instance.',
@@ -136,7 +135,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Regions',
         description:
-          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff, the highest ephemeralStorageUsageRatio of a pod, and numberOfRestarts over all pods; the API documents no window).',
+          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as «Rejected», the highest ephemeralStorageUsageRatio of a pod as «Scratch disk», and numberOfRestarts over all pods; the API documents no window).',
         unit: 'short',
         span: 24,
         entity: region,
@@ -149,7 +148,7 @@ function panels(): readonly Row[] {
           { title: 'CPU', expr: inRow('cpu_usage_ratio'), unit: 'percentunit' },
           { title: 'Memory', expr: inRow('memory_usage_ratio'), unit: 'percentunit' },
           { title: 'Volumes', expr: inRow('volume_usage_ratio'), unit: 'percentunit' },
-          { title: 'Ephemeral storage', expr: inRow('ephemeral_storage_usage_ratio'), unit: 'percentunit' },
+          { title: 'Scratch disk', expr: inRow('ephemeral_storage_usage_ratio'), unit: 'percentunit' },
           { title: 'Requests', expr: inRow('requests') },
           { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {
@@ -158,7 +157,7 @@ function panels(): readonly Row[] {
             steps: ['text', [1, 'orange']],
           },
           {
-            title: 'Rejected connections',
+            title: 'Rejected',
             expr: inRow('rejected_outbound_connections'),
             steps: ['text', [1, 'orange']],
           },

@@ -1,7 +1,7 @@
 /** The traffic of applications. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ageOfFigures } from '../panels.ts';
+import { newestDay } from '../panels.ts';
 import { values } from '../promql.ts';
 import { ranked } from '../rankings.ts';
 import { application, applicationDashboard } from './application.ts';
@@ -18,13 +18,15 @@ function panels(): readonly Row[] {
           description:
             'Traffic within an hour, in the unit of the API, which is not documented (API field trafficChart).',
           unit: 'short',
-          span: 20,
+          span: 24,
         },
       ),
-      ageOfFigures(
+    ]),
+    row(applicationDashboard, 'Readings', [
+      newestDay(
+        'traffic',
         values(application, 'bunnynet_application_traffic_latest_day_timestamp_seconds'),
         'field trafficChart',
-        { span: 4, height: 8 },
       ),
     ]),
   ];

@@ -238,7 +238,7 @@ function panels(): readonly Row[] {
         description:
           'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
         unit: 'short',
-        span: 12,
+        span: 10,
         queries: [
           {
             expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,
@@ -254,16 +254,6 @@ function panels(): readonly Row[] {
           'BunnynetApplicationNotActive',
         ],
       }),
-      numbers({
-        title: 'Applications’ cost',
-        description:
-          'Sum over all applications that can be read, in US dollars (API field monthlyCost, for the month as the API reports it).',
-        unit: 'currencyUSD',
-        span: 4,
-        queries: [{ expr: `sum(${values(every, cost)})`, legend: 'cost' }],
-        nothing: 'none',
-        link: linkTo('bunnynet-account', 'Open the account'),
-      }),
     ]),
     row(overviewDashboard, 'Applications', [
       timeline({
@@ -271,15 +261,14 @@ function panels(): readonly Row[] {
         description:
           'Status over time of the applications that are in the worst states at the end of this range, worst first (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
         unit: 'none',
-        span: 16,
-        height: 11,
+        span: 24,
         queries: [{ expr: timelineOf(15, every), legend: '{{display}}' }],
         states: statusText,
         link: toApplication,
         alerts: ['BunnynetApplicationFailing'],
       }),
     ]),
-    row(overviewDashboard, 'Latency and cost', [
+    row(overviewDashboard, 'Applications', [
       ranked(
         10,
         every,

@@ -30,9 +30,7 @@ export const accountDashboard: Dashboard = {
 export const rowToAccount = linkTo(accountDashboard.uid, 'Open the account', {
   account: '${__data.fields.account}',
 });
-const toAccount = linkTo(accountDashboard.uid, 'Open the account', {
-  account: '${__field.labels.account}',
-});
+const toAccount = linkTo(accountDashboard.uid, 'Open the account');
 const toCdn = linkTo('bunnynet-cdn', 'Open the pull zones');
 
 const field = (name: string): string => values(account, `bunnynet_billing_${name}`);
@@ -117,34 +115,21 @@ const rules: Rules = {
 
 function panels(): readonly Row[] {
   return [
-    row(overviewDashboard, 'Account', [
+    row(overviewDashboard, 'At a glance', [
       numbers({
         link: toAccount,
         alerts: ['BunnynetAccountBalanceRunningOut'],
-        title: 'Balance',
-        description: 'In US dollars, by account (API field Balance, as it is at each poll).',
-        unit: 'currencyUSD',
-        span: 12,
-        steps: ['red', [0.01, 'text']],
-        queries: [
-          {
-            expr: `bottomk(10, ${values(account, 'bunnynet_billing_balance')})`,
-            legend: '{{account}}',
-          },
-        ],
-        nothing: 'none',
-      }),
-      numbers({
-        link: toAccount,
-        title: 'Charges of the month',
+        title: 'Money',
         description:
-          'In US dollars, by account, this calendar month so far; begins anew with each month (API field ThisMonthCharges).',
+          'In US dollars, all accounts together: the balance, and the charges of this calendar month so far (API fields Balance, ThisMonthCharges).',
         unit: 'currencyUSD',
-        span: 12,
+        span: 8,
+        steps: ['red', [0, 'text']],
         queries: [
+          { expr: `sum(${values(account, 'bunnynet_billing_balance')})`, legend: 'balance' },
           {
-            expr: `topk(10, ${values(account, 'bunnynet_billing_monthly_charges')})`,
-            legend: '{{account}}',
+            expr: `sum(${values(account, 'bunnynet_billing_monthly_charges')})`,
+            legend: 'charged this month',
           },
         ],
         nothing: 'none',
@@ -214,14 +199,14 @@ function panels(): readonly Row[] {
         description:
           'Charges of this calendar month so far in US dollars, the selected accounts together; begins anew with each month (API fields MonthlyCharges… of each service).',
         unit: 'currencyUSD',
-        span: 12,
+        span: 10,
       }),
       grid({
         title: 'Magic Containers and databases',
         description:
           'Charges in US dollars and units billed of this calendar month so far, by product (API fields MonthlyMc… and MonthlyDB…: Usage and TotalUnits).',
         unit: 'short',
-        span: 12,
+        span: 14,
         height: 8,
         entity: product,
         rows: `topk(100, ${ofProducts(product, 'charges')})`,

@@ -3,15 +3,15 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { ageOfFigures, lines, numbers } from '../panels.ts';
-import { all, type Figure, perSecond, values } from '../promql.ts';
+import { lines, newestDay, numbers } from '../panels.ts';
+import { all, type Figure, perMinute, values } from '../promql.ts';
 import { ranked, rankedBy } from '../rankings.ts';
 import { displayRecord, type Rules } from '../rules.ts';
 import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 
 const rate = (name: string, by: readonly string[] = []): string =>
-  perSecond(dnsZone, `bunnynet_dns_zone_${name}_total`, { by });
-const queries: Figure = { metric: 'bunnynet_dns_zone_queries_total', as: 'rate' };
+  perMinute(dnsZone, `bunnynet_dns_zone_${name}_total`, { by });
+const queries: Figure = { metric: 'bunnynet_dns_zone_queries_total', as: 'perMinute' };
 
 const rules: Rules = {
   about: 'DNS zones: their names.',
@@ -28,8 +28,8 @@ function panels(): readonly Row[] {
     row(overviewDashboard, 'Storage and DNS', [
       ranked(10, all(dnsZone), queries, {
         title: 'DNS queries: the 10 busiest zones',
-        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
-        unit: 'reqps',
+        description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
+        unit: 'suffix: /min',
         span: 12,
         link: linkTo(storageDnsDashboard.uid, 'Open the DNS zone', {
           dns: '${__field.labels.dns_zone_id}',
@@ -55,15 +55,15 @@ function panels(): readonly Row[] {
       }),
       ranked(15, dnsZone, queries, {
         title: 'Queries: the 15 busiest zones',
-        description: 'Queries a second, averaged over half an hour (API field QueriesServedChart).',
-        unit: 'reqps',
+        description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
+        unit: 'suffix: /min',
         span: 7,
       }),
       lines({
         title: 'Queries by the record that answers',
         description:
-          'Queries a second of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
-        unit: 'reqps',
+          'Queries a minute of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
+        unit: 'suffix: /min',
         span: 5,
         stacked: true,
         queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
@@ -71,14 +71,16 @@ function panels(): readonly Row[] {
       rankedBy('type', rate('queries_by_type', ['type']), {
         title: 'Queries now, by type',
         description:
-          'Queries a second of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
-        unit: 'reqps',
-        span: 4,
+          'Queries a minute of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
+        unit: 'suffix: /min',
+        span: 8,
       }),
-      ageOfFigures(
+    ]),
+    row(storageDnsDashboard, 'Readings', [
+      newestDay(
+        'DNS',
         values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds'),
         'field QueriesServedChart and the other charts',
-        { span: 4, height: 8 },
       ),
     ]),
   ];

@@ -9,7 +9,7 @@ const family = (name: string): string => `bunnynet_edge_script_usage_${name}`;
 
 function panels(): readonly Row[] {
   return [
-    row(accountDashboard, 'Edge scripts this month', [
+    row(accountDashboard, 'Edge scripts', [
       ranked(
         10,
         script,

@@ -62,7 +62,7 @@ function panels(): readonly Row[] {
   const cost: Figure = { metric: family('monthly_cost') };
   const alerts = ['BunnynetEdgeScriptCostLeap'];
   return [
-    row(overviewDashboard, 'Latency and cost', [
+    row(overviewDashboard, 'Edge scripts', [
       ranked(10, script, cost, {
         link: linkTo(accountDashboard.uid, 'Open the account'),
         alerts,

@@ -1,10 +1,9 @@
 /** What pull zones serve: requests, bandwidth, cache, origin, errors. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, numbers } from '../panels.ts';
-import { all, type Figure, highest, perSecond, seriesOf, values } from '../promql.ts';
+import { lines, newestDay } from '../panels.ts';
+import { all, type Entity, type Figure, highest, perSecond, seriesOf, values } from '../promql.ts';
 import { ranked, rankedBy, rankedNow } from '../rankings.ts';
 import { presence, type Rules } from '../rules.ts';
 import { cdnDashboard, pullZone, toPullZone } from './pull-zone.ts';
@@ -13,18 +12,22 @@ const every = all(pullZone);
 
 const family = (name: string): string => `bunnynet_pull_zone_statistics_${name}`;
 const figure = (name: string): string => values(pullZone, family(name));
-const rate = (name: string, by: readonly string[] = []): string =>
-  perSecond(pullZone, family(`${name}_total`), { by });
+const rate = (zones: Entity, name: string, by: readonly string[] = []): string =>
+  perSecond(zones, family(`${name}_total`), { by });
 
 const requests: Figure = { metric: family('requests_total'), as: 'rate' };
 /** The share of the requests of half an hour that were answered with a status of 500 to 599. */
 const serverErrors: Figure = { metric: 'bunnynet:pull_zone_server_errors:ratio30m' };
 
-const requestParts = [
-  [rate('requests'), 'all'],
-  [`(${rate('requests')} - ${rate('uncached_requests')})`, 'from the cache'],
-  [rate('uncached_requests'), 'from the origin'],
-] as const;
+/** Requests a second, by who served them. */
+const requestsOf = (zones: Entity) => {
+  const [all, uncached] = [rate(zones, 'requests'), rate(zones, 'uncached_requests')];
+  return [
+    { expr: `sum(${all})`, legend: 'all' },
+    { expr: `sum((${all} - ${uncached}))`, legend: 'from the cache' },
+    { expr: `sum(${uncached})`, legend: 'from the origin' },
+  ];
+};
 
 const bandwidthParts = [
   ['bandwidth_bytes', 'served'],
@@ -135,6 +138,42 @@ function panels(): readonly Row[] {
     alerts: ['BunnynetPullZoneServerErrors'],
   } as const;
   return [
+    row(overviewDashboard, 'Traffic and errors', [
+      lines({
+        title: 'Requests',
+        description:
+          'Requests a second to all pull zones, by who served them, averaged over half an hour (API fields RequestsServedChart and PullRequestsPulledChart).',
+        unit: 'reqps',
+        span: 8,
+        queries: requestsOf(every),
+      }),
+      lines({
+        title: 'Traffic',
+        description:
+          'Bytes a second that all pull zones served, and those of them that came from the origins, averaged over half an hour (API fields BandwidthUsedChart and OriginTrafficChart).',
+        unit: 'Bps',
+        span: 8,
+        queries: [
+          { expr: `sum(${rate(every, 'bandwidth_bytes')})`, legend: 'served' },
+          { expr: `sum(${rate(every, 'origin_traffic_bytes')})`, legend: 'from origins' },
+        ],
+      }),
+      lines({
+        title: 'Errors',
+        description:
+          'Share of the requests to all pull zones with a status of 400 to 499 and of 500 to 599, averaged over half an hour (API fields Error4xxChart, Error5xxChart and RequestsServedChart).',
+        unit: 'percentunit',
+        span: 8,
+        queries: [
+          {
+            expr: `sum by (code) (${perSecond(every, family('responses_total'), { by: ['code'], where: ['code!="3xx"'] })}) / on () group_left () sum(${rate(every, 'requests')})`,
+            legend: '{{code}}',
+          },
+        ],
+        colors: { '4xx': 'orange', '5xx': 'red' },
+        alerts: ['BunnynetPullZoneServerErrors'],
+      }),
+    ]),
     row(overviewDashboard, 'CDN', [
       ranked(10, every, requests, {
         title: 'Requests: the 10 busiest pull zones',
@@ -168,7 +207,7 @@ function panels(): readonly Row[] {
           'Requests a second of the selected pull zones together, averaged over half an hour (API fields RequestsServedChart and PullRequestsPulledChart).',
         unit: 'reqps',
         span: 12,
-        queries: requestParts.map(([expr, legend]) => ({ expr: `sum(${expr})`, legend })),
+        queries: requestsOf(pullZone),
       }),
       lines({
         title: 'Responses that are no success',
@@ -176,7 +215,7 @@ function panels(): readonly Row[] {
           'Responses a second with a status of 300 to 399, 400 to 499 and 500 to 599, of the selected pull zones together, averaged over half an hour (API fields Error3xxChart, Error4xxChart, Error5xxChart).',
         unit: 'reqps',
         span: 12,
-        queries: [{ expr: `sum by (code) (${rate('responses', ['code'])})`, legend: '{{code}}' }],
+        queries: [{ expr: `sum by (code) (${rate(pullZone, 'responses', ['code'])})`, legend: '{{code}}' }],
       }),
     ]),
     row(cdnDashboard, 'Bandwidth', [
@@ -197,9 +236,9 @@ function panels(): readonly Row[] {
           'Bytes a second of the selected pull zones together, averaged over half an hour (API fields BandwidthUsedChart, BandwidthCachedChart, OriginTrafficChart, OriginShieldBandwidthUsedChart, OriginShieldInternalBandwidthUsedChart).',
         unit: 'Bps',
         span: 8,
-        queries: bandwidthParts.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+        queries: bandwidthParts.map(([name, legend]) => ({ expr: `sum(${rate(pullZone, name)})`, legend })),
       }),
-      rankedBy('region', rate('region_traffic_bytes', ['region']), {
+      rankedBy('region', rate(pullZone, 'region_traffic_bytes', ['region']), {
         title: 'Bandwidth now: the 10 busiest regions',
         description:
           'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest points of presence; `other` are the rest).',
@@ -213,7 +252,7 @@ function panels(): readonly Row[] {
         description:
           'Share of the requests of the UTC day so far that went past the cache; begins anew at midnight (1 less API field CacheHitRate).',
         unit: 'percentunit',
-        span: 10,
+        span: 12,
         link: toPullZone,
         alerts: ['BunnynetPullZoneHitRatioDrop'],
       }),
@@ -227,24 +266,19 @@ function panels(): readonly Row[] {
         {
           title: 'Response time of the origin: the 15 slowest',
           description:
-            'Average of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
+            'Median of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
           unit: 's',
-          span: 10,
+          span: 12,
           alerts: ['BunnynetPullZoneOriginSlow'],
         },
       ),
-      numbers({
-        title: 'Age of the statistics',
-        description:
-          'Time since the newest UTC day of the figures began; more than a day means that the API has reported no new day (newest key of API field RequestsServedChart and the other charts).',
-        unit: 's',
-        span: 4,
-        height: 8,
-        steps: ['green', [172800, 'orange']],
-        queries: [{ expr: `time() - min(${figure('latest_day_timestamp_seconds')})`, legend: 'oldest' }],
-        nothing: 'none',
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-      }),
+    ]),
+    row(cdnDashboard, 'Readings', [
+      newestDay(
+        'pull zones',
+        figure('latest_day_timestamp_seconds'),
+        'field RequestsServedChart and the other charts',
+      ),
     ]),
   ];
 }

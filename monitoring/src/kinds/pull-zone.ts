@@ -24,7 +24,7 @@ export const cdnDashboard: Dashboard = {
   title: 'CDN',
   description: 'Pull zones: traffic, cache, origin and errors, and what they cost.',
   picked: ['pull_zone_id=~"$pullzone|"'],
-  details: ['Optimizer', 'Origin Shield and SafeHop'],
+  details: ['Optimizer', 'Origin Shield and SafeHop', 'Readings'],
   variables: () => [pickByName('pullzone', 'Pull zone', every, 'pull_zone_id')],
 };
 
@@ -32,6 +32,7 @@ const open = 'Open the pull zone';
 export const toPullZone = linkTo(cdnDashboard.uid, open, { pullzone: '${__field.labels.pull_zone_id}' });
 const rowToPullZone = linkTo(cdnDashboard.uid, open, { pullzone: '${__data.fields.pull_zone_id}' });
 
+const network = textOf({ 0: ['premium', 'text'], 1: ['volume', 'text'] });
 const family = (name: string): string => `bunnynet_pull_zone_${name}`;
 const field = (name: string): string => values(anywhere(pullZone), family(name));
 const hostnames = (certificate: string): string =>
@@ -42,7 +43,6 @@ const rows = `topk(100, ${highest(pullZone, selector('', ['__name__=~"bunnynet_p
 
 const yesIsBad = textOf({ 0: ['no', 'text'], 1: ['yes', 'red'] });
 /** Type */
-const network = textOf({ 0: ['premium', 'text'], 1: ['volume', 'text'] });
 
 const readable = presence(
   'pull_zone',
@@ -117,7 +117,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Pull zones',
         description:
-          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Type, Hostnames, OptimizerEnabled, EnableOriginShield, EnableSafeHop as they are now; RequestsServedChart, CacheHitRate and AverageOriginResponseTime of the UTC day so far).',
+          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Type, Hostnames, OptimizerEnabled, EnableOriginShield, EnableSafeHop as they are now; RequestsServedChart as «Requests», CacheHitRate as «Hits», and AverageOriginResponseTime, of the UTC day so far).',
         unit: 'short',
         span: 24,
         height: 10,
@@ -138,14 +138,13 @@ function panels(): readonly Row[] {
             steps: ['text', [0.9, 'orange'], [1, 'red']],
           },
           { title: 'Charges', expr: field('monthly_charges_dollars'), unit: 'currencyUSD' },
-          { title: 'Req. today', expr: field('statistics_requests_latest_day') },
-          { title: 'Hits today', expr: field('statistics_cache_hit_ratio'), unit: 'percentunit' },
+          { title: 'Requests', expr: field('statistics_requests_latest_day') },
+          { title: 'Hits', expr: field('statistics_cache_hit_ratio'), unit: 'percentunit' },
           { title: 'Origin', expr: field('statistics_origin_response_time_seconds'), unit: 's' },
           { title: 'Enabled', expr: field('enabled'), unit: 'none', mappings: [onOff] },
           { title: 'Suspended', expr: field('suspended'), unit: 'none', mappings: [yesIsBad] },
           { title: 'Network', expr: field('type'), unit: 'none', mappings: [network] },
           { title: 'No cert.', expr: hostnames('no'), steps: ['text', [1, 'orange']] },
-          { title: 'Certs', expr: hostnames('yes') },
           { title: 'Optimizer', expr: field('optimizer_enabled'), unit: 'none', mappings: [yesNo] },
           { title: 'Shield', expr: field('origin_shield_enabled'), unit: 'none', mappings: [yesNo] },
           { title: 'SafeHop', expr: field('safehop_enabled'), unit: 'none', mappings: [yesNo] },

@@ -2,8 +2,8 @@
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { ageOfFigures, lines } from '../panels.ts';
-import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
+import { bars, lines, newestDay } from '../panels.ts';
+import { all, anywhere, entityOf, hourly, named, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { displayRecord, presence, type Rules } from '../rules.ts';
 import { shieldDashboard, toZone, zone } from './shield-zone.ts';
@@ -16,6 +16,8 @@ const limit = entityOf({
 });
 
 const family = (name: string): string => `bunnynet_shield_rate_limit_${name}`;
+
+const zoneNames = 'bunnynet:shield_zone_display:zone';
 
 const breachFigures = ['breaches', 'logged_breaches', 'challenged_breaches', 'blocked_breaches'] as const;
 
@@ -35,6 +37,12 @@ const rules: Rules = {
       rules: [
         ...readable.records,
         displayRecord(limit),
+        {
+          record: zoneNames,
+          forDashboards: true,
+          comment: 'For the dashboards: the name of a zone, beside that of its rate limit.',
+          expr: 'label_replace(bunnynet:shield_zone_display, "zone", "$1", "display", "(.+)")',
+        },
         {
           record: 'bunnynet:shield_rate_limit_breaches:growth1h',
           comment:
@@ -119,30 +127,37 @@ function panels(): readonly Row[] {
         description:
           'Breaches of all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
         unit: 'short',
-        span: 8,
+        span: 12,
         link: toZone,
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      ageOfFigures(
-        values(zone, family('latest_day_timestamp_seconds')),
-        'field ratelimitOverviewPastTwentyEightDays',
-        { span: 4, height: 8 },
-      ),
       ...(
         [
           ['breaches_28d', 'Breaches, past 28 days: the 10 busiest rate limits', 'totalBreaches'],
           ['blocked_breaches_28d', 'Blocked breaches, past 28 days: the 10 busiest', 'blockedBreaches'],
         ] as const
       ).map(([figure, title, apiField]) =>
-        rankedNow(10, limit, values(limit, family(figure)), {
+        bars({
           title,
           description: `Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, ${apiField}).`,
           unit: 'short',
           span: 12,
           height: 10,
-          legend: '{{display}} of zone {{shield_zone_id}}',
+          queries: [
+            {
+              expr: `${named(limit, `topk(10, ${values(limit, family(figure))})`)} * on (shield_zone_id) group_left (zone) ${zoneNames}`,
+              legend: '{{display}} of {{zone}}',
+            },
+          ],
           link: toZone,
         }),
+      ),
+    ]),
+    row(shieldDashboard, 'Readings', [
+      newestDay(
+        'rate limits',
+        values(zone, family('latest_day_timestamp_seconds')),
+        'field ratelimitOverviewPastTwentyEightDays',
       ),
     ]),
   ];

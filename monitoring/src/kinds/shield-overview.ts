@@ -1,7 +1,7 @@
 /** What the protections of a zone do: events, requests by action, and what is billed. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ageOfFigures, bars, lines } from '../panels.ts';
+import { bars, lines, newestDay } from '../panels.ts';
 import { anywhere, hourly, share, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { grid } from '../tables.ts';
@@ -26,7 +26,7 @@ function panels(): readonly Row[] {
         description:
           'At most 100 of the selected zones, those with the most events. Requests that API Guardian inspected and that failed a check of it, and files that were scanned, in the past 28 days, a rolling window that can fall (API fields overview, uploadScanning, apiGuardian); billed requests of this calendar month and the clean requests of the plan (API fields totalBillableRequests, totalCleanRequestsLimit).',
         unit: 'short',
-        span: 20,
+        span: 24,
         entity: zone,
         rows,
         name: 'Zone',
@@ -44,11 +44,6 @@ function panels(): readonly Row[] {
         ],
         sort: { title: 'Events', descending: true },
       }),
-      ageOfFigures(
-        values(zone, family('latest_day_timestamp_seconds')),
-        'field overviewPastTwentyEightDays',
-        { span: 4, height: 9 },
-      ),
       lines({
         title: 'Events in an hour, by protection',
         description: `What each protection counts as its own, of the selected zones together, within an hour (API field ${days}).`,
@@ -103,6 +98,13 @@ function panels(): readonly Row[] {
         link: toZone,
         nothing: 'No plan includes any.',
       }),
+    ]),
+    row(shieldDashboard, 'Readings', [
+      newestDay(
+        'protections',
+        values(zone, family('latest_day_timestamp_seconds')),
+        'field overviewPastTwentyEightDays',
+      ),
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 /** What Shield did with requests, by protection and action, from counters. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ageOfFigures, lines } from '../panels.ts';
+import { lines, newestDay } from '../panels.ts';
 import { hourly, values } from '../promql.ts';
 import { shieldDashboard, zone } from './shield-zone.ts';
 
@@ -14,13 +14,15 @@ const actions = [
 
 function panels(): readonly Row[] {
   return [
-    row(shieldDashboard, 'Requests by protection', [
-      ...actions.map(([title, action]) =>
+    row(
+      shieldDashboard,
+      'Requests by protection',
+      actions.map(([title, action]) =>
         lines({
           title: `${title} in an hour, by protection`,
           description: `Requests of the selected zones together with the action ${action}, within an hour (API fields waf, ddos, rateLimit, accessLists, botDetection, uploadScanning, apiGuardian).`,
           unit: 'short',
-          span: action === 'blocked' ? 8 : 6,
+          span: 8,
           queries: [
             {
               expr: `sum by (protection) (${hourly(zone, requests, { by: ['protection'], where: [`action="${action}"`] })})`,
@@ -29,10 +31,12 @@ function panels(): readonly Row[] {
           ],
         }),
       ),
-      ageOfFigures(
+    ),
+    row(shieldDashboard, 'Readings', [
+      newestDay(
+        'requests by protection',
         values(zone, 'bunnynet_shield_requests_latest_day_timestamp_seconds'),
         'fields metrics of each protection',
-        { span: 4, height: 8 },
       ),
     ]),
   ];

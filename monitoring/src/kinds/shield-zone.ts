@@ -24,7 +24,7 @@ export const shieldDashboard: Dashboard = {
   title: 'Shield',
   description: 'Zones, their protections, API Guardian and rate limits.',
   picked: ['shield_zone_id=~"$zone|"'],
-  details: ['The month', 'API Guardian', 'Rate limits'],
+  details: ['The month', 'API Guardian', 'Rate limits', 'Readings'],
   variables: () => [pickByName('zone', 'Zone', every, 'shield_zone_id')],
 };
 
@@ -202,16 +202,16 @@ function panels(): readonly Row[] {
           },
           { title: 'Plan', expr: field('plan_type'), unit: 'none', mappings: [planType] },
           {
-            title: 'DDoS level',
+            title: 'DDoS',
             expr: field('ddos_shield_sensitivity'),
             unit: 'none',
             mappings: [sensitivity],
           },
-          { title: 'DDoS mode', expr: field('ddos_execution_mode'), unit: 'none', mappings: [modeText] },
+          { title: 'On DDoS', expr: field('ddos_execution_mode'), unit: 'none', mappings: [modeText] },
           { title: 'Rules off', expr: field('waf_disabled_rules') },
           { title: 'Log-only', expr: field('waf_log_only_rules') },
           { title: 'Custom', expr: field('waf_custom_rules') },
-          { title: 'of', expr: field('custom_waf_rules_limit') },
+          { title: 'Allowed', expr: field('custom_waf_rules_limit') },
           { title: 'Rate limits', expr: field('rate_limit_rules_limit') },
           {
             title: 'Threats',

@@ -1,7 +1,7 @@
 /** What is downloaded from storage zones, by protocol. */
 import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ageOfFigures, lines } from '../panels.ts';
+import { lines, newestDay } from '../panels.ts';
 import { perSecond, values } from '../promql.ts';
 import { rankedNow } from '../rankings.ts';
 import { storageDnsDashboard, storageZone, toStorageZone } from './storage-zone.ts';
@@ -16,7 +16,7 @@ function panels(): readonly Row[] {
         description:
           'Bytes a second that are downloaded from the selected storage zones together, averaged over half an hour (API fields HttpEgressChart, S3EgressChart, S3PresignedEgressChart, FtpEgressChart, SftpEgressChart).',
         unit: 'Bps',
-        span: 10,
+        span: 12,
         stacked: true,
         queries: [
           {
@@ -29,13 +29,15 @@ function panels(): readonly Row[] {
         title: 'HTTP egress: the 10 busiest storage zones',
         description: 'Bytes a second over HTTP, averaged over half an hour (API field HttpEgressChart).',
         unit: 'Bps',
-        span: 10,
+        span: 12,
         link: toStorageZone('__field.labels.storage_zone_id'),
       }),
-      ageOfFigures(
+    ]),
+    row(storageDnsDashboard, 'Readings', [
+      newestDay(
+        'egress',
         values(storageZone, 'bunnynet_storage_zone_egress_latest_day_timestamp_seconds'),
         'field HttpEgressChart and the other charts',
-        { span: 4, height: 8 },
       ),
     ]),
   ];

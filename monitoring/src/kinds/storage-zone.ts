@@ -28,6 +28,7 @@ export const storageDnsDashboard: Dashboard = {
   uid: 'bunnynet-storage-dns',
   title: 'Storage and DNS',
   description: 'What storage zones hold, and what DNS zones are asked.',
+  details: ['Readings'],
   variables: () => [
     pickByName('storage', 'Storage zone', every, 'storage_zone_id'),
     pickByName('dns', 'DNS zone', all(dnsZone), 'dns_zone_id'),
@@ -67,7 +68,6 @@ function panels(): readonly Row[] {
         unit: 'decbytes',
         span: 4,
         height: 8,
-        spark: true,
         queries: [{ expr: `sum(${values(storageZone, family('used_bytes'))})`, legend: 'stored' }],
         nothing: 'none',
         link: linkTo('bunnynet-account', 'Open the account'),

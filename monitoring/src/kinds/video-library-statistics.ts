@@ -3,7 +3,7 @@ import { type Row, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { ageOfFigures, numbers } from '../panels.ts';
+import { newestDay, numbers } from '../panels.ts';
 import { all, type Figure, hourly, values } from '../promql.ts';
 import { ranked, rankedBy, rankedNow } from '../rankings.ts';
 import { library, streamDashboard, toLibrary } from './video-library.ts';
@@ -62,20 +62,22 @@ function panels(): readonly Row[] {
         span: 12,
       }),
       numbers({
-        title: 'Today',
+        title: 'Views today',
         description:
           'Views of the selected libraries in the UTC day so far, which starts from 0 at midnight (API field viewsChart).',
         unit: 'short',
-        span: 6,
+        span: 12,
         height: 5,
         link: linkTo('bunnynet-exporter', 'Open the exporter'),
         queries: [{ expr: `sum(${values(library, family('views_latest_day'))})`, legend: 'views' }],
         nothing: 'none',
       }),
-      ageOfFigures(
+    ]),
+    row(streamDashboard, 'Readings', [
+      newestDay(
+        'views',
         values(library, family('latest_day_timestamp_seconds')),
         'fields viewsChart, watchTimeChart',
-        { span: 6, height: 5 },
       ),
     ]),
   ];

@@ -24,7 +24,7 @@ export const streamDashboard: Dashboard = {
   title: 'Stream',
   description: 'Video libraries: views, traffic, storage, transcribing and DRM.',
   picked: ['library_id=~"$library|"'],
-  details: ['Transcribing and DRM'],
+  details: ['Transcribing and DRM', 'Readings'],
   variables: () => [pickByName('library', 'Library', every, 'library_id')],
 };
 
@@ -98,7 +98,7 @@ function panels(): readonly Row[] {
       grid({
         title: 'Libraries',
         description:
-          'At most 100 of the selected libraries, those with the most traffic first (API fields TrafficUsage, VideoCount, StorageUsage, ReplicationRegions, EnableTranscribing, MonthlyChargesTranscribing, EnableDRM; traffic and charges of this calendar month, the rest as it is now).',
+          'At most 100 of the selected libraries, those with the most traffic first (API fields TrafficUsage, VideoCount, StorageUsage, ReplicationRegions, EnableTranscribing, MonthlyChargesTranscribing, MonthlyChargesPremiumEncoding, MonthlyChargesEnterpriseDrm, EnableDRM; traffic and charges of this calendar month, the rest as it is now).',
         unit: 'short',
         span: 24,
         entity: library,
@@ -117,12 +117,12 @@ function panels(): readonly Row[] {
             unit: 'currencyUSD',
           },
           {
-            title: 'Premium encoding',
+            title: 'Encoding',
             expr: field('monthly_premium_encoding_charges_dollars'),
             unit: 'currencyUSD',
           },
           {
-            title: 'Enterprise DRM',
+            title: 'DRM cost',
             expr: field('monthly_enterprise_drm_charges_dollars'),
             unit: 'currencyUSD',
           },

@@ -100,10 +100,9 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Stored by videos',
         description: `Bytes of all videos that can be read, all components together (${fields}).`,
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 6,
         height: 8,
-        spark: true,
         queries: [
           {
             expr: `sum(${values(every, family('bytes'), { by: ['video_id', 'component'] })})`,
@@ -116,7 +115,7 @@ function panels(): readonly Row[] {
       rankedNow(10, every, storedOf(every), {
         title: 'Stored by videos: the 10 largest libraries',
         description: `Bytes of the videos of a library that can be read, all components together (${fields}).`,
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 18,
         link: toVideos,
         alerts: ['BunnynetVideoStorageGrowth'],
@@ -126,9 +125,8 @@ function panels(): readonly Row[] {
       numbers({
         title: 'Stored',
         description: `Bytes of the selected videos, all components together (${fields}).`,
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 6,
-        spark: true,
         queries: [{ expr: `sum(${bytes})`, legend: 'stored' }],
         nothing: 'none',
         link: toStream,
@@ -141,7 +139,7 @@ function panels(): readonly Row[] {
         span: 6,
         queries: [
           { expr: `count(${bytes})`, legend: 'read' },
-          { expr: `count(${values(video, family('up'))})`, legend: 'of' },
+          { expr: `count(${values(video, family('up'))})`, legend: 'all' },
         ],
         nothing: 'none',
         link: toExporter,
@@ -181,7 +179,7 @@ function panels(): readonly Row[] {
       rankedNow(10, library, storedOf(library), {
         title: 'Stored: the 10 largest libraries',
         description: `Bytes of the videos of a library, all components together (${fields}).`,
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 12,
         link: toVideos,
         alerts: ['BunnynetVideoStorageGrowth'],
@@ -189,7 +187,7 @@ function panels(): readonly Row[] {
       lines({
         title: 'Stored by component',
         description: `Bytes of the selected videos, by component (${fields}).`,
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 12,
         stacked: true,
         queries: [
@@ -205,21 +203,23 @@ function panels(): readonly Row[] {
         title: 'Videos',
         description:
           'The 100 largest of the selected videos (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 14,
         height: 12,
         entity: video,
         rows,
         name: 'Video',
         link: rowToVideo,
-        labels: [{ source: 'library_id', title: 'Library' }],
+        labels: [{ source: 'library', title: 'Library' }],
+        joined:
+          '* on (library_id) group_left (library) label_replace(bunnynet:video_library_display, "library", "$1", "display", "(.+)")',
         columns: [
           {
             title: 'Stored',
             expr: sums(anywhere(video), family('bytes')),
           },
           {
-            title: 'Calculated ago',
+            title: 'Calculated',
             expr: `time() - ${field('calculated_timestamp_seconds')}`,
             unit: 's',
             steps: ['text', [604800, 'orange']],
@@ -233,7 +233,7 @@ function panels(): readonly Row[] {
         title: 'Encodings: the 15 largest',
         description:
           'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
-        unit: 'bytes',
+        unit: 'decbytes',
         span: 10,
         height: 12,
         legend: '{{display}}: {{encoding}} {{resolution}} {{codec}}',
