@@ -24,7 +24,7 @@ export interface Exchange {
   readonly pages: Pages | undefined;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly dataset: Dataset;
   /** Looked at again at each request. */
   readonly keys: Keys;
@@ -33,17 +33,9 @@ export interface ApiOptions {
   readonly maxPageSize: number;
 }
 
-export interface Api {
-  ask(asked: Asked): Exchange;
-  /** The entity with this id does not exist until the returned function is called. */
-  remove(id: string): () => void;
-  /** Listings call the entity with this id so from now on. */
-  rename(id: string, name: string): void;
-}
-
 type Serve = (request: Request) => { readonly answer: Answer; readonly pages?: Pages };
 
-export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api {
+export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   const removed = new Set<string>();
   const isRemoved = (id: string) => removed.has(id);
   const renamed = new Map<string, string>();
@@ -62,7 +54,7 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api 
   }
 
   return {
-    ask({ method, url, key: sent }) {
+    ask({ method, url, key: sent }: Asked): Exchange {
       const [path = '', query = ''] = url.split('?', 2);
       const parts = path.split('/');
       const found = findRoute(parts, query);
@@ -78,11 +70,13 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions): Api 
       const request = { ids, query, nowMs: now(), maxPageSize, isRemoved, nameOf };
       return { ...exchange, ...served.get(operation.name)?.(request) } as Exchange;
     },
-    remove(id) {
+    /** The entity with this id does not exist until the returned function is called. */
+    remove(id: string): () => void {
       removed.add(id);
       return () => removed.delete(id);
     },
-    rename(id, name) {
+    /** Listings call the entity with this id so from now on. */
+    rename(id: string, name: string): void {
       renamed.set(id, name);
     },
   };

@@ -3,7 +3,7 @@
  * keys that open it.
  */
 import { hexadecimal, streams } from './entities.ts';
-import type { Kind, Operation, Scale, Target } from './kind.ts';
+import type { Kind, Operation, Scale } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { hash, text } from './random.ts';
 
@@ -26,20 +26,28 @@ export type Shape = { readonly [Size in keyof Intersection<SizesOf<DeclaredKind>
 export type Dataset = Intersection<PartOf<DeclaredKind>>;
 
 export type KindName = DeclaredKind['kind'];
-export type OperationName = DeclaredKind['operations'][number]['name'];
-
-/** A declared kind, less what sets it apart from the others. */
-export interface AnyKind {
-  readonly kind: KindName;
-  readonly section: string;
-  readonly operations: readonly [AnyOperation, ...AnyOperation[]];
-  readonly targets: (dataset: Dataset) => readonly Target[];
-  readonly listed?: (dataset: Dataset) => readonly Target[];
-}
+type ListingName<Kind> = Kind extends { kind: infer Name extends string; listing: object }
+  ? `${Name}_listing`
+  : never;
+/** What faults and counters call an operation: as its kind, or as the listing of its kind. */
+export type OperationName = KindName | ListingName<DeclaredKind>;
 
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };
 
-export const allKinds: readonly AnyKind[] = kinds;
+/** A declared kind, less what sets it apart from the others. */
+export interface AnyKind extends Pick<Kind<never, object, Dataset>, 'section' | 'targets' | 'listed'> {
+  readonly kind: KindName;
+  /** The one that gives the readings comes first. */
+  readonly operations: readonly [AnyOperation, ...AnyOperation[]];
+}
+
+type Declared = Operation<Dataset> & Omit<AnyKind, 'operations'> & { readonly listing?: Operation<Dataset> };
+const declared: readonly Declared[] = kinds;
+
+export const allKinds: readonly AnyKind[] = declared.map((kind) => {
+  const listing = kind.listing && { ...kind.listing, name: `${kind.kind}_listing` as OperationName };
+  return { ...kind, operations: [{ ...kind, name: kind.kind }, ...(listing ? [listing] : [])] };
+});
 export const operations: readonly AnyOperation[] = allKinds.flatMap((kind) => kind.operations);
 
 export const scales: Readonly<Record<Scale, Shape>> = {

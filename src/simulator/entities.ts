@@ -1,12 +1,6 @@
 /** What kinds make their entities from: streams of seeds, names and ids. */
 import { text } from './random.ts';
 
-/** What an entity's numbers are drawn from. */
-export interface Seeded {
-  readonly seed: number;
-  readonly index: number;
-}
-
 /** Each sort of entity draws from a stream of its own. */
 export const streams = {
   application: 1,

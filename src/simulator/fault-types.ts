@@ -4,11 +4,10 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import {
   type Applies,
   anyRejection,
+  changed,
   type FaultDeclaration,
   failing,
   instead,
-  late,
-  mutated,
   onWire,
   paged,
   refused,
@@ -43,7 +42,7 @@ const page200 =
   '<!DOCTYPE html><html><head><title>Just a moment</title></head><body>Checking your browser.</body></html>';
 
 const catalogue = {
-  latency: late('The answer is right and late'),
+  latency: changed('The answer is right and late'),
   hang: onWire('The request is taken and never answered', false, () => {}),
   'hang-before-body': onWire('The headers come, the body never does', true, (response, reply) => {
     writeHead(response, reply).flushHeaders();
@@ -197,7 +196,7 @@ const catalogue = {
     having('number'),
   ),
 
-  ...mutated(dataFaults),
+  ...dataFaults,
 
   'page-repeats': paged('Every page is the first one', (pages) => pages.answer(1)),
   'page-shrinks': paged('Half of the entries are gone from the second page on', (pages, right) =>

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { type AnyOperation, type OperationName, operations } from './dataset.ts';
 import { rejections, shieldEnvelope } from './forms.ts';
 import { type Answer, type Form, isPaged, type Pages, type Rejection } from './kind.ts';
-import { type DataFault, mutateReading } from './mutations.ts';
 import { bytesOf, type Reply, replyOf } from './reply.ts';
 
 /** What a fault may be told beyond its type; each type lists those it heeds. */
@@ -37,43 +36,30 @@ export interface Situation {
 }
 
 type Change = (reply: Reply, situation: Situation) => Reply;
-type Send = (response: ServerResponse, reply: Reply) => void;
 
-type Play =
-  /** Waits, then goes on as if nothing was. */
-  | { readonly stage: 'delay' }
-  /** Puts another reply in the place of the right one. */
-  | { readonly stage: 'reply'; readonly change: Change }
-  /** Sends the right reply wrongly. */
-  | {
-      readonly stage: 'wire';
-      readonly sendsHead: boolean;
-      readonly send: Send;
-    };
+/** Sends the right reply wrongly. */
+interface Wire {
+  /** False where not even a status line is sent. */
+  readonly sendsHead: boolean;
+  readonly send: (response: ServerResponse, reply: Reply) => void;
+}
 
 export interface FaultDeclaration {
   /** One line, for people. */
   readonly description: string;
   /** Operations to which it can happen. */
   readonly appliesTo: readonly OperationName[];
-  readonly play: Play;
+  /** Puts another reply in the place of the right one. */
+  readonly change?: Change;
+  readonly wire?: Wire;
 }
 
 export type Applies = (operation: AnyOperation) => boolean;
 
-/** appliesTo: default to all operations, here and below. */
-function declared(description: string, play: Play, appliesTo: Applies = () => true): FaultDeclaration {
-  return { description, appliesTo: operations.filter(appliesTo).map(({ name }) => name), play };
-}
-
-/** The answer is right and late. */
-export function late(description: string): FaultDeclaration {
-  return declared(description, { stage: 'delay' });
-}
-
-/** Changes whatever the answer was. */
-function changed(description: string, change: Change, appliesTo?: Applies): FaultDeclaration {
-  return declared(description, { stage: 'reply', change }, appliesTo);
+/** Changes whatever the answer was. Without a change the answer is right. appliesTo: default to all operations, here and below. */
+export function changed(description: string, change?: Change, appliesTo: Applies = () => true) {
+  const names = operations.filter(appliesTo).map(({ name }) => name);
+  return { description, appliesTo: names, ...(change && { change }) };
 }
 
 /** Answers with this in place of whatever the answer was. */
@@ -82,21 +68,9 @@ export function instead(description: string, reply: (situation: Situation) => Re
 }
 
 /** Changes a good answer; what the API refuses, it refuses as before. */
-export function spoilt(description: string, change: Change, appliesTo?: Applies): FaultDeclaration {
+export function spoilt(description: string, change: Change, appliesTo?: Applies) {
   const ifGood: Change = (reply, situation) => (reply.status === 200 ? change(reply, situation) : reply);
   return changed(description, ifGood, appliesTo);
-}
-
-/** Changes the data in a good answer. */
-export function mutated<Type extends string>(faults: Readonly<Record<Type, DataFault>>) {
-  const declarations = Object.entries<DataFault>(faults).map(([type, { says, change, to }]) => {
-    const mutate: Change = (reply, { operation }) => ({
-      ...reply,
-      json: mutateReading(operation.traits, reply.json, change),
-    });
-    return [type, spoilt(says, mutate, to && (({ traits }) => to.some((trait) => trait in traits)))];
-  });
-  return Object.fromEntries(declarations) as Record<Type, FaultDeclaration>;
 }
 
 /** Changes the text of a good answer. */
@@ -106,8 +80,8 @@ export function rewritten(
   appliesTo?: Applies,
 ) {
   const change: Change = (reply, situation) => {
-    const { status, headers } = reply;
-    return { status, headers, bytes: Buffer.from(rewrite(bytesOf(reply).toString('utf8'), situation)) };
+    const bytes = Buffer.from(rewrite(bytesOf(reply).toString('utf8'), situation));
+    return { status: reply.status, headers: reply.headers, bytes };
   };
   return spoilt(description, change, appliesTo);
 }
@@ -119,9 +93,9 @@ export function paged(description: string, answer: (pages: Pages, right: Answer)
   return spoilt(description, change, isPaged);
 }
 
-/** sendsHead: false where not even a status line is sent. */
-export function onWire(description: string, sendsHead: boolean, send: Send): FaultDeclaration {
-  return declared(description, { stage: 'wire', sendsHead, send });
+/** Sends the right answer wrongly. */
+export function onWire(description: string, sendsHead: boolean, send: Wire['send']): FaultDeclaration {
+  return { ...changed(description), wire: { sendsHead, send } };
 }
 
 /** An error in the form of the operation. */

@@ -32,14 +32,6 @@ export interface Strike {
   readonly fault: Fault | undefined;
 }
 
-export interface Faults {
-  /** Throws a RangeError for a fault that can never strike. Returns what removes it. */
-  inject(fault: Fault): () => void;
-  clear(): void;
-  /** Nothing for a request that no fault strikes. */
-  strike(operation: OperationName, parts: readonly string[]): Strike | undefined;
-}
-
 interface Injected {
   readonly fault: Fault;
   readonly operations: ReadonlySet<OperationName>;
@@ -52,7 +44,7 @@ interface Injected {
 
 const defaultLatencyMs = 1_000;
 
-export function createFaults(seed: number, now: () => number): Faults {
+export function createFaults(seed: number, now: () => number) {
   // The newest first.
   let injected: Injected[] = [];
   let number = 0;
@@ -77,7 +69,8 @@ export function createFaults(seed: number, now: () => number): Faults {
   }
 
   return {
-    inject(fault) {
+    /** Throws a RangeError for a fault that can never strike. Returns what removes it. */
+    inject(fault: Fault): () => void {
       const entry: Injected = {
         fault,
         operations: struckOperations(fault),
@@ -90,10 +83,11 @@ export function createFaults(seed: number, now: () => number): Faults {
       injected = [entry, ...injected];
       return () => remove(entry);
     },
-    clear() {
+    clear(): void {
       injected = [];
     },
-    strike(operation, parts) {
+    /** Nothing for a request that no fault strikes. */
+    strike(operation: OperationName, parts: readonly string[]): Strike | undefined {
       if (injected.length === 0) return undefined;
       let latencyMs = 0;
       let newest: Fault | undefined;

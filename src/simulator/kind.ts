@@ -112,8 +112,6 @@ export interface Otherwise {
 }
 
 interface OperationBase {
-  /** What faults and counters call it: the kind, for the operation that gives its readings; another for its listing. */
-  readonly name: string;
   readonly api: ApiName;
   /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. Any other parameter must have its value. */
   readonly path: string;
@@ -160,20 +158,20 @@ export interface Target {
 }
 
 /**
- * A kind. `Sizes` are its numbers of entities, `Part` is what it adds to the dataset, `Needs` what it takes from the kinds
- * before it in the index.
+ * A kind, which is the operation that gives the readings of its targets. `Sizes` are its numbers of entities, `Part` is what it
+ * adds to the dataset, `Needs` what it takes from the kinds before it in the index.
  */
-export interface Kind<Sizes = never, Part extends object = object, Needs = unknown> {
+export type Kind<Sizes = never, Part extends object = object, Needs = unknown> = Operation<Needs & Part> & {
   readonly kind: string;
   /** None where it has no entities of its own, or as many as another kind. */
   readonly sizes?: Readonly<Record<Scale, Sizes>>;
   /** A pure function. Throws a RangeError for sizes that do not go together. */
   readonly create?: (seed: number, sizes: Sizes, dataset: Needs) => Part;
-  /** The first gives the readings of its targets; others list them, where that takes an operation of its own. */
-  readonly operations: readonly [Operation<Needs & Part>, ...Operation<Needs & Part>[]];
+  /** Lists its targets, where that takes an operation of its own. */
+  readonly listing?: Operation<Needs & Part>;
   /** Its section in the exporter's configuration. */
   readonly section: string;
   readonly targets: (dataset: Needs & Part) => readonly Target[];
   /** What its listing has, where that is more. */
   readonly listed?: (dataset: Needs & Part) => readonly Target[];
-}
+};

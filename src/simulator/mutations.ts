@@ -1,11 +1,12 @@
 /** The faults that change the data of a good answer, by the traits of the operation. */
+import { type FaultDeclaration, spoilt } from './fault.ts';
 import { rawJson } from './json.ts';
 import type { Traits } from './kind.ts';
 
 type Json = Record<string, unknown>;
 
 /** Changes a reading: an object, or a list of objects. */
-export type Mutation = (reading: unknown, traits: Traits) => unknown;
+type Mutation = (reading: unknown, traits: Traits) => unknown;
 
 /** The body with its reading changed; a body without a reading stays as it is. A list that is the body is the reading. */
 export function mutateReading(traits: Traits, body: unknown, mutation: Mutation): unknown {
@@ -175,76 +176,74 @@ const timeless = each((item, { days = [], charts = [], instants = [] }) => {
 
 const extended = each((item) => ({ addedLater: { deep: [1, { more: null }] }, ...item, newFlag: true }));
 
-export interface DataFault {
-  /** What it does, for people. */
-  readonly says: string;
-  readonly change: Mutation;
-  /** It happens to readings with one of these. Default: to all. */
-  readonly to?: readonly (keyof Traits)[];
+/** Changes the data in a good answer. to: it happens to readings with one of these; default to all. */
+function mutated(description: string, mutation: Mutation, ...to: readonly (keyof Traits)[]) {
+  const appliesTo = ({ traits }: { readonly traits: Traits }) =>
+    to.length === 0 || to.some((trait) => trait in traits);
+  return spoilt(
+    description,
+    (reply, { operation }) => ({ ...reply, json: mutateReading(operation.traits, reply.json, mutation) }),
+    appliesTo,
+  );
 }
 
 /** The faults that change the data of a good answer. */
 export const dataFaults = {
-  'wrong-types': {
-    says: 'Every value of a wrong type, ids apart',
-    change: leaves((value) => wrongValues[typeof value] ?? true),
-  },
-  'wrong-shapes': {
-    says: 'A list in the place of the object, or the other way round',
-    change: (reading) => (isList(reading) ? Object.fromEntries(reading.entries()) : [reading]),
-  },
-  'all-null': { says: 'Every field null, ids apart', change: fields(() => [null]) },
-  'all-missing': { says: 'No fields but ids', change: fields(() => []) },
-  'huge-numbers': {
-    says: 'Numbers at and beyond the range of doubles and 64 bits',
-    change: numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string)),
-    to: ['number'],
-  },
-  'negative-numbers': {
-    says: 'Every number negative',
-    change: numbers((value) => (value === 0 ? -1 : -Math.abs(value))),
-    to: ['number'],
-  },
-  'integers-as-doubles': {
-    says: 'Whole numbers written as 3.0, which is right',
-    change: numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value)),
-    to: ['wholeNumbers'],
-  },
-  'number-strings': {
-    says: 'Text such as "NaN" in the place of every number',
-    change: numbers((_value, index) => numberStrings[index % numberStrings.length]),
-    to: ['number'],
-  },
-  'duplicate-ids': {
-    says: 'The first of the listing again, with other numbers and another name',
-    change: repeated,
-    to: ['list'],
-  },
-  'entry-without-id': { says: 'The first of the listing without an id', change: nameless, to: ['list'] },
-  'hostile-names': {
-    says: 'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
-    change: named((_name, index) => hostile[index % hostile.length]),
-    to: ['names'],
-  },
-  'unknown-values': {
-    says: 'A state or codes that nobody documents',
-    change: unrecognized,
-    to: ['states', 'codes'],
-  },
-  'capitalised-status': {
-    says: 'The state with a capital letter, which is right',
-    change: capitalised,
-    to: ['states'],
-  },
-  'mixed-day-keys': {
-    says: 'Days in no order, half of them ISO dates, which is right',
-    change: mixedDays,
-    to: ['days'],
-  },
-  'unreadable-times': {
-    says: 'Days and instants that cannot be read',
-    change: timeless,
-    to: ['days', 'charts', 'instants'],
-  },
-  'extra-fields': { says: 'Fields that the reference does not have, which is right', change: extended },
-} as const satisfies Record<string, DataFault>;
+  'wrong-types': mutated(
+    'Every value of a wrong type, ids apart',
+    leaves((value) => wrongValues[typeof value] ?? true),
+  ),
+  'wrong-shapes': mutated('A list in the place of the object, or the other way round', (reading) =>
+    isList(reading) ? Object.fromEntries(reading.entries()) : [reading],
+  ),
+  'all-null': mutated(
+    'Every field null, ids apart',
+    fields(() => [null]),
+  ),
+  'all-missing': mutated(
+    'No fields but ids',
+    fields(() => []),
+  ),
+  'huge-numbers': mutated(
+    'Numbers at and beyond the range of doubles and 64 bits',
+    numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string)),
+    'number',
+  ),
+  'negative-numbers': mutated(
+    'Every number negative',
+    numbers((value) => (value === 0 ? -1 : -Math.abs(value))),
+    'number',
+  ),
+  'integers-as-doubles': mutated(
+    'Whole numbers written as 3.0, which is right',
+    numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value)),
+    'wholeNumbers',
+  ),
+  'number-strings': mutated(
+    'Text such as "NaN" in the place of every number',
+    numbers((_value, index) => numberStrings[index % numberStrings.length]),
+    'number',
+  ),
+  'duplicate-ids': mutated(
+    'The first of the listing again, with other numbers and another name',
+    repeated,
+    'list',
+  ),
+  'entry-without-id': mutated('The first of the listing without an id', nameless, 'list'),
+  'hostile-names': mutated(
+    'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
+    named((_name, index) => hostile[index % hostile.length]),
+    'names',
+  ),
+  'unknown-values': mutated('A state or codes that nobody documents', unrecognized, 'states', 'codes'),
+  'capitalised-status': mutated('The state with a capital letter, which is right', capitalised, 'states'),
+  'mixed-day-keys': mutated('Days in no order, half of them ISO dates, which is right', mixedDays, 'days'),
+  'unreadable-times': mutated(
+    'Days and instants that cannot be read',
+    timeless,
+    'days',
+    'charts',
+    'instants',
+  ),
+  'extra-fields': mutated('Fields that the reference does not have, which is right', extended),
+} as const satisfies Record<string, FaultDeclaration>;

@@ -139,13 +139,13 @@ function play(
   answered: (status: number) => void,
 ): void {
   const answer = () => {
-    const how = fault && faultTypes[fault.type].play;
-    if (how?.stage === 'wire') {
-      if (how.sendsHead) answered(right.status);
-      how.send(response, right);
+    const { change, wire } = fault ? faultTypes[fault.type] : {};
+    if (wire) {
+      if (wire.sendsHead) answered(right.status);
+      wire.send(response, right);
       return;
     }
-    const reply = how?.stage === 'reply' ? how.change(right, situation) : right;
+    const reply = change ? change(right, situation) : right;
     answered(reply.status);
     sendReply(response, reply);
   };

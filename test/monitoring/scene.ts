@@ -124,7 +124,7 @@ const asked = {
 /** The items of a listing, on one page. */
 function itemsOf<Item>(kind: typeof pullZone | typeof videoLibrary, dataset: Dataset, nowMs: number) {
   const request = { ...asked, ids: [], nowMs, query: 'page=1&perPage=1000' };
-  const pages = kind.operations[0].pages(dataset, { libraries: {}, readOnlyLibraries: {} })(request);
+  const pages = kind.pages(dataset, { libraries: {}, readOnlyLibraries: {} })(request);
   return (pages.answer(1).body as { readonly Items: readonly Item[] }).Items;
 }
 
@@ -134,7 +134,7 @@ function ofApplications<Body>(
   dataset: Dataset,
   nowMs: number,
 ): readonly Body[] {
-  const answers = kind.operations[0].answers(dataset);
+  const answers = kind.answers(dataset);
   return dataset.applications.map(
     ({ id }) => answers({ ...asked, query: '', ids: [id], nowMs }).body as Body,
   );

@@ -17,63 +17,57 @@ export const apiGuardian = {
     const guarded = zones.filter(isGuarded);
     return { endpoints: count(endpoints, (index) => createEndpoint(seed, index, guarded)) };
   },
-  operations: [
-    {
-      ...shieldApi,
-      name: 'api_guardian',
-      path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
-      traits: {
-        field: 'data',
-        number: 'totalBlockedRequests',
-        wholeNumbers: true,
-        days: ['overviewPastTwentyEightDays'],
-      },
-      rejections: ['unknownZone', 'unknownEndpoint', 'notOnPlan'],
-      answers: ({ zones, endpoints }) => {
-        const known = new Map(endpoints.map((one) => [`${one.shieldZoneId}/${one.endpointId}`, one]));
-        return ofZone({ zones }, (zone, { ids: [, id = ''], nowMs, isRemoved }) => {
-          if (!isGuarded(zone)) return rejected('notOnPlan', zone.shieldZoneId);
-          const one = isRemoved(id) ? undefined : known.get(`${zone.shieldZoneId}/${id}`);
-          return one ? metrics(one, nowMs) : rejected('unknownEndpoint', id);
-        });
-      },
+  ...shieldApi,
+  path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
+  traits: {
+    field: 'data',
+    number: 'totalBlockedRequests',
+    wholeNumbers: true,
+    days: ['overviewPastTwentyEightDays'],
+  },
+  rejections: ['unknownZone', 'unknownEndpoint', 'notOnPlan'],
+  answers: ({ zones, endpoints }) => {
+    const known = new Map(endpoints.map((one) => [`${one.shieldZoneId}/${one.endpointId}`, one]));
+    return ofZone({ zones }, (zone, { ids: [, id = ''], nowMs, isRemoved }) => {
+      if (!isGuarded(zone)) return rejected('notOnPlan', zone.shieldZoneId);
+      const one = isRemoved(id) ? undefined : known.get(`${zone.shieldZoneId}/${id}`);
+      return one ? metrics(one, nowMs) : rejected('unknownEndpoint', id);
+    });
+  },
+  listing: {
+    ...shieldApi,
+    path: '/shield/shield-zone/{zone}/api-guardian',
+    traits: {
+      field: 'data.endpoints',
+      list: true,
+      ids: ['apiGuardianEndpointId', 'shieldZoneId'],
+      names: ['requestPath'],
+      number: 'rateLimitingRequestCount',
+      wholeNumbers: true,
     },
-    {
-      ...shieldApi,
-      name: 'api_guardian_listing',
-      path: '/shield/shield-zone/{zone}/api-guardian',
-      traits: {
-        field: 'data.endpoints',
-        list: true,
-        ids: ['apiGuardianEndpointId', 'shieldZoneId'],
-        names: ['requestPath'],
-        number: 'rateLimitingRequestCount',
-        wholeNumbers: true,
-      },
-      rejections: ['unknownZone', 'notOnPlan'],
-      answers: ({ zones, endpoints }) => {
-        const ofEach = grouped(endpoints, ({ shieldZoneId }) => shieldZoneId);
-        return ofZone({ zones }, (zone, request) => {
-          const { seed, shieldZoneId } = zone;
-          if (!isGuarded(zone)) return rejected('notOnPlan', shieldZoneId);
-          const there = ofEach.get(shieldZoneId) ?? [];
-          return shieldData(seed, {
-            configuration: {
-              shieldZoneId: jsonInteger(shieldZoneId),
-              isEnabled: true,
-              executionMode: 1,
-              title: 'Public API',
-              version: '1.4.0',
-              maxEndpoints: 50,
-            },
-            endpoints: there
-              .filter(({ endpointId }) => !request.isRemoved(endpointId))
-              .map((endpoint) => listed(endpoint, request)),
-          });
+    rejections: ['unknownZone', 'notOnPlan'],
+    answers: ({ zones, endpoints }) => {
+      const ofEach = grouped(endpoints, ({ shieldZoneId }) => shieldZoneId);
+      return ofZone({ zones }, (zone, request) => {
+        const { seed, shieldZoneId } = zone;
+        if (!isGuarded(zone)) return rejected('notOnPlan', shieldZoneId);
+        const there = ofEach.get(shieldZoneId) ?? [];
+        return shieldData(seed, {
+          configuration: {
+            shieldZoneId: jsonInteger(shieldZoneId),
+            isEnabled: true,
+            executionMode: 1,
+            title: 'Public API',
+            version: '1.4.0',
+            maxEndpoints: 50,
+          },
+          endpoints: there
+            .filter(({ endpointId }) => !request.isRemoved(endpointId))
+            .map((endpoint) => listed(endpoint, request)),
         });
-      },
+      });
     },
-  ],
+  },
   section: 'api_guardian',
   targets: ({ endpoints }) =>
     endpoints.map(({ shieldZoneId, endpointId, name }) => ({

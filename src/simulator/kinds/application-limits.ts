@@ -5,28 +5,23 @@ import type { Applications } from './application-overview.ts';
 
 export const applicationLimits = {
   kind: 'application_limits',
-  operations: [
-    {
-      ...applicationApi,
-      name: 'application_limits',
-      path: '/limits',
-      traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
-      answers:
-        ({ applications }) =>
-        ({ isRemoved }) => ({
-          status: 200,
-          body: {
-            maxNumberOfApplications: Math.max(20, 2 * applications.length),
-            existingNumberOfApplications: applications.filter(({ id }) => !isRemoved(id)).length,
-            maxNumberOfRegionsPerApplication: null,
-            maxNumberOfInstancesPerRegion: 10,
-            maxNumberOfInstancesPerApplication: 40,
-            maxNumberOfVolumesPerApplication: 4,
-            maxVolumeSize: 400,
-          },
-        }),
-    },
-  ],
+  ...applicationApi,
+  path: '/limits',
+  traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
+  answers:
+    ({ applications }) =>
+    ({ isRemoved }) => ({
+      status: 200,
+      body: {
+        maxNumberOfApplications: Math.max(20, 2 * applications.length),
+        existingNumberOfApplications: applications.filter(({ id }) => !isRemoved(id)).length,
+        maxNumberOfRegionsPerApplication: null,
+        maxNumberOfInstancesPerRegion: 10,
+        maxNumberOfInstancesPerApplication: 40,
+        maxNumberOfVolumesPerApplication: 4,
+        maxVolumeSize: 400,
+      },
+    }),
   section: 'application_limits',
   targets: () => [{ ids: {} }],
 } as const satisfies Kind<unknown, object, Applications>;

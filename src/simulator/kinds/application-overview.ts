@@ -12,15 +12,10 @@ export interface Applications {
 
 export const applicationOverview = {
   kind: 'application_overview',
-  operations: [
-    {
-      ...applicationApi,
-      name: 'application_overview',
-      path: '/apps/{app}/overview',
-      traits: { number: 'desiredInstances', states: ['status'], charts: ['latencyChart'] },
-      answers: ({ applications }) => ofApplication(applications, 'overview', overview),
-    },
-  ],
+  ...applicationApi,
+  path: '/apps/{app}/overview',
+  traits: { number: 'desiredInstances', states: ['status'], charts: ['latencyChart'] },
+  answers: ({ applications }) => ofApplication(applications, 'overview', overview),
   section: 'application_overviews',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Applications>;

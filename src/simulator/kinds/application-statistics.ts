@@ -9,21 +9,16 @@ import type { Applications } from './application-overview.ts';
 
 export const applicationStatistics = {
   kind: 'application_statistics',
-  operations: [
-    {
-      ...applicationApi,
-      name: 'application_statistics',
-      path: '/apps/{app}/statistics?granularity=Daily',
-      traits: { charts: ['trafficChart', 'cpuUsageChart'] },
-      answers: ({ applications }) =>
-        ofEach(
-          applications,
-          ({ id }) => id,
-          (one, request) => ok(statistics(one, request)),
-          () => applicationApi.form.notFound,
-        ),
-    },
-  ],
+  ...applicationApi,
+  path: '/apps/{app}/statistics?granularity=Daily',
+  traits: { charts: ['trafficChart', 'cpuUsageChart'] },
+  answers: ({ applications }) =>
+    ofEach(
+      applications,
+      ({ id }) => id,
+      (one, request) => ok(statistics(one, request)),
+      () => applicationApi.form.notFound,
+    ),
   section: 'application_statistics',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Applications>;

@@ -9,15 +9,10 @@ import { type Applications, podOf, regionsOf } from './application-overview.ts';
 
 export const applicationVolume = {
   kind: 'application_volume',
-  operations: [
-    {
-      ...applicationApi,
-      name: 'application_volume',
-      path: '/apps/{app}/volumes',
-      traits: { field: 'items', list: true, ids: ['id', 'name'], number: 'size', states: ['status'] },
-      answers: ({ applications }) => ofApplication(applications, 'volumes', volumes),
-    },
-  ],
+  ...applicationApi,
+  path: '/apps/{app}/volumes',
+  traits: { field: 'items', list: true, ids: ['id', 'name'], number: 'size', states: ['status'] },
+  answers: ({ applications }) => ofApplication(applications, 'volumes', volumes),
   section: 'application_volumes',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Applications>;

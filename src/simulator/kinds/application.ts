@@ -14,29 +14,23 @@ export const application = {
   create: (seed, { applications }) => ({
     applications: count(applications, (index) => createApplication(seed, index, applications)),
   }),
-  operations: [
-    {
-      ...applicationApi,
-      name: 'application',
-      path: '/apps/{app}/summary',
-      traits: { number: 'averageLatency', states: ['status'], charts: ['latencyChart'] },
-      answers: ({ applications }) => ofApplication(applications, 'summary', summary),
-    },
-    {
-      ...applicationApi,
-      name: 'application_listing',
-      path: '/apps',
-      traits: { field: 'items', list: true, ids: ['id'], names: ['name'], states: ['status'] },
-      pages: ({ applications }) =>
-        listing(cursorPaging, applications, idOf, (one, { nameOf, nowMs }) => ({
-          id: one.id,
-          name: nameOf(one.id, one.name),
-          description: null,
-          displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
-          status: statusOf(one, nowMs),
-        })),
-    },
-  ],
+  ...applicationApi,
+  path: '/apps/{app}/summary',
+  traits: { number: 'averageLatency', states: ['status'], charts: ['latencyChart'] },
+  answers: ({ applications }) => ofApplication(applications, 'summary', summary),
+  listing: {
+    ...applicationApi,
+    path: '/apps',
+    traits: { field: 'items', list: true, ids: ['id'], names: ['name'], states: ['status'] },
+    pages: ({ applications }) =>
+      listing(cursorPaging, applications, idOf, (one, { nameOf, nowMs }) => ({
+        id: one.id,
+        name: nameOf(one.id, one.name),
+        description: null,
+        displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
+        status: statusOf(one, nowMs),
+      })),
+  },
   section: 'applications',
   targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ applications: number }, { applications: readonly Application[] }>;

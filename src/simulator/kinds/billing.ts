@@ -54,17 +54,12 @@ const units = [
 export const billing = {
   kind: 'billing',
   create: (seed) => ({ billingSeed: hash(seed, streams.billing) }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'billing',
-      path: '/billing',
-      traits: { number: 'Balance' },
-      answers:
-        ({ billingSeed }) =>
-        ({ nowMs }) => ({ status: 200, body: bill(billingSeed, nowMs) }),
-    },
-  ],
+  ...coreApi,
+  path: '/billing',
+  traits: { number: 'Balance' },
+  answers:
+    ({ billingSeed }) =>
+    ({ nowMs }) => ({ status: 200, body: bill(billingSeed, nowMs) }),
   section: 'billing',
   targets: () => [{ ids: {} }],
 } as const satisfies Kind<unknown, Bill>;

@@ -13,21 +13,16 @@ interface DnsZones {
 
 export const dnsRecord = {
   kind: 'dns_record',
-  operations: [
-    {
-      ...coreApi,
-      name: 'dns_record',
-      path: '/dnszone',
-      traits: { isStill: true, field: 'Items', list: true, ids: ['Id'], names: ['Domain'] },
-      pages: ({ dnsZones }) =>
-        listing(
-          coreObjectPaging,
-          dnsZones,
-          ({ dnsZoneId }) => dnsZoneId,
-          (zone, request) => ({ ...liteZone(zone, request), Records: records(zone) }),
-        ),
-    },
-  ],
+  ...coreApi,
+  path: '/dnszone',
+  traits: { isStill: true, field: 'Items', list: true, ids: ['Id'], names: ['Domain'] },
+  pages: ({ dnsZones }) =>
+    listing(
+      coreObjectPaging,
+      dnsZones,
+      ({ dnsZoneId }) => dnsZoneId,
+      (zone, request) => ({ ...liteZone(zone, request), Records: records(zone) }),
+    ),
   section: 'dns_records',
   targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, DnsZones>;

@@ -13,31 +13,25 @@ export const dnsZone = {
   kind: 'dns_zone',
   sizes: { small: { dnsZones: 3 }, medium: { dnsZones: 40 }, full: { dnsZones: 250 } },
   create: (seed, { dnsZones }) => ({ dnsZones: count(dnsZones, (index) => createDnsZone(seed, index)) }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'dns_zone',
-      path: '/dnszone/{zone}/statistics',
-      traits: {
-        number: 'TotalQueriesServed',
-        charts: ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesServedChart'],
-      },
-      answers: ({ dnsZones }) => ofEach(dnsZones, idOf, (zone, request) => ok(statistics(zone, request))),
+  ...coreApi,
+  path: '/dnszone/{zone}/statistics',
+  traits: {
+    number: 'TotalQueriesServed',
+    charts: ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesServedChart'],
+  },
+  answers: ({ dnsZones }) => ofEach(dnsZones, idOf, (zone, request) => ok(statistics(zone, request))),
+  listing: {
+    ...coreApi,
+    path: '/dnszone?view=1',
+    traits: {
+      field: 'Items',
+      list: true,
+      ids: ['Id'],
+      names: ['Domain'],
+      instants: ['DateModified', 'DateCreated'],
     },
-    {
-      ...coreApi,
-      name: 'dns_zone_listing',
-      path: '/dnszone?view=1',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id'],
-        names: ['Domain'],
-        instants: ['DateModified', 'DateCreated'],
-      },
-      pages: ({ dnsZones }) => listing(coreObjectPaging, dnsZones, idOf, liteZone),
-    },
-  ],
+    pages: ({ dnsZones }) => listing(coreObjectPaging, dnsZones, idOf, liteZone),
+  },
   section: 'dns_zones',
   targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ dnsZones: number }, { dnsZones: readonly DnsZone[] }>;

@@ -9,22 +9,17 @@ import { type EdgeScript, type EdgeScripts, idOf, servedOf } from './edge-script
 
 export const edgeScriptUsage = {
   kind: 'edge_script_usage',
-  operations: [
-    {
-      ...coreApi,
-      name: 'edge_script_usage',
-      path: '/compute/script',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id', 'DeploymentKey'],
-        names: ['Name'],
-        number: 'MonthlyRequestCount',
-        wholeNumbers: true,
-      },
-      pages: ({ edgeScripts }) => listing(coreObjectPaging, edgeScripts, idOf, listed),
-    },
-  ],
+  ...coreApi,
+  path: '/compute/script',
+  traits: {
+    field: 'Items',
+    list: true,
+    ids: ['Id', 'DeploymentKey'],
+    names: ['Name'],
+    number: 'MonthlyRequestCount',
+    wholeNumbers: true,
+  },
+  pages: ({ edgeScripts }) => listing(coreObjectPaging, edgeScripts, idOf, listed),
   section: 'edge_script_usage',
   targets: ({ edgeScripts }) => edgeScripts.map(({ scriptId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, EdgeScripts>;

@@ -17,18 +17,13 @@ export const edgeScript = {
   create: (seed, { edgeScripts }) => ({
     edgeScripts: count(edgeScripts, (index) => createScript(seed, index)),
   }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'edge_script',
-      path: '/compute/script/{script}/statistics',
-      traits: {
-        number: 'TotalRequestsServed',
-        charts: ['RequestsServedChart', 'AverageCpuTimeChart', 'TotalCpuTimeChart'],
-      },
-      answers: ({ edgeScripts }) => ofEach(edgeScripts, idOf, (one, request) => ok(statistics(one, request))),
-    },
-  ],
+  ...coreApi,
+  path: '/compute/script/{script}/statistics',
+  traits: {
+    number: 'TotalRequestsServed',
+    charts: ['RequestsServedChart', 'AverageCpuTimeChart', 'TotalCpuTimeChart'],
+  },
+  answers: ({ edgeScripts }) => ofEach(edgeScripts, idOf, (one, request) => ok(statistics(one, request))),
   section: 'edge_scripts',
   targets: ({ edgeScripts }) => edgeScripts.map(({ scriptId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ edgeScripts: number }, EdgeScripts>;

@@ -6,24 +6,19 @@ import { monthStart } from './application.ts';
 
 export const paymentRequests = {
   kind: 'payment_requests',
-  operations: [
-    {
-      ...coreApi,
-      name: 'payment_requests',
-      path: '/billing/payment-requests',
-      traits: {
-        isStill: true,
-        list: true,
-        ids: ['Id'],
-        instants: ['DateGenerated', 'DateDue'],
-        number: 'Amount',
-      },
-      answers:
-        () =>
-        ({ nowMs }) =>
-          ok([0, 1, 2].map((back) => request(back, nowMs))),
-    },
-  ],
+  ...coreApi,
+  path: '/billing/payment-requests',
+  traits: {
+    isStill: true,
+    list: true,
+    ids: ['Id'],
+    instants: ['DateGenerated', 'DateDue'],
+    number: 'Amount',
+  },
+  answers:
+    () =>
+    ({ nowMs }) =>
+      ok([0, 1, 2].map((back) => request(back, nowMs))),
   section: 'payment_requests',
   targets: () => [{ ids: {} }],
 } as const satisfies Kind<unknown, object>;

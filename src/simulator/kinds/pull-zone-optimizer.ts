@@ -10,23 +10,18 @@ const isOn = ({ hasOptimizer }: PullZone) => hasOptimizer;
 
 export const pullZoneOptimizer = {
   kind: 'pull_zone_optimizer',
-  operations: [
-    {
-      ...coreApi,
-      name: 'pull_zone_optimizer',
-      path: '/pullzone/{pullZone}/optimizer/statistics',
-      traits: {
-        number: 'TotalRequestsOptimized',
-        charts: [
-          'RequestsOptimizedChart',
-          'TrafficSavedChart',
-          'AverageCompressionChart',
-          'AverageProcessingTimeChart',
-        ],
-      },
-      answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/pullzone/{pullZone}/optimizer/statistics',
+  traits: {
+    number: 'TotalRequestsOptimized',
+    charts: [
+      'RequestsOptimizedChart',
+      'TrafficSavedChart',
+      'AverageCompressionChart',
+      'AverageProcessingTimeChart',
+    ],
+  },
+  answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
   section: 'pull_zone_optimizer',
   targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
 } as const satisfies Kind<unknown, object, PullZones>;

@@ -10,15 +10,10 @@ const isOn = ({ hasOriginShield }: PullZone) => hasOriginShield;
 
 export const pullZoneOriginShield = {
   kind: 'pull_zone_origin_shield',
-  operations: [
-    {
-      ...coreApi,
-      name: 'pull_zone_origin_shield',
-      path: '/pullzone/{pullZone}/originshield/queuestatistics',
-      traits: { charts: ['ConcurrentRequestsChart', 'QueuedRequestsChart'] },
-      answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/pullzone/{pullZone}/originshield/queuestatistics',
+  traits: { charts: ['ConcurrentRequestsChart', 'QueuedRequestsChart'] },
+  answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
   section: 'pull_zone_origin_shield',
   targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
 } as const satisfies Kind<unknown, object, PullZones>;

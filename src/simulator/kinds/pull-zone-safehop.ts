@@ -10,15 +10,10 @@ const isOn = ({ hasSafeHop }: PullZone) => hasSafeHop;
 
 export const pullZoneSafehop = {
   kind: 'pull_zone_safehop',
-  operations: [
-    {
-      ...coreApi,
-      name: 'pull_zone_safehop',
-      path: '/pullzone/{pullZone}/safehop/statistics',
-      traits: { number: 'TotalRequestsRetried', charts: ['RequestsRetriedChart', 'RequestsSavedChart'] },
-      answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/pullzone/{pullZone}/safehop/statistics',
+  traits: { number: 'TotalRequestsRetried', charts: ['RequestsRetriedChart', 'RequestsSavedChart'] },
+  answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
   section: 'pull_zone_safehop',
   targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
 } as const satisfies Kind<unknown, object, PullZones>;

@@ -8,23 +8,18 @@ import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone
 
 export const pullZoneStatistics = {
   kind: 'pull_zone_statistics',
-  operations: [
-    {
-      ...coreApi,
-      name: 'pull_zone_statistics',
-      path: '/statistics?pullZone={pullZone}',
-      traits: {
-        number: 'TotalRequestsServed',
-        charts: (
-          'OriginResponseTimeChart BandwidthUsedChart BandwidthCachedChart CacheHitRateChart ' +
-          'RequestsServedChart PullRequestsPulledChart OriginShieldBandwidthUsedChart ' +
-          'OriginShieldInternalBandwidthUsedChart OriginTrafficChart Error3xxChart Error4xxChart ' +
-          'Error5xxChart'
-        ).split(' '),
-      },
-      answers: ({ pullZones }) => ofPullZone(pullZones, statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/statistics?pullZone={pullZone}',
+  traits: {
+    number: 'TotalRequestsServed',
+    charts: (
+      'OriginResponseTimeChart BandwidthUsedChart BandwidthCachedChart CacheHitRateChart ' +
+      'RequestsServedChart PullRequestsPulledChart OriginShieldBandwidthUsedChart ' +
+      'OriginShieldInternalBandwidthUsedChart OriginTrafficChart Error3xxChart Error4xxChart ' +
+      'Error5xxChart'
+    ).split(' '),
+  },
+  answers: ({ pullZones }) => ofPullZone(pullZones, statistics),
   section: 'pull_zone_statistics',
   targets: ({ pullZones }) => pullZones.map(targetOf),
 } as const satisfies Kind<unknown, object, PullZones>;

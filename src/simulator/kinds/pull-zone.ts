@@ -1,6 +1,6 @@
 /** Pull zones and their paged listing, which also has the keys that sign their addresses. */
 import { dayOf } from '../days.ts';
-import { count, hexadecimal, nth, type Seeded, streams, without } from '../entities.ts';
+import { count, hexadecimal, nth, streams, without } from '../entities.ts';
 import { coreApi, ofEach } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import { type Kind, ok, type Request, type Target } from '../kind.ts';
@@ -11,15 +11,7 @@ import type { Zones } from './shield-zone.ts';
 import type { StorageZones } from './storage-zone.ts';
 import type { Libraries } from './video-storage.ts';
 
-export interface PullZone extends Seeded {
-  readonly pullZoneId: string;
-  readonly name: string;
-  readonly requestsPerDay: number;
-  readonly origin: Origin;
-  readonly hasOptimizer: boolean;
-  readonly hasOriginShield: boolean;
-  readonly hasSafeHop: boolean;
-}
+export type PullZone = ReturnType<typeof createPullZone>;
 
 /** Where its files come from, as the listing has it. */
 interface Origin {
@@ -50,22 +42,17 @@ export const pullZone = {
       })),
     ].map((one, index) => createPullZone(seed, index, one)),
   }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'pull_zone',
-      path: '/pullzone',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id'],
-        names: ['Name'],
-        number: 'MonthlyBandwidthUsed',
-        codes: ['Type', 'OriginType'],
-      },
-      pages: ({ pullZones }) => listing(corePaging, pullZones, idOf, listed),
-    },
-  ],
+  ...coreApi,
+  path: '/pullzone',
+  traits: {
+    field: 'Items',
+    list: true,
+    ids: ['Id'],
+    names: ['Name'],
+    number: 'MonthlyBandwidthUsed',
+    codes: ['Type', 'OriginType'],
+  },
+  pages: ({ pullZones }) => listing(corePaging, pullZones, idOf, listed),
   section: 'pull_zones',
   targets: ({ pullZones }) => pullZones.map(targetOf),
 } as const satisfies Kind<unknown, PullZones, Needs>;
@@ -103,8 +90,8 @@ function originOf(index: number, storageZoneId?: string, applicationId?: string)
 function createPullZone(
   datasetSeed: number,
   index: number,
-  about: Pick<PullZone, 'pullZoneId' | 'name' | 'origin'>,
-): PullZone {
+  about: { readonly pullZoneId: string; readonly name: string; readonly origin: Origin },
+) {
   const seed = hash(datasetSeed, streams.pullZone, index);
   return {
     ...about,

@@ -1,6 +1,6 @@
 /** Rate limits of Shield Zones and their breaches (reference 2.5, 4.3). */
 import { doneOf, weekdayShare, windowOf } from '../days.ts';
-import { count, nth, type Seeded, streams, wideId } from '../entities.ts';
+import { count, nth, streams, wideId } from '../entities.ts';
 import { rejected, shieldApi, shieldData } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Answer, Kind } from '../kind.ts';
@@ -9,17 +9,8 @@ import { hash, magnitude, unit } from '../random.ts';
 import { isGuarded } from './api-guardian.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
-export interface RateLimitZone {
-  readonly shieldZoneId: string;
-  readonly name: string;
-  readonly rules: readonly RateLimitRule[];
-}
-
-export interface RateLimitRule extends Seeded {
-  readonly rateLimitId: string;
-  readonly name: string;
-  readonly breachesPerDay: number;
-}
+type RateLimitZone = ReturnType<typeof createRateLimitZone>;
+type RateLimitRule = RateLimitZone['rules'][number];
 
 interface Sizes {
   /** Zones with rate limits; at most as many as there are zones. */
@@ -44,59 +35,53 @@ export const rateLimit = {
         .map((zone, index) => createRateLimitZone(seed, index, zone, rulesPerZone)),
     };
   },
-  operations: [
-    {
-      ...shieldApi,
-      name: 'rate_limit',
-      path: '/shield/metrics/rate-limits/{zone}',
-      traits: {
-        field: 'data',
-        list: true,
-        ids: ['ratelimitId'],
-        number: 'totalBreaches',
-        wholeNumbers: true,
-        days: ['ratelimitOverviewPastTwentyEightDays'],
-      },
-      rejections: ['unknownZone', 'noRateLimits', 'notOnPlan'],
-      answers: ({ zones, rateLimitZones }) => {
-        const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one]));
-        return ofZone({ zones }, ({ shieldZoneId }, { nowMs, isRemoved }) => {
-          const one = known.get(shieldZoneId);
-          const isThere = ({ rateLimitId }: RateLimitRule) => !isRemoved(rateLimitId);
-          return one ? metrics(one.rules.filter(isThere), nowMs) : rejected('noRateLimits', shieldZoneId);
+  ...shieldApi,
+  path: '/shield/metrics/rate-limits/{zone}',
+  traits: {
+    field: 'data',
+    list: true,
+    ids: ['ratelimitId'],
+    number: 'totalBreaches',
+    wholeNumbers: true,
+    days: ['ratelimitOverviewPastTwentyEightDays'],
+  },
+  rejections: ['unknownZone', 'noRateLimits', 'notOnPlan'],
+  answers: ({ zones, rateLimitZones }) => {
+    const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one]));
+    return ofZone({ zones }, ({ shieldZoneId }, { nowMs, isRemoved }) => {
+      const one = known.get(shieldZoneId);
+      const isThere = ({ rateLimitId }: RateLimitRule) => !isRemoved(rateLimitId);
+      return one ? metrics(one.rules.filter(isThere), nowMs) : rejected('noRateLimits', shieldZoneId);
+    });
+  },
+  listing: {
+    ...shieldApi,
+    path: '/shield/rate-limits/{zone}',
+    traits: {
+      field: 'data',
+      list: true,
+      ids: ['id', 'shieldZoneId'],
+      names: ['ruleName'],
+      number: 'actionType',
+      wholeNumbers: true,
+    },
+    pages: ({ rateLimitZones }) => {
+      const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one.rules]));
+      return (request) => {
+        const [zone = ''] = request.ids;
+        const rules = request.isRemoved(zone) ? [] : (known.get(zone) ?? []);
+        const write = ({ rateLimitId, name }: RateLimitRule) => ({
+          id: jsonInteger(rateLimitId),
+          shieldZoneId: jsonInteger(zone),
+          ruleConfiguration,
+          userId: null,
+          ruleName: request.nameOf(rateLimitId, name),
+          ruleDescription: null,
         });
-      },
+        return listing(shieldPaging, rules, ({ rateLimitId }) => rateLimitId, write)(request);
+      };
     },
-    {
-      ...shieldApi,
-      name: 'rate_limit_listing',
-      path: '/shield/rate-limits/{zone}',
-      traits: {
-        field: 'data',
-        list: true,
-        ids: ['id', 'shieldZoneId'],
-        names: ['ruleName'],
-        number: 'actionType',
-        wholeNumbers: true,
-      },
-      pages: ({ rateLimitZones }) => {
-        const known = new Map(rateLimitZones.map((one) => [one.shieldZoneId, one.rules]));
-        return (request) => {
-          const [zone = ''] = request.ids;
-          const rules = request.isRemoved(zone) ? [] : (known.get(zone) ?? []);
-          const write = ({ rateLimitId, name }: RateLimitRule) => ({
-            id: jsonInteger(rateLimitId),
-            shieldZoneId: jsonInteger(zone),
-            ruleConfiguration,
-            userId: null,
-            ruleName: request.nameOf(rateLimitId, name),
-            ruleDescription: null,
-          });
-          return listing(shieldPaging, rules, ({ rateLimitId }) => rateLimitId, write)(request);
-        };
-      },
-    },
-  ],
+  },
   section: 'rate_limits',
   targets: ({ rateLimitZones }) =>
     rateLimitZones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
@@ -116,10 +101,15 @@ const ruleNames = (
   'Unsigned requests, Scrapers, Newsletter sign-ups'
 ).split(', ');
 
-function createRateLimitZone(datasetSeed: number, index: number, zone: Zone, rules: number): RateLimitZone {
+function createRateLimitZone(
+  datasetSeed: number,
+  index: number,
+  { shieldZoneId, name }: Zone,
+  rules: number,
+) {
   return {
-    shieldZoneId: zone.shieldZoneId,
-    name: zone.name,
+    shieldZoneId,
+    name,
     rules: count(rules, (order) => {
       const rule = index * rules + order;
       const seed = hash(datasetSeed, streams.rule, rule);

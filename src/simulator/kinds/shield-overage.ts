@@ -8,16 +8,11 @@ import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
 export const shieldOverage = {
   kind: 'shield_overage',
-  operations: [
-    {
-      ...shieldApi,
-      name: 'shield_overage',
-      path: '/shield/metrics/overages/{zone}',
-      traits: { ids: ['shieldZoneId'], number: 'totalOverage', wholeNumbers: true },
-      rejections: ['unknownZone', 'notOnPlan'],
-      answers: ({ zones }) => ofZone({ zones }, overage),
-    },
-  ],
+  ...shieldApi,
+  path: '/shield/metrics/overages/{zone}',
+  traits: { ids: ['shieldZoneId'], number: 'totalOverage', wholeNumbers: true },
+  rejections: ['unknownZone', 'notOnPlan'],
+  answers: ({ zones }) => ofZone({ zones }, overage),
   section: 'shield_overage',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Zones>;

@@ -8,26 +8,21 @@ import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
 export const shieldOverview = {
   kind: 'shield_overview',
-  operations: [
-    {
-      ...shieldApi,
-      name: 'shield_overview',
-      path: '/shield/metrics/overview/{zone}',
-      traits: {
-        field: 'data',
-        number: 'totalBillableRequests',
-        wholeNumbers: true,
-        days: (
-          'overviewPastTwentyEightDays dDoSOverviewPastTwentyEightDays ' +
-          'ratelimitOverviewPastTwentyEightDays botDetectionOverviewPastTwentyEightDays ' +
-          'accessListOverviewPastTwentyEightDays uploadScanningOverviewPastTwentyEightDays ' +
-          'apiGuardianOverviewPastTwentyEightDays'
-        ).split(' '),
-      },
-      rejections: ['unknownZone', 'notOnPlan'],
-      answers: ({ zones }) => ofZone({ zones }, (zone, { nowMs }) => metrics(zone, nowMs)),
-    },
-  ],
+  ...shieldApi,
+  path: '/shield/metrics/overview/{zone}',
+  traits: {
+    field: 'data',
+    number: 'totalBillableRequests',
+    wholeNumbers: true,
+    days: (
+      'overviewPastTwentyEightDays dDoSOverviewPastTwentyEightDays ' +
+      'ratelimitOverviewPastTwentyEightDays botDetectionOverviewPastTwentyEightDays ' +
+      'accessListOverviewPastTwentyEightDays uploadScanningOverviewPastTwentyEightDays ' +
+      'apiGuardianOverviewPastTwentyEightDays'
+    ).split(' '),
+  },
+  rejections: ['unknownZone', 'notOnPlan'],
+  answers: ({ zones }) => ofZone({ zones }, (zone, { nowMs }) => metrics(zone, nowMs)),
   section: 'shield_overview',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Zones>;

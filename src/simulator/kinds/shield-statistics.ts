@@ -20,17 +20,12 @@ const protections: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 
 export const shieldStatistics = {
   kind: 'shield_statistics',
-  operations: [
-    {
-      ...shieldApi,
-      name: 'shield_statistics',
-      path: '/shield/metrics/overview/{zone}/detailed',
-      traits: { field: 'data', number: 'resolution', wholeNumbers: true },
-      rejections: ['unknownZone', 'notOnPlan'],
-      answers: ({ zones }) =>
-        ofZone({ zones }, (zone, request) => shieldData(zone.seed, statistics(zone, request))),
-    },
-  ],
+  ...shieldApi,
+  path: '/shield/metrics/overview/{zone}/detailed',
+  traits: { field: 'data', number: 'resolution', wholeNumbers: true },
+  rejections: ['unknownZone', 'notOnPlan'],
+  answers: ({ zones }) =>
+    ofZone({ zones }, (zone, request) => shieldData(zone.seed, statistics(zone, request))),
   section: 'shield_statistics',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, Zones>;

@@ -17,27 +17,21 @@ export const shieldZone = {
   kind: 'shield_zone',
   sizes: { small: { zones: 5 }, medium: { zones: 120 }, full: { zones: 1_200 } },
   create: (seed, { zones }) => ({ zones: count(zones, (index) => createZone(seed, index)) }),
-  operations: [
-    {
-      ...shieldApi,
-      name: 'shield_zone',
-      path: '/shield/shield-zones',
-      traits: {
-        field: 'data',
-        list: true,
-        ids: ['shieldZoneId'],
-        number: 'planType',
-        wholeNumbers: true,
-        codes: (
-          'wafExecutionMode wafRequestBodyLimitAction wafResponseBodyLimitAction planType ' +
-          'dDoSShieldSensitivity dDoSExecutionMode'
-        ).split(' '),
-        instants: ['learningModeUntil'],
-      },
-      pages: ({ zones }) =>
-        listing(shieldPaging, zones, idOf, (zone, { nowMs }) => configuration(zone, nowMs)),
-    },
-  ],
+  ...shieldApi,
+  path: '/shield/shield-zones',
+  traits: {
+    field: 'data',
+    list: true,
+    ids: ['shieldZoneId'],
+    number: 'planType',
+    wholeNumbers: true,
+    codes: (
+      'wafExecutionMode wafRequestBodyLimitAction wafResponseBodyLimitAction planType ' +
+      'dDoSShieldSensitivity dDoSExecutionMode'
+    ).split(' '),
+    instants: ['learningModeUntil'],
+  },
+  pages: ({ zones }) => listing(shieldPaging, zones, idOf, (zone, { nowMs }) => configuration(zone, nowMs)),
   section: 'shield_zones',
   targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ zones: number }, Zones>;
@@ -74,17 +68,7 @@ const customRuleLimits = [0, 5, 15, 30] as const;
 const challengeWindows = [1_800, 3_600, 7_200, 14_400] as const;
 
 /** One zone of the listing. */
-export interface ZoneConfiguration {
-  readonly learningMode: boolean;
-  /** ISO 8601. */
-  readonly learningModeUntil: string | null;
-  readonly wafEnabled: boolean;
-  readonly wafCustomRuleOrder: readonly number[];
-  readonly customWafRulesLimit: number;
-  readonly [field: string]: unknown;
-}
-
-export function configuration(zone: Zone, nowMs: number): ZoneConfiguration {
+export function configuration(zone: Zone, nowMs: number) {
   const { seed, index, planType } = zone;
   const cycleMs = learningCycleDays * dayMs;
   const offsetMs = Math.floor(unit(seed, 0x41) * cycleMs);

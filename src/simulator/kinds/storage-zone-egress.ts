@@ -10,24 +10,19 @@ const protocols = { Http: 0.8, S3: 0.12, S3Presigned: 0.05, Ftp: 0.02, Sftp: 0.0
 
 export const storageZoneEgress = {
   kind: 'storage_zone_egress',
-  operations: [
-    {
-      ...coreApi,
-      name: 'storage_zone_egress',
-      path: '/storagezone/{storageZone}/statistics/egress',
-      traits: {
-        charts: [...Object.keys(protocols), 'Total'].map((name) => `${name}EgressChart`),
-        number: 'TotalEgress',
-        wholeNumbers: true,
-      },
-      answers: ({ storageZones }) =>
-        ofEach(
-          storageZones,
-          ({ storageZoneId }) => storageZoneId,
-          (zone, request) => ok(statistics(zone, request)),
-        ),
-    },
-  ],
+  ...coreApi,
+  path: '/storagezone/{storageZone}/statistics/egress',
+  traits: {
+    charts: [...Object.keys(protocols), 'Total'].map((name) => `${name}EgressChart`),
+    number: 'TotalEgress',
+    wholeNumbers: true,
+  },
+  answers: ({ storageZones }) =>
+    ofEach(
+      storageZones,
+      ({ storageZoneId }) => storageZoneId,
+      (zone, request) => ok(statistics(zone, request)),
+    ),
   section: 'storage_zone_egress',
   targets: ({ storageZones }) => storageZones.map(({ storageZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<unknown, object, StorageZones>;

@@ -19,25 +19,20 @@ export const storageZone = {
   create: (seed, { storageZones }) => ({
     storageZones: count(storageZones, (index) => createStorageZone(seed, index)),
   }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'storage_zone',
-      path: '/storagezone',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id'],
-        names: ['Name'],
-        number: 'StorageUsed',
-        wholeNumbers: true,
-        codes: ['ZoneTier'],
-        instants: ['DateModified'],
-      },
-      pages: ({ storageZones }) =>
-        listing(corePaging, storageZones, ({ storageZoneId }) => storageZoneId, listed),
-    },
-  ],
+  ...coreApi,
+  path: '/storagezone',
+  traits: {
+    field: 'Items',
+    list: true,
+    ids: ['Id'],
+    names: ['Name'],
+    number: 'StorageUsed',
+    wholeNumbers: true,
+    codes: ['ZoneTier'],
+    instants: ['DateModified'],
+  },
+  pages: ({ storageZones }) =>
+    listing(corePaging, storageZones, ({ storageZoneId }) => storageZoneId, listed),
   section: 'storage_zones',
   targets: ({ storageZones }) => storageZones.map(({ storageZoneId: id, name }) => ({ ids: { id }, name })),
 } as const satisfies Kind<{ storageZones: number }, StorageZones>;

@@ -10,26 +10,20 @@ import { idOf, type Libraries, listed, type Video } from './video-storage.ts';
 
 export const videoEncoding = {
   kind: 'video_encoding',
-  operations: [
-    {
-      ...videoApi,
-      name: 'video_encoding',
-      path: '/library/{library}/videos',
-      traits: {
-        field: 'items',
-        list: true,
-        ids: ['guid', 'videoLibraryId'],
-        names: ['title'],
-        number: 'status',
-        instants: ['dateUploaded'],
-      },
-      pages: ({ videos }) => {
-        const ofEach = grouped(videos, ({ libraryId }) => libraryId);
-        return (request) =>
-          listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, encoded)(request);
-      },
-    },
-  ],
+  ...videoApi,
+  path: '/library/{library}/videos',
+  traits: {
+    field: 'items',
+    list: true,
+    ids: ['guid', 'videoLibraryId'],
+    names: ['title'],
+    number: 'status',
+    instants: ['dateUploaded'],
+  },
+  pages: ({ videos }) => {
+    const ofEach = grouped(videos, ({ libraryId }) => libraryId);
+    return (request) => listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, encoded)(request);
+  },
   section: 'video_encoding',
   targets: ({ videoLibraries }) =>
     videoLibraries.map((library) => ({ ...targetOf(library), library: library.libraryId })),

@@ -8,15 +8,10 @@ const hasDrm = (library: VideoLibrary) => library.hasDrm;
 
 export const videoLibraryDrm = {
   kind: 'video_library_drm',
-  operations: [
-    {
-      ...coreApi,
-      name: 'video_library_drm',
-      path: '/videolibrary/{library}/drm/statistics',
-      traits: { number: 'TotalLicensesIssued', wholeNumbers: true, charts: ['LicensesIssuedChart'] },
-      answers: ({ videoLibraries }) => ofLibrary(videoLibraries.filter(hasDrm), statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/videolibrary/{library}/drm/statistics',
+  traits: { number: 'TotalLicensesIssued', wholeNumbers: true, charts: ['LicensesIssuedChart'] },
+  answers: ({ videoLibraries }) => ofLibrary(videoLibraries.filter(hasDrm), statistics),
   section: 'video_library_drm',
   targets: ({ videoLibraries }) => videoLibraries.filter(hasDrm).map(targetOf),
 } as const satisfies Kind<unknown, object, VideoLibraries>;

@@ -8,17 +8,12 @@ import { ofLibrary, targetOf, type VideoLibraries, type VideoLibrary, viewsOf } 
 
 export const videoLibraryStatistics = {
   kind: 'video_library_statistics',
-  operations: [
-    {
-      name: 'video_library_statistics',
-      api: 'video',
-      path: '/library/{library}/statistics',
-      key: 'library',
-      form: problemDetails,
-      traits: { number: 'engagementScore', wholeNumbers: true, charts: ['viewsChart', 'watchTimeChart'] },
-      answers: ({ videoLibraries }) => ofLibrary(videoLibraries, statistics),
-    },
-  ],
+  api: 'video',
+  path: '/library/{library}/statistics',
+  key: 'library',
+  form: problemDetails,
+  traits: { number: 'engagementScore', wholeNumbers: true, charts: ['viewsChart', 'watchTimeChart'] },
+  answers: ({ videoLibraries }) => ofLibrary(videoLibraries, statistics),
   section: 'video_library_statistics',
   targets: ({ videoLibraries }) =>
     videoLibraries.map((library) => ({ ...targetOf(library), library: library.libraryId })),

@@ -14,19 +14,10 @@ const hasTranscribing = (library: VideoLibrary) => library.hasTranscribing;
 
 export const videoLibraryTranscribing = {
   kind: 'video_library_transcribing',
-  operations: [
-    {
-      ...coreApi,
-      name: 'video_library_transcribing',
-      path: '/videolibrary/{library}/transcribing/statistics',
-      traits: {
-        number: 'TotalTranscriptionSeconds',
-        wholeNumbers: true,
-        charts: ['TranscriptionSecondsChart'],
-      },
-      answers: ({ videoLibraries }) => ofLibrary(videoLibraries.filter(hasTranscribing), statistics),
-    },
-  ],
+  ...coreApi,
+  path: '/videolibrary/{library}/transcribing/statistics',
+  traits: { number: 'TotalTranscriptionSeconds', wholeNumbers: true, charts: ['TranscriptionSecondsChart'] },
+  answers: ({ videoLibraries }) => ofLibrary(videoLibraries.filter(hasTranscribing), statistics),
   section: 'video_library_transcribing',
   targets: ({ videoLibraries }) => videoLibraries.filter(hasTranscribing).map(targetOf),
 } as const satisfies Kind<unknown, object, VideoLibraries>;

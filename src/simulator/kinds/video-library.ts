@@ -20,57 +20,52 @@ export const videoLibrary = {
   create: (seed, _sizes, { libraryIds }) => ({
     videoLibraries: libraryIds.map((libraryId, index) => createLibrary(seed, index, libraryId)),
   }),
-  operations: [
-    {
-      ...coreApi,
-      name: 'video_library',
-      path: '/videolibrary',
-      traits: {
-        field: 'Items',
-        list: true,
-        ids: ['Id', 'ApiKey'],
-        names: ['Name'],
-        number: 'VideoCount',
-        wholeNumbers: true,
-        instants: ['DateCreated', 'AppleFairPlayDrm.CertificateExpirationDate'],
-      },
-      pages: ({ videoLibraries, videos }, keys) => {
-        const sizes = new Map<string, { videos: number; bytes: number }>();
-        for (const { libraryId, originalBytes, renditions } of videos) {
-          const size = sizes.get(libraryId) ?? { videos: 0, bytes: 0 };
-          const encoded = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
-          sizes.set(libraryId, { videos: size.videos + 1, bytes: size.bytes + originalBytes + encoded });
-        }
-        return listing(coreObjectPaging, videoLibraries, idOf, (library, { nowMs, nameOf }) => {
-          const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
-          return {
-            Id: jsonInteger(libraryId),
-            Name: nameOf(libraryId, name),
-            VideoCount: sizes.get(libraryId)?.videos ?? 0,
-            TrafficUsage: monthSoFar(nowMs, (day) => viewsOf(library, day, nowMs) * 48e6),
-            StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
-            DateCreated: '2024-03-01T09:30:00',
-            ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
-            ApiKey: keys.libraries[libraryId],
-            ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
-            PullZoneId: jsonInteger(pullZoneId),
-            StorageZoneId: 612_300 + 11 * index,
-            EnableDRM: hasDrm,
-            AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,
-            GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
-            ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
-            EnableTranscribing: hasTranscribing,
-            MonthlyChargesPremiumEncoding: monthSoFar(nowMs, () => 0.25),
-            MonthlyChargesEnterpriseDrm: 0,
-            // 0.1 dollars a minute.
-            MonthlyChargesTranscribing: hasTranscribing
-              ? monthSoFar(nowMs, (day) => transcribedSeconds(library, day, nowMs)) / 600
-              : 0,
-          };
-        });
-      },
-    },
-  ],
+  ...coreApi,
+  path: '/videolibrary',
+  traits: {
+    field: 'Items',
+    list: true,
+    ids: ['Id', 'ApiKey'],
+    names: ['Name'],
+    number: 'VideoCount',
+    wholeNumbers: true,
+    instants: ['DateCreated', 'AppleFairPlayDrm.CertificateExpirationDate'],
+  },
+  pages: ({ videoLibraries, videos }, keys) => {
+    const sizes = new Map<string, { videos: number; bytes: number }>();
+    for (const { libraryId, originalBytes, renditions } of videos) {
+      const size = sizes.get(libraryId) ?? { videos: 0, bytes: 0 };
+      const encoded = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
+      sizes.set(libraryId, { videos: size.videos + 1, bytes: size.bytes + originalBytes + encoded });
+    }
+    return listing(coreObjectPaging, videoLibraries, idOf, (library, { nowMs, nameOf }) => {
+      const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
+      return {
+        Id: jsonInteger(libraryId),
+        Name: nameOf(libraryId, name),
+        VideoCount: sizes.get(libraryId)?.videos ?? 0,
+        TrafficUsage: monthSoFar(nowMs, (day) => viewsOf(library, day, nowMs) * 48e6),
+        StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
+        DateCreated: '2024-03-01T09:30:00',
+        ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
+        ApiKey: keys.libraries[libraryId],
+        ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
+        PullZoneId: jsonInteger(pullZoneId),
+        StorageZoneId: 612_300 + 11 * index,
+        EnableDRM: hasDrm,
+        AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,
+        GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
+        ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
+        EnableTranscribing: hasTranscribing,
+        MonthlyChargesPremiumEncoding: monthSoFar(nowMs, () => 0.25),
+        MonthlyChargesEnterpriseDrm: 0,
+        // 0.1 dollars a minute.
+        MonthlyChargesTranscribing: hasTranscribing
+          ? monthSoFar(nowMs, (day) => transcribedSeconds(library, day, nowMs)) / 600
+          : 0,
+      };
+    });
+  },
   section: 'video_libraries',
   targets: ({ videoLibraries }) => videoLibraries.map(targetOf),
 } as const satisfies Kind<unknown, VideoLibraries, Libraries>;

@@ -29,42 +29,35 @@ export const videoStorage = {
       ),
     };
   },
-  operations: [
-    {
-      ...videoApi,
-      name: 'video_storage',
-      path: '/library/{library}/videos/{video}/storage',
-      traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: ['calculatedAt'] },
-      answers: ({ videos }) => {
-        const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
-        const known = new Map(videos.map((one) => [keyOf(one.libraryId, one.videoId), one]));
-        return ({ ids: [libraryId = '', id = ''], nowMs, isRemoved }) => {
-          const isGone = isRemoved(id) || isRemoved(libraryId);
-          const one = isGone ? undefined : known.get(keyOf(libraryId, id));
-          return one ? storage(one, nowMs) : videoEnvelope.notFound;
-        };
-      },
+  ...videoApi,
+  path: '/library/{library}/videos/{video}/storage',
+  traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: ['calculatedAt'] },
+  answers: ({ videos }) => {
+    const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
+    const known = new Map(videos.map((one) => [keyOf(one.libraryId, one.videoId), one]));
+    return ({ ids: [libraryId = '', id = ''], nowMs, isRemoved }) => {
+      const isGone = isRemoved(id) || isRemoved(libraryId);
+      const one = isGone ? undefined : known.get(keyOf(libraryId, id));
+      return one ? storage(one, nowMs) : videoEnvelope.notFound;
+    };
+  },
+  listing: {
+    ...videoApi,
+    path: '/library/{library}/videos?orderBy=date',
+    traits: {
+      field: 'items',
+      list: true,
+      ids: ['guid', 'videoLibraryId'],
+      names: ['title'],
+      number: 'storageSize',
+      wholeNumbers: true,
+      instants: ['dateUploaded'],
     },
-    {
-      ...videoApi,
-      name: 'video_storage_listing',
-      path: '/library/{library}/videos?orderBy=date',
-      traits: {
-        field: 'items',
-        list: true,
-        ids: ['guid', 'videoLibraryId'],
-        names: ['title'],
-        number: 'storageSize',
-        wholeNumbers: true,
-        instants: ['dateUploaded'],
-      },
-      pages: ({ videos }) => {
-        const ofEach = grouped(videos, ({ libraryId }) => libraryId);
-        return (request) =>
-          listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, listed)(request);
-      },
+    pages: ({ videos }) => {
+      const ofEach = grouped(videos, ({ libraryId }) => libraryId);
+      return (request) => listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, listed)(request);
     },
-  ],
+  },
   section: 'video_storage',
   targets: ({ videos }) =>
     videos.map(({ libraryId, videoId, name }) => ({
