@@ -1,22 +1,9 @@
 /** The flags of the command as one table, and how they are read from the command line and the environment. */
-import { parseArgs } from 'node:util';
 import { didYouMean, oneOf, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
 const demoScales = ['small', 'medium', 'full'] as const;
-
-interface ListenAddress {
-  /** Undefined: every address of the machine. */
-  readonly host: string | undefined;
-  /** 0: any free one. */
-  readonly port: number;
-}
-
-interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
 
 /** The command was called wrongly: what to print on stderr before exiting with 2. One line for each mistake. */
 export class UsageError extends Error {
@@ -76,21 +63,22 @@ const seed: Reader<number> = (text) => {
   return number < 2 ** 32 ? number : unfit('a whole number from 0 to 4294967295');
 };
 
-const shard: Reader<Shard> = (text) => {
+const shard = (text: string) => {
   const [, i, n] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   const index = Number(i);
   const count = Number(n);
   return index < count ? { index, count } : unfit('I/N with 0 ≤ I < N, such as 0/3');
 };
 
-const listenAddress: Reader<ListenAddress> = (text) => {
+/** No host: every address of the machine. Port 0: any free one. */
+const listenAddress = (text: string) => {
   const expected = 'host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057';
   const [, bracketed, plain, digits] =
     /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:/@[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (!(port <= 65_535)) unfit(expected);
   const host = bracketed ?? plain;
-  return { host: host === '' ? undefined : host, port };
+  return { host: host || undefined, port };
 };
 
 const otherPages = ['/', '/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets'];
@@ -196,30 +184,20 @@ export type Flags = { readonly [Key in FlagKey]: ValueOf<(typeof table)[Key]> };
 
 const flags = Object.entries(table) as readonly (readonly [FlagKey, Flag])[];
 
-export interface FlagRow {
-  readonly name: string;
-  /** What stands for the value in `usage`; undefined for a switch. */
-  readonly placeholder: string | undefined;
-  readonly values: readonly string[] | undefined;
-  readonly repeatable: boolean;
-  /** `--shard=I/N` */
-  readonly usage: string;
-  readonly variable: string;
-  readonly default: string | undefined;
-  readonly help: string;
-}
-
 /** The table of the flags, for the help, for the documentation and for shells. */
-export const flagRows: readonly FlagRow[] = flags.map(([, row]) => ({
+export const flagRows = flags.map(([, row]) => ({
   name: row.name,
+  /** What stands for the value in `usage`; undefined for a switch. */
   placeholder: row.placeholder,
   values: row.read?.values,
   repeatable: row.repeatable ?? false,
+  /** `--shard=I/N` */
   usage: `--${row.name}${row.placeholder === undefined ? '' : `=${row.placeholder}`}`,
   variable: variableOf(row.name),
   default: row.default,
   help: row.help,
 }));
+export type FlagRow = (typeof flagRows)[number];
 
 /** The environment variables of all flags. */
 export const flagVariables: readonly string[] = flagRows.map(({ variable }) => variable);
@@ -316,45 +294,36 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>): rea
 
 /** What the command line gives each flag. */
 function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap<FlagKey, Given> {
-  const options = flags.map(([, { name, placeholder }]) => [
-    name,
-    { type: placeholder === undefined ? ('boolean' as const) : ('string' as const) },
-  ]);
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: Object.fromEntries(options) as Record<string, { type: 'boolean' | 'string' }>,
-    strict: false,
-    tokens: true,
-  });
   const given = new Map<FlagKey, Given>();
-  let refused = -1;
-  for (const token of tokens) {
-    // A word after one dash comes as a group of letters.
-    if (token.kind === 'option-terminator' || token.index === refused) continue;
-    if (token.kind === 'positional') {
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const [, written = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+    if (!word.startsWith('-')) {
       problems.push(
-        `unexpected argument ${quote(token.value)}: every setting is a flag, such as --config.file=PATH`,
+        `unexpected argument ${quote(word)}: every setting is a flag, such as --config.file=PATH`,
       );
       continue;
     }
-    const written = argv[token.index]?.split('=')[0] ?? '';
-    const isNegated = (flag: Flag) => flag.read === undefined && written === `--no-${flag.name}`;
+    const isSwitchOff = ({ name, read }: Flag) => read === undefined && written === `--no-${name}`;
     const [key, flag] =
-      flags.find(([, { name }]) => written === `--${name}` || (written === '-h' && name === 'help')) ??
-      flags.find(([, each]) => isNegated(each)) ??
+      flags.find(([, each]) => written === `--${each.name}` || isSwitchOff(each)) ??
+      flags.find(([each]) => each === 'help' && written === '-h') ??
       [];
     if (key === undefined || flag === undefined) {
-      refused = token.index;
       const names = flags.map(([, { name }]) => `--${name}`);
       problems.push(`unknown flag ${quote(written)}${didYouMean(written, names)}`);
       continue;
     }
     const source = `--${flag.name}`;
-    const text = flag.placeholder === undefined ? (token.value ?? String(!isNegated(flag))) : token.value;
+    const isOff = isSwitchOff(flag);
     const before = given.get(key)?.texts ?? [];
-    if (text === undefined || (token.inlineValue === false && text.startsWith('-'))) {
+    let text = inline;
+    if (flag.placeholder === undefined) text ??= String(!isOff);
+    // A word that begins with a dash is the next flag, not a value.
+    else if (!words[0]?.startsWith('-')) text ??= words.shift();
+    if (text === undefined) {
       problems.push(`${source}: expected a value: ${source}=${flag.placeholder}`);
-    } else if (isNegated(flag) && token.value !== undefined) {
+    } else if (isOff && inline !== undefined) {
       problems.push(`${written}: expected no value`);
     } else if (before.length > 0 && !flag.repeatable) {
       problems.push(`${source}: expected once; it is given several times`);

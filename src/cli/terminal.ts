@@ -1,36 +1,24 @@
 /** What people see on a terminal: colours, a line of progress, tables. Streams and the environment are handed to it. */
+import { styleText } from 'node:util';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';
 import { type Cause, type CauseKind, causesOf } from '../status/causes.ts';
 import { count, plural } from '../text.ts';
 
-export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
+const formats = ['bold', 'dim', 'red', 'green', 'yellow'] as const;
+type Format = (typeof formats)[number];
+export type Style = Readonly<Record<Format, (text: string) => string>>;
+
+function createStyle(paint: (format: Format, text: string) => string): Style {
+  return Object.fromEntries(
+    formats.map((format) => [format, (text: string) => paint(format, text)]),
+  ) as Style;
 }
 
-const sgr = (on: number, off: number) => (text: string) => `\u001B[${on}m${text}\u001B[${off}m`;
-const unchanged = (text: string) => text;
-
-export const colours: Style = {
-  bold: sgr(1, 22),
-  dim: sgr(2, 22),
-  red: sgr(31, 39),
-  green: sgr(32, 39),
-  yellow: sgr(33, 39),
-};
-
-export const plain: Style = {
-  bold: unchanged,
-  dim: unchanged,
-  red: unchanged,
-  green: unchanged,
-  yellow: unchanged,
-};
+// Which stream it is for is decided below.
+export const colours = createStyle((format, text) => styleText(format, text, { validateStream: false }));
+export const plain = createStyle((_, text) => text);
 
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -81,16 +69,8 @@ export class ProgressLine {
   }
 }
 
-interface Tally {
-  targets: number;
-  ok: number;
-  failing: number;
-  absent: number;
-  pending: number;
-}
-
-function tally(statuses: readonly TargetStatus[]): Tally {
-  const counts: Tally = { targets: statuses.length, ok: 0, failing: 0, absent: 0, pending: 0 };
+function tally(statuses: readonly TargetStatus[]) {
+  const counts = { targets: statuses.length, ok: 0, failing: 0, absent: 0, pending: 0 };
   for (const { state } of statuses) counts[state]++;
   return counts;
 }
