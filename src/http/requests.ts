@@ -73,7 +73,7 @@ export function createRequestListener(options: RequestsOptions) {
       return answerText(response, 405);
     }
     try {
-      setHeaders(response, Object.entries((await found.headers?.()) ?? {}));
+      setHeaders(response, Object.entries(found.headers ?? {}));
       setHeaders(response, fixed);
       await found.handle(request, response, new URLSearchParams(url.slice(path.length)));
     } catch (err) {

@@ -7,7 +7,7 @@ export interface Route {
   /** GET implies HEAD. */
   readonly methods: readonly ('GET' | 'POST')[];
   /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
-  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  readonly headers?: Readonly<Record<string, string>>;
   /**
    * Ends the response, now or later; the body of a request is not there to be read, and that of an answer to a HEAD is not
    * sent. An error becomes a 500 without detail and one line in the log.

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
-import type { TargetPagesOptions } from './target-pages.ts';
+import { createTargetPages, type TargetPagesOptions } from './target-pages.ts';
 
 export interface PagesOptions extends TargetPagesOptions {
   readonly isReady: () => boolean;
@@ -64,34 +64,4 @@ async function answerReload(response: ServerResponse, reload: PagesOptions['relo
     return answerText(response, 400, `keeping the previous configuration:\n${(error as Error).message}`);
   }
   answerText(response, 200, 'the configuration was reloaded');
-}
-
-/** Their code is loaded at the first request: Prometheus never asks for them. */
-function createTargetPages(options: PagesOptions): readonly Route[] {
-  const load = async () => {
-    const { createTargetPages, statusPageHeaders } = await import('./target-pages.ts');
-    return { ...createTargetPages(options), statusPageHeaders };
-  };
-  let loaded: ReturnType<typeof load> | undefined;
-  const pages = () => {
-    loaded ??= load().catch((error: unknown) => {
-      // The next request tries again.
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
-  return [
-    {
-      path: '/',
-      methods: ['GET'],
-      headers: async () => (await pages()).statusPageHeaders,
-      handle: async (...request) => (await pages()).html(...request),
-    },
-    {
-      path: '/api/v1/targets',
-      methods: ['GET'],
-      handle: async (...request) => (await pages()).json(...request),
-    },
-  ];
 }

@@ -4,7 +4,7 @@ import { durationInWords } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { linkTo, type StateFilter, type StatusQuery } from './query.ts';
 
-export const tones: Readonly<Record<'ok' | 'failing' | 'absent' | 'pending', Tone>> = {
+const tones: Readonly<Record<'ok' | 'failing' | 'absent' | 'pending', Tone>> = {
   ok: 'ok',
   failing: 'bad',
   absent: 'warn',

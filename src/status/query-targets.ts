@@ -115,33 +115,22 @@ function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
   };
 }
 
+/** Merges two sorted runs; of equals, those of the first come first. */
 function merge<Item>(
   a: readonly Item[],
   b: readonly Item[],
   compare: (a: Item, b: Item) => number,
-): { readonly merged: Item[]; step(items: number): boolean } {
+): readonly Item[] {
   const merged: Item[] = [];
-  let i = 0;
-  let j = 0;
-  return {
-    merged,
-    /** Merges so many items more; returns whether all are merged. */
-    step(items) {
-      const until = merged.length + items;
-      while (merged.length < until) {
-        const left = a[i];
-        const right = b[j];
-        if (left !== undefined && (right === undefined || compare(left, right) <= 0)) {
-          merged.push(left);
-          i++;
-        } else if (right !== undefined) {
-          merged.push(right);
-          j++;
-        } else return true;
-      }
-      return i === a.length && j === b.length;
-    },
-  };
+  let taken = 0;
+  for (const item of a) {
+    for (let next = b[taken]; next !== undefined && compare(next, item) < 0; next = b[taken]) {
+      merged.push(next);
+      taken++;
+    }
+    merged.push(item);
+  }
+  return [...merged, ...b.slice(taken)];
 }
 
 /** A stable sort: slices are sorted, then merged. */
@@ -154,9 +143,8 @@ async function sortInSlices<Item extends object>(
   while (runs.length > 1) {
     const longer: (readonly Item[])[] = [];
     for (let at = 0; at < runs.length; at += 2) {
-      const merging = merge(runs[at] ?? [], runs[at + 1] ?? [], compare);
-      while (!merging.step(2 * sliceTargets)) await nextTurn();
-      longer.push(merging.merged);
+      longer.push(merge(runs[at] ?? [], runs[at + 1] ?? [], compare));
+      await nextTurn();
     }
     runs = longer;
   }

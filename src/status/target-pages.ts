@@ -10,7 +10,7 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import { causesOf } from './causes.ts';
 import type { BuildInfo, ExporterStatus } from './content.ts';
 import { renderTargets } from './json.ts';
-import { renderStatusPage } from './page.ts';
+import { renderStatusPage, statusPageHeaders } from './page.ts';
 import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { type ListingQueryResult, queryListings } from './query-listings.ts';
 import {
@@ -21,8 +21,6 @@ import {
   type TargetQueryResult,
 } from './query-targets.ts';
 import { targetsPerPage } from './targets-panel.ts';
-
-export { statusPageHeaders } from './page.ts';
 
 export interface TargetPagesOptions {
   readonly telemetryPath: string;
@@ -48,19 +46,13 @@ interface Found {
   readonly listings: ListingQueryResult;
 }
 
-/** The pages about the targets. */
-export interface TargetPages {
-  readonly html: Route['handle'];
-  readonly json: Route['handle'];
-}
-
 type AnswerTargets = (
   found: Found,
   request: IncomingMessage,
   response: ServerResponse,
 ) => void | Promise<void>;
 
-export function createTargetPages({ targets, listings, ...options }: TargetPagesOptions): TargetPages {
+export function createTargetPages({ targets, listings, ...options }: TargetPagesOptions): readonly Route[] {
   const kinds = options.kinds.map(({ kind }) => kind);
   const conditions = [
     ...new Set(options.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}))),
@@ -100,36 +92,40 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
       if (!response.destroyed) await answer(found, request, response);
     };
 
-  return {
-    html: handle((found, _, response) => {
-      const { build, nextPollInMs, telemetryPath } = options;
-      const page = renderStatusPage({
-        kinds: options.kinds,
-        build,
-        exporter: options.exporterStatus(),
-        result: found.targets,
-        listings: found.listings,
-        causes: causesOf(found.statuses, found.allListings, options.kinds, Date.now()),
-        query: found.query,
-        nextPollInMs,
-        metricsHref: `.${telemetryPath}`,
-        links: linksOf(telemetryPath),
-        nowMs: Date.now(),
-      });
-      answerWhole(response, 'text/html', page);
-    }, isForm),
-    json: handle(({ query, targets: result, listings: listed }, { method }, response) => {
-      const { matching } = result;
-      const shown =
-        query.page === undefined
-          ? { items: matching, page: 1, pages: 1 }
-          : pageOf(matching, query.page, targetsPerPage);
-      response.setHeader('Content-Type', 'application/json; charset=utf-8');
-      if (method === 'HEAD') return void response.end();
-      const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
-      return readers.serve(response, () => send(response, parts));
-    }),
-  };
+  const html = handle((found, _, response) => {
+    const { build, nextPollInMs, telemetryPath } = options;
+    const page = renderStatusPage({
+      kinds: options.kinds,
+      build,
+      exporter: options.exporterStatus(),
+      result: found.targets,
+      listings: found.listings,
+      causes: causesOf(found.statuses, found.allListings, options.kinds, Date.now()),
+      query: found.query,
+      nextPollInMs,
+      metricsHref: `.${telemetryPath}`,
+      links: linksOf(telemetryPath),
+      nowMs: Date.now(),
+    });
+    answerWhole(response, 'text/html', page);
+  }, isForm);
+
+  const json = handle(({ query, targets: result, listings: listed }, { method }, response) => {
+    const { matching } = result;
+    const shown =
+      query.page === undefined
+        ? { items: matching, page: 1, pages: 1 }
+        : pageOf(matching, query.page, targetsPerPage);
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    if (method === 'HEAD') return void response.end();
+    const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
+    return readers.serve(response, () => send(response, parts));
+  });
+
+  return [
+    { path: '/', methods: ['GET'], headers: statusPageHeaders, handle: html },
+    { path: '/api/v1/targets', methods: ['GET'], handle: json },
+  ];
 }
 
 /** A form sends what is not set, too; an address keeps only what is. */

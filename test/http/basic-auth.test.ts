@@ -111,8 +111,7 @@ describe('over HTTP', () => {
     const own: Route = {
       path: '/own',
       methods: ['GET'],
-      headers: () =>
-        Promise.resolve({ 'Content-Security-Policy': 'of the page', 'Referrer-Policy': 'origin' }),
+      headers: { 'Content-Security-Policy': 'of the page', 'Referrer-Policy': 'origin' },
       handle: (_request, response) => void response.end(),
     };
     const directory = temporary({

@@ -30,8 +30,7 @@ describe('pages', () => {
     const page: Route = {
       path: '/',
       methods: ['GET'],
-      headers: () =>
-        Promise.resolve({ 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" }),
+      headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
       handle: (_request, response) => void response.end('<p>'),
     };
     const { url } = await serve({ routes: [page] });
