@@ -59,13 +59,13 @@ export interface ExporterOptions {
   readonly log: Logger;
   /** Log lines since the start that could not be written. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
-  /** Whether everything is polled once alone: nothing is said of what comes next. */
+  /** Whether everything is polled just once (`--once`): then the log says nothing of a next poll. */
   readonly isOnce?: boolean | undefined;
   /** Told of every request to the API that was sent. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
-  /** By which values grow old: it never jumps. Default: the machine's uptime. */
+  /** The clock by which values age; it never jumps. Default: the machine's uptime. */
   readonly uptimeMs?: () => number;
 }
 
@@ -241,7 +241,7 @@ class WiredExporter implements Exporter {
     }
     const before = this.targets();
     await this.#apply(loaded);
-    // Only now that the removed targets have left: they make room, too.
+    // Only now, when the removed targets have left and made room.
     this.#engine.states.makeRoom();
     this.#sayDropped();
     const change = describeChange(before, this.targets());
@@ -311,7 +311,8 @@ class WiredExporter implements Exporter {
   /** Begins to use a configuration. */
   async #apply({ config, credentials }: Loaded): Promise<void> {
     const { log } = this.#options;
-    // From here to the engine nothing comes between: a listing that was read in part with the previous keys is dropped.
+    // After this nothing is awaited until the engine has it, so that it drops a listing that was partly read with the previous
+    // keys.
     await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
     this.#config = config;
     this.#credentials = credentials;
@@ -344,7 +345,7 @@ function kindsOn({ sections }: Config): readonly Resource[] {
   return resources.filter(({ kind }) => sections.some((section) => section.kind === kind));
 }
 
-/** Runs never overlap; whoever asks while one waits for its turn joins it. */
+/** Runs never overlap; a call while another is waiting joins it. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | undefined;

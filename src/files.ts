@@ -16,7 +16,7 @@ export async function readStart(path: string, maxBytes: number): Promise<Buffer>
       length += bytesRead;
     }
     const content = Buffer.concat(chunks);
-    // It may have been a key: the caller has the only copy, and can clear it.
+    // It may hold a key: the caller has the only copy and can clear it.
     for (const chunk of chunks) chunk.fill(0);
     return content;
   } finally {

@@ -37,8 +37,8 @@ export function observeRequests(
 }
 
 /**
- * Says what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. That a pace does
- * not suffice is said at once, and again with the new numbers.
+ * Says what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that does
+ * not suffice is reported at once, and again when the numbers change.
  */
 export function planTeller(
   isListed: () => boolean,

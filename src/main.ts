@@ -22,7 +22,7 @@ const progressIntervalMs = 100;
 /** What the process ends with. Scripts depend on it. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
 
-/** Of all keys since the start: answers to requests before a reload may still come. */
+/** Knows all keys since the start: answers to requests from before a reload may still come. */
 const redactor = new Redactor();
 
 async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Loaded> {
@@ -50,7 +50,10 @@ function takeEnvironment(): Environment {
   return env;
 }
 
-/** Polls once, prints the page. 0 when every poll and listing succeeded, else 3. On a terminal it shows progress and the outcome. */
+/**
+ * Polls once, prints the page. 0 when every poll and listing succeeded, else 3. On a terminal it shows progress and the
+ * outcome.
+ */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
   const tookMs = () => performance.now() - startedMs;

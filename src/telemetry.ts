@@ -22,19 +22,19 @@ export interface Inventory {
 }
 
 export interface Telemetry extends PollObserver {
-  /** The kinds that are on from now: the rows of others leave, and those of new ones begin at 0. */
+  /** Sets the kinds that are on: the rows of others leave, and those of new ones begin at 0. */
   follow(kinds: readonly Resource[]): void;
-  /** A request to an API, as the client tells of it. */
+  /** A request to an API has ended. */
   requested(api: ApiName, code: string, durationSeconds: number): void;
-  /** Until when an API is asked nothing (Unix time). */
+  /** An API is paused until then (Unix time). */
   paused(api: ApiName, untilMs: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
   /** What the polls of each API need. */
   planned(capacities: readonly ApiCapacity[]): void;
-  /** atMs: Unix time of a load of the configuration. */
+  /** The configuration was loaded. atMs: Unix time. */
   reloaded(succeeded: boolean, atMs: number): void;
-  /** The exposition of all of it, in parts; one whose bytes did not change is the same Buffer as before. */
+  /** Everything as text, in parts. A part that did not change is the same Buffer as before. */
   render(format: Format): Promise<readonly Buffer[]>;
 }
 
@@ -60,7 +60,7 @@ interface Fields {
   readonly enumeratedFields?: readonly string[];
 }
 
-/** What of the answers can be counted by field: those of readings, and those of listings by the kinds they are named after. */
+/** The fields that can be counted: those of readings, and those of listings under the kinds they are named after. */
 function fieldsOf(resource: Resource): readonly Fields[] {
   return [resource, ...listingsOf(resource)];
 }
@@ -107,7 +107,7 @@ function declareIn(registry: Registry) {
 
 type Declare = ReturnType<typeof declareIn>;
 
-/** What happens is written down when it happens. */
+/** Metrics of events, updated when something happens. */
 function declareEvents({ counter, gauge, durations }: Declare) {
   return {
     build: gauge(
@@ -200,7 +200,7 @@ function declareCounts({ count }: Declare, inventory: Inventory, rows: Pick<Rows
       for (const api of rows.apis) gauge.set({ api }, inventory.refusedKeys(api));
     },
   );
-  // By kind and credential; what is not listed any more has no series.
+  // By kind and credential; a listing that is gone has no series.
   for (const [name, help, figureOf] of discoveryFigures) {
     count(`discovery_${name}`, help, ['kind', 'credential'], (gauge) => {
       for (const summary of inventory.listings()) {
@@ -212,14 +212,14 @@ function declareCounts({ count }: Declare, inventory: Inventory, rows: Pick<Rows
   }
 }
 
-/** Which kinds and APIs have rows: those that are on, and no others. */
+/** Which kinds and APIs have rows: only those that are on. */
 class Rows {
   readonly #events: Events;
   kinds: ReadonlySet<string> = new Set();
   /** Those that are on, and those that their listings are named after. */
   named: ReadonlySet<string> = new Set();
   apis: ReadonlySet<ApiName> = new Set();
-  /** Resolves once the rows of what is off have left. */
+  /** Resolves once the rows of kinds that were turned off have left. */
   settled: Promise<unknown> = Promise.resolve();
 
   constructor(events: Events) {
@@ -257,14 +257,14 @@ class Rows {
     planned.set({ api }, 0);
   }
 
-  /** Takes away the rows of what is off. */
+  /** Removes the rows of kinds and APIs that are off. */
   async #end(): Promise<void> {
     const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
     const { requests, requestDuration, pausedUntil, planned } = this.#events;
     const keepRows = async (label: string, wanted: ReadonlySet<unknown>, metrics: readonly Metric[]) => {
       for (const metric of metrics)
         for (const { labels } of (await metric.get()).values) {
-          // A bucket goes with its histogram.
+          // Removing a histogram removes its buckets.
           const { le: _, ...own } = labels as Record<string, string>;
           if (!wanted.has(own[label])) metric.remove(own);
         }
@@ -285,7 +285,7 @@ function processRegistry(): Registry {
   // `promtool check metrics` rejects these.
   for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources'])
     for (const suffix of ['', '_total']) ofProcess.removeSingleMetric(`${name}${suffix}`);
-  // What the process may not read would be 0.
+  // Without the permission to read it, the value would be 0.
   const mayRead = (path: string) => process.permission?.has('fs.read', path) !== false;
   if (!mayRead('/proc/self/fd')) ofProcess.removeSingleMetric('process_open_fds');
   if (!mayRead('/proc/self/status'))
@@ -318,7 +318,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   rows.follow(kinds);
   const parts = [processRegistry(), registry].map((each) => keptByFormat(() => each.metrics()));
 
-  // What a poll of a kind that has just been turned off still tells is dropped: its rows have left.
+  // Events of a kind that has just been turned off are dropped: its rows have left.
   return {
     follow: (wanted) => rows.follow(wanted),
     requested(api, code, durationSeconds) {
@@ -342,7 +342,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     planned(capacities) {
       for (const api of rows.apis) {
-        // An API that nothing is asked of any more is at 0 again.
+        // An API that is no longer asked is back at 0.
         const needed = capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0;
         events.planned.set({ api }, needed);
       }

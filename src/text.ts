@@ -1,6 +1,6 @@
 /** What messages are made of: quotations, suggestions, durations, counts, reasons. */
 
-/** The text in double quotes, control characters escaped, cut to a length that a message bears. */
+/** The text in double quotes, with control characters escaped, shortened to fit a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);
 }

@@ -1,7 +1,7 @@
 /** Long work, a few milliseconds at a time, so that scrapes and polls get their turn in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long the work may keep others waiting. */
+/** How long the work may run before it yields. */
 const turnMs = 4;
 
 export class Turns {
@@ -11,19 +11,19 @@ export class Turns {
     this.#beganAtMs = performance.now();
   }
 
-  /** Whether others should have their turn now: then await `next`. */
+  /** Whether it is time to yield by awaiting `next`. */
   get isOver(): boolean {
     return performance.now() - this.#beganAtMs > turnMs;
   }
 
-  /** Lets others have their turn. */
+  /** Yields to scrapes and polls. */
   async next(): Promise<void> {
     await nextTurn();
     this.begin();
   }
 }
 
-/** All the items, where it takes time to make them. */
+/** Collects items that take time to make. */
 export async function collect<Item>(items: Iterable<Item>): Promise<Item[]> {
   const turns = new Turns();
   const collected: Item[] = [];

@@ -62,7 +62,7 @@ export class ApiAccess {
     });
   }
 
-  /** Takes over new settings; requests under way finish with the old ones. onError: called for an API that keeps its old ones. */
+  /** Applies new settings; requests under way finish with the old ones. onError: called for an API that keeps the old ones. */
   reconfigure(configs: ApiConfigs, onError: (api: ApiName, error: unknown) => void): void {
     const before = this.#configs;
     this.#configs = configs;

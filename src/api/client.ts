@@ -80,7 +80,8 @@ function parseBody(text: string, answer: Answer, hide: Hide): unknown {
 }
 
 /**
- * The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). The core API begins its names
+ * The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). The core API begins
+ * its names
  * with a capital letter: `ErrorKey`, `Message`.
  */
 function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
@@ -155,7 +156,7 @@ export class ApiClient {
   /** Takes over new settings; requests in flight finish with the old ones. */
   async reconfigure(config: ApiConfig): Promise<void> {
     const old = this.#dispatcher;
-    // First, because it may throw: then all the old settings stay.
+    // First, because it may throw; then all the old settings stay.
     this.#dispatcher = createPool(config, this.#proxy);
     this.#config = config;
     await old.close();

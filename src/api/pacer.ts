@@ -126,7 +126,7 @@ export class Pacer {
     });
   }
 
-  /** Starts nothing for so long; a longer pause stays as it is. */
+  /** Starts nothing for this long; a longer pause stays as it is. */
   pause(durationMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
   }

@@ -1,7 +1,7 @@
 /** Reads the forward proxy from the environment, as curl does. Messages never contain its address, which may hold a password. */
 
 export interface ForwardProxy {
-  /** May hold a password. Only https goes through it: of plain http, which is for loopback, the proxy would see the key. */
+  /** May hold a password. Only https goes through it: with plain http, which is for loopback, the proxy would see the key. */
   readonly url: string;
   /** The hosts to connect to directly, in the format of NO_PROXY. */
   readonly except: string;

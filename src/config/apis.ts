@@ -1,4 +1,4 @@
-/** The APIs there are: where each is, which variable sets its address, and how hard it is asked by default. */
+/** The APIs: their addresses, the variables that set them, and how hard each is asked by default. */
 import type { ApiName } from '../resources/resource.ts';
 
 export interface Api {

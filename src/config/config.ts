@@ -28,7 +28,7 @@ export interface TargetConfig {
   readonly staleAfterMs: number;
 }
 
-/** What a section says of one target that a listing finds. */
+/** What a section says about one of the targets that its listing finds. */
 export interface OverrideConfig {
   readonly name?: string | undefined;
   readonly intervalMs?: number | undefined;
@@ -38,15 +38,15 @@ export interface OverrideConfig {
 /** One kind that is on. */
 export interface SectionConfig {
   readonly kind: string;
-  /** For the targets of `all`; the listed ones carry their own. */
+  /** For the targets of `all`; targets that are named have their own. */
   readonly credential: string;
-  /** Whether the section names the credential itself; then it goes before a key that a listing gives. */
+  /** Whether the section names the credential itself; then a key from a listing is not used. */
   readonly isCredentialNamed?: boolean | undefined;
-  /** What listings are asked with, where it is another: the account's. */
+  /** The credential for listings, if it is another one: the account's. */
   readonly listingCredential?: string | undefined;
-  /** Which of what a listing finds. */
+  /** Which of the things that a listing finds are wanted. */
   readonly selection?: Selection | undefined;
-  /** Of which things of the parent listing. */
+  /** The same for the parent listing. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;

@@ -44,7 +44,7 @@ export function describeConfig(
 function describeSection(section: SectionConfig, resource: Resource): Plain {
   const { credential, isCredentialNamed, overrides, parents, selection, targets } = section;
   return {
-    // Empty where every target names its own; false where a library's own key goes before it.
+    // Left out if every target names its own, or if the library's own key is used.
     ...(credential === '' || isCredentialNamed === false ? {} : { credential }),
     interval: formatDuration(section.intervalMs),
     stale_after: formatDuration(section.staleAfterMs),

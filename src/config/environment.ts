@@ -17,7 +17,7 @@ export interface EnvironmentOptions {
   /** Gives the keys, and without a file or plain data the settings. */
   readonly env: Environment;
   readonly resources: readonly Resource[];
-  /** Variables beside the configuration's own that somebody reads: no warning tells of them. */
+  /** Further variables that are read elsewhere, so there is no warning about them. */
   readonly otherVariables?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface EnvironmentSetting {
   readonly help: string;
 }
 
-/** Every setting of the environment beside the flags', for the documentation. */
+/** Every environment variable that is not a flag's, for the documentation. */
 export function environmentSettings(resources: readonly Resource[]): readonly EnvironmentSetting[] {
   return [
     {
@@ -49,7 +49,7 @@ function targetsHelp(resource: Resource): string {
   return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`;
 }
 
-/** Throws a `ConfigError` where nothing says what to poll: the rest would only repeat that. */
+/** Throws a `ConfigError` if nothing says what to poll: other problems would only repeat that. */
 export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
@@ -106,7 +106,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   };
 }
 
-/** What a variable says; nothing where it is not set. */
+/** What a variable says, or nothing if it is not set. */
 function textOf(variable: string, env: Environment): string {
   return env[variable]?.trim() ?? '';
 }
@@ -122,7 +122,7 @@ function keyIn(variable: string, env: Environment) {
   return { isGiven: true, variable: fileVariable, source: { file }, problem };
 }
 
-/** Refuses to poll everything for somebody who gave no key, or who mistyped what was to narrow it. */
+/** Refuses to poll everything if there is no key, or if a variable that should narrow it is mistyped. */
 function refuseMistyped(unread: readonly UnreadVariable[], hasKey: boolean): void {
   if (!hasKey) {
     const message =
@@ -152,7 +152,7 @@ const serviceLink =
 /** A variable of ours that nobody reads. */
 export interface UnreadVariable {
   readonly variable: string;
-  /** The one that is read in its place, as far as the name tells. */
+  /** The variable that was probably meant. */
   readonly meant?: string | undefined;
   /** True where it is a setting, which a file or plain data replaces. */
   readonly isReplaced?: boolean;
@@ -188,7 +188,7 @@ function noSetting({ variable, meant }: UnreadVariable): string {
   return `${variable} is not a setting${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
 }
 
-/** A sentence that stands for itself, without a place. */
+/** A sentence without a place. */
 export function toHint(message: string): Problem {
   return { ...nowhere, message };
 }

@@ -29,7 +29,7 @@ export interface LoadOptions extends EnvironmentOptions {
 
 export interface Loaded {
   readonly config: Config;
-  /** What is odd but does no harm, one sentence each. */
+  /** Warnings: odd but harmless, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unread = unreadVariables(options, credentials, isGiven(options)).map(describeUnread);
   warnings.push(...unread);
   if (problems.length > 0) {
-    // Without a file what is missing may well be there under a mistyped name.
+    // Without a file, what is missing may be there under a mistyped name.
     throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))]);
   }
   return { config: { ...config, credentials, apis }, warnings };

@@ -1,6 +1,6 @@
 /**
- * The document that a configuration is: the settings there are, what each may hold, what it is when left out, and what is
- * said where it is wrong. Built from the declared resources, so that a new kind costs nothing here.
+ * The form of a configuration: its settings, what each may hold, its default, and the message if it is wrong. Built from the
+ * declared resources, so that a new kind costs nothing here.
  */
 import * as z from 'zod';
 import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
@@ -9,7 +9,7 @@ import { apis } from './apis.ts';
 import * as value from './values.ts';
 import { optional, preset } from './values.ts';
 
-/** How many missed intervals make a reading stale, where nothing else is said. */
+/** How many missed intervals make a reading stale by default. */
 export const staleAfterIntervals = 3;
 
 /** Two polls are up to 1.1 intervals apart, and the second takes its time: below this, values could leave between them. */
@@ -40,7 +40,7 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true, needs: ['env', 'file'] },
-    // Also where one of the two is wrong.
+    // Even if one of the two is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
@@ -145,14 +145,14 @@ function selectionShape(resource: Resource) {
   };
 }
 
-/** What is different for one target of `all`. What comes with a listing has no interval of its own. */
+/** Overrides for one target of `all`. A target that comes with its listing has no interval of its own. */
 export function overrideSchema(resource: Resource) {
   const { name, interval, stale_after } = targetOptions;
   const options = isReadAlone(resource) ? { name, interval, stale_after } : { name, stale_after };
   return mapping({ ...idShape(resource), ...options }, `{ ${longForm(resource)}, … }`);
 }
 
-/** What the long form of a target says beside its ids. */
+/** The settings in the long form of a target, besides its ids. */
 const targetOptions = {
   name: optional(value.displayName, 'Display name; exposed as a label of the info series'),
   interval: optional(interval, 'Time between two polls; default: that of the section'),

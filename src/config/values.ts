@@ -37,7 +37,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return schema.describe(description).optional();
 }
 
-/** A setting that is this where it is left out: as it would be written. */
+/** A setting with a default, as it would be written. */
 export function preset<Schema extends z.ZodType>(
   schema: Schema,
   given: z.input<Schema>,
@@ -129,7 +129,7 @@ export const baseUrl: z.ZodType<string, string> = scalar(
   true,
 );
 
-/** Whether what is sent to the address leaves the machine unencrypted. */
+/** Whether requests to the address would leave the machine unencrypted. */
 export function isPlainRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

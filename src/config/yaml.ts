@@ -40,7 +40,7 @@ export interface YamlDocument {
   readonly position: (path: Path) => { line: number; column: number };
 }
 
-/** More values than this once aliases are followed is an attack or a mistake: the largest file holds fewer. */
+/** With aliases followed, more values than this are an attack or a mistake: the largest file has fewer. */
 const maxValues = 8_000_000;
 const maxDepth = 100;
 
@@ -131,7 +131,10 @@ class Reader {
   /** Where each entry of a list or mapping begins. */
   readonly offsets = new Map<Raw, ReadonlyMap<string | number, number>>();
   readonly #linesAt: (offset: number) => { line: number; column: number };
-  /** By anchor, once its value is complete, so that no value can hold itself; size: how many values it holds, itself included. */
+  /**
+   * By anchor, once its value is complete, so that no value can contain itself; size: how many values it contains, itself
+   * included.
+   */
   readonly #anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   #values = 0;
 

@@ -3,7 +3,7 @@ import type { Found, Ids, Listed } from '../resources/resource.ts';
 
 /** One thing that was found. */
 export interface Discovered extends Listed {
-  /** The credential that its own key is known by, where the listing gave one. */
+  /** The credential of its own key, if the listing gave one. */
   readonly keyName?: string | undefined;
 }
 
@@ -83,7 +83,7 @@ export function singular(nouns: string): string {
   return nouns.replace(/(?<=librar)ies$/, 'y').replace(/s$/, '');
 }
 
-/** What has no name of its own is called after what `namedBy` points to. */
+/** Without a name of its own it is called after what `namedBy` points to. */
 export function withNames(
   entries: readonly Discovered[],
   names: readonly Listed[] | undefined,

@@ -17,7 +17,7 @@ import { type Discovered, withNames } from './discovered.ts';
 export interface ListingOf {
   readonly listing: Listing;
   readonly credential: string;
-  /** What of the parent listing it is asked for. */
+  /** The thing of the parent listing that it is asked for. */
   readonly parent: Discovered | undefined;
   /** The credential that the outermost listing is asked with: whose account it is. */
   readonly account: string;
@@ -41,11 +41,11 @@ export interface Subscriber {
   readonly intervalMs: number;
   /** Whether it wants the readings that come with the listing. */
   readonly isRead: boolean;
-  /** Told what there is; undefined when the first try has failed. */
+  /** Called with what there is; with undefined when the first try has failed. */
   found(entries: readonly Discovered[] | undefined): Promise<void>;
 }
 
-/** How long what is found waits for the first names that another listing has. */
+/** How long to wait for the names that another listing has. */
 const namesPatienceMs = 5000;
 
 export class Provider {
@@ -79,7 +79,7 @@ export class Provider {
     return this.#subscribers.size > 0;
   }
 
-  /** Whether its subscribers know what there is; below a parent, a try that has failed is enough. */
+  /** Whether its subscribers were told what there is. Below a parent a failed try is enough. */
   get isSettled(): boolean {
     return this.found !== undefined || (this.hasEnded && this.#poll.parent !== undefined);
   }
@@ -101,7 +101,7 @@ export class Provider {
     else if (this.hasEnded) await subscriber.found(undefined);
   }
 
-  /** A complete listing has this. */
+  /** A complete listing has ended with this. */
   async keep(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;

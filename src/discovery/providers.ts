@@ -13,7 +13,7 @@ export interface ListingLoops {
 /** What the configuration in force says of keys and addresses. */
 export interface Whereabouts {
   readonly baseUrlOf: (api: ApiName) => string;
-  /** Tells the keys of a credential apart without showing them: another key may open another account. */
+  /** An id for the current key of a credential: another key may open another account. */
   readonly keyIdOf: (credential: string) => string;
 }
 
@@ -65,7 +65,7 @@ export class Providers {
   }
 }
 
-/** What makes a listing that listing. */
+/** What tells one listing from another. */
 export function listingKey({ listing, credential, parent }: ListingOf, where: Whereabouts): string {
   const { kind, nouns, api } = listing;
   const of = parent ? `#${idText(parent.ids)}` : '';

@@ -17,7 +17,7 @@ export interface Selector {
   selects(listed: Listed): boolean;
 }
 
-/** The time for one name is at most in proportion to this times its length. */
+/** Bounds the time for a name: it is at most proportional to this times the length of the name. */
 const maxProgramSize = 1000;
 const maxPatternLength = 1000;
 
@@ -42,7 +42,7 @@ export function patternProblem(pattern: string): string | undefined {
     return compile(pattern).programSize() > maxProgramSize ? 'it repeats too much' : undefined;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be compiled';
-    // The whole pattern, which the flag begins, says no more than the line does.
+    // The engine's message quotes the whole pattern, with our flag in front.
     const part = error.getPattern() ?? pattern;
     return `${error.getDescription()}${part.endsWith(pattern) ? '' : `: ${quote(part)}`}`;
   }

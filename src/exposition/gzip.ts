@@ -84,7 +84,7 @@ export class Gzip {
   }
 }
 
-/** What the map has for a thing, made if it is missing. A failure is not kept. */
+/** The map's value for a key, made if it is missing. A failure is not kept. */
 function kept<Thing extends WeakKey>(
   pieces: WeakMap<Thing, Promise<Piece>>,
   thing: Thing,
@@ -98,7 +98,7 @@ function kept<Thing extends WeakKey>(
   return made;
 }
 
-/** Of the pieces, one after the other. */
+/** The end of the pieces joined. */
 function checked(pieces: readonly Piece[]): Checked {
   let crc = 0;
   let length = 0;

@@ -5,7 +5,7 @@ import type { Format } from './format.ts';
 export function keptByFormat(render: () => Promise<string>): (format: Format) => Promise<Buffer> {
   const kept = new Map<Format, { readonly text: string; readonly bytes: Buffer }>();
   return async (format) => {
-    // prom-client parts families by an empty line, which OpenMetrics does not know.
+    // prom-client separates families by an empty line, which OpenMetrics does not allow.
     const plain = (await render()).replaceAll(/\n{2,}/g, '\n');
     const text = format === 'openmetrics' ? toOpenMetrics(plain) : plain;
     const known = kept.get(format);

@@ -5,7 +5,7 @@ import type { Block } from './block.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
 import { Kind } from './kind.ts';
 
-/** Some samples of one family. */
+/** Samples of one family. */
 export interface FamilySamples {
   /** The family's index among the headers that the store was made with. */
   readonly family: number;
@@ -40,7 +40,7 @@ interface Target {
   dropped: number;
 }
 
-/** How long rendering may run before it gives others a turn. */
+/** How long rendering runs before it yields. */
 const turnMs = 2;
 
 export class Store {

@@ -5,11 +5,11 @@ import type { Poll } from './target.ts';
 export class AddressCheck {
   /** The polls of an API that have got nothing but 404 so far. */
   readonly #missing = new Map<ApiName, Set<string>>();
-  /** The APIs that were heard of, or told of. */
+  /** APIs with an answer other than 404, and APIs that were warned about. */
   readonly #settled = new Set<ApiName>();
 
   /**
-   * A poll has ended. Returns whether its API is to be told of now: once, when all of its polls got 404.
+   * A poll has ended. Returns true once: when every poll of the API has got 404.
    *
    * @param isMissing whether it got 404 without a reason
    * @param polls how many polls the API has
@@ -24,7 +24,7 @@ export class AddressCheck {
     }
     const missing = this.#missing.get(api) ?? new Set();
     this.#missing.set(api, missing.add(key));
-    // An account always has its listings, also where they are empty.
+    // An account always has its listings, even if they are empty.
     const isCertain = missing.size > 1 || (poll.type === 'listing' && !poll.parent);
     if (!isCertain || missing.size < polls) return false;
     this.#settled.add(api);

@@ -26,7 +26,7 @@ export async function pollsOf(
   });
   await wanted.apply(config);
   const providers = [...wanted.providers.all()];
-  // Some targets wait for the names of their parts: without these they come as well.
+  // Targets that wait for the names of their parts come without them.
   for (const provider of providers) await provider.fail();
   return [...providers.map(({ poll }) => poll), ...polls];
 }
@@ -80,7 +80,7 @@ export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly
     const sum = tally(polls.filter((poll) => poll.api === api));
     if (sum.polls === 0) return [];
     const allowedPerSecond = apis[api].requestsPerSecond;
-    // Whatever order they are added in, the sum is the same.
+    // Sorted, so that rounding does not depend on the order in which polls came.
     const neededPerSecond = Math.round(sum.neededPerSecond * 1e6) / 1e6;
     const shortfall =
       neededPerSecond <= allowedPerSecond ? undefined : describeShortfall(api, sum, allowedPerSecond);

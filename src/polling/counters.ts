@@ -124,13 +124,13 @@ class FamilyCounters {
     });
   }
 
-  /** The page will not have what it has just gained: that is the rest's. */
+  /** The page will not show what it has just gained, so that goes to the rest. */
   #stop(key: string, { counter, shownValue }: HeldSeries): void {
     this.#rest?.takeOver(counter.days, counter.value - shownValue);
     this.#held.delete(key);
   }
 
-  /** By what the days have that may still grow, so that none stops for one that is larger for the first minutes of a day. */
+  /** Ranked by all open days, so that a series is not ended by one that is larger for the first minutes of a day. */
   #smallest(): [key: string, HeldSeries] | undefined {
     return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }
@@ -144,7 +144,7 @@ function sizeOf(days: readonly DayFigure[]): number {
   return days.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** A copy, for the texts of a reading may be parts of the whole answer, which they would keep. */
+/** A copy: the texts of a reading may be slices of the whole answer and would keep it in memory. */
 function detached(labels: Labels): Labels {
   return labels && (JSON.parse(JSON.stringify(labels)) as Labels);
 }

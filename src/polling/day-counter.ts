@@ -16,7 +16,7 @@ export class DayCounter {
   /** Days before this one were counted before this process read them, or are too old to count. */
   #fromSeconds = Number.NEGATIVE_INFINITY;
 
-  /** Takes the days of the first reading as counted. nowMs: Unix time, which says what day it is where no day was sent. */
+  /** Takes the days of the first reading as already counted. nowMs: Unix time; it gives the day if none was sent. */
   constructor(days: readonly DayFigure[], nowMs: number) {
     this.#begin(days, nowMs);
   }
@@ -26,13 +26,13 @@ export class DayCounter {
     return this.#days;
   }
 
-  /** Counts what the days of a good reading have gained. nowMs: Unix time, which may be wrong. */
+  /** Counts what the days of a good reading have gained. nowMs: Unix time, from a clock that may be wrong. */
   add(days: readonly DayFigure[], nowMs: number): void {
     const sent = newestFirst(days);
     const [newest] = sent;
     if (!newest) return;
     if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
-      // The clock was ahead so far, and the days that were asked for had no figures: this is the first that has some.
+      // The clock was ahead until now, so the days that were asked for had no figures. This is the first that has.
       this.#begin(days, nowMs);
       return;
     }
@@ -40,7 +40,7 @@ export class DayCounter {
     let lastSeconds = Math.max(nowMs / 1000, this.#days[0]?.startSeconds ?? Number.POSITIVE_INFINITY);
     for (const { startSeconds, value } of sent.toReversed()) {
       if (startSeconds < this.#fromSeconds) continue;
-      // Far ahead both of the clock and of what was sent before: as one of the newest it would keep out the days to come.
+      // Far ahead of both the clock and the earlier days: counted as the newest, it would keep out the days to come.
       if (startSeconds > lastSeconds + daySeconds) break;
       lastSeconds = Math.max(lastSeconds, startSeconds);
       const before = highest.get(startSeconds) ?? 0;
@@ -51,13 +51,13 @@ export class DayCounter {
     this.#keep(Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })));
   }
 
-  /** Takes figures as counted that are part of its days from now on, and counts what nobody has of them. */
+  /** Takes over figures that now belong to its days, and counts what no series has counted of them. */
   takeOver(days: readonly DayFigure[], uncounted: number): void {
     this.#keep(sumByDay([...this.#days, ...days]));
     this.value += uncounted;
   }
 
-  /** Gives away figures that it has counted, and that are no longer part of its days. */
+  /** Gives away figures that no longer belong to its days. */
   giveAway(days: readonly DayFigure[]): void {
     const away = new Map(sumByDay(days).map(({ startSeconds, value }) => [startSeconds, value]));
     this.#keep(
@@ -82,7 +82,7 @@ export class DayCounter {
   }
 }
 
-/** What is no finite number is nothing. */
+/** Anything but a finite number counts as nothing. */
 function newestFirst(days: readonly DayFigure[]): readonly DayFigure[] {
   return days
     .filter(({ value }) => Number.isFinite(value))

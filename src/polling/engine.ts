@@ -18,19 +18,19 @@ export interface EngineOptions extends PollSources {
   readonly store: RowStore;
   /** Keeps the keys that listings find. */
   readonly foundKeys: FoundKeys;
-  /** Tells the keys of a credential apart without showing them. Default: they never change. */
+  /** An id for the current key of a credential that does not reveal it. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** Notices keys that have changed: `keyChanged` is called for them before this resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
   /** Whether a target's key belongs to this process. */
   readonly owns: (key: string) => boolean;
-  /** Told what the polls need when that has changed, once the changes have settled. */
+  /** Called with what the polls need, once changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
   /** Called with each sweep, so that others need no timer of their own: an idle process seldom wakes up. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** By which values grow old. Default: the machine's uptime. */
+  /** The clock by which values age. Default: the machine's uptime. */
   readonly uptimeMs?: (() => number) | undefined;
 }
 
@@ -135,7 +135,7 @@ export class PollEngine {
     return this.#listings.statuses();
   }
 
-  /** How much it holds, by what it is: what must not grow while targets come and go. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return {
       states: this.states.size,
@@ -170,7 +170,7 @@ export class PollEngine {
     await Promise.all(Array.from(this.#polls.loops.all(), (loop) => loop.askNow()));
   }
 
-  /** Takes the values off the page that are too old by now. */
+  /** Takes stale values off the page. */
   dropStale(): void {
     for (const { target, lastSuccessMs } of this.states.dropStale()) {
       const { kind, ids, name, staleAfterMs } = target;
@@ -209,7 +209,7 @@ export class PollEngine {
     this.#lastChange = done.then(
       () => {
         this.#sweep.plan();
-        // The last that was waited for may have left.
+        // The target that readiness waited for may have left.
         this.#checkReady();
       },
       () => undefined,

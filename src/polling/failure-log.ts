@@ -1,11 +1,11 @@
 /**
- * What the log says of polls that fail and of values that grow old: of many alike the first few, then how many more there
- * are, and once that they are over. Every single one is logged at debug.
+ * What the log says of failing polls and stale values. The first few of a kind have a line each, the rest share a summary, and
+ * so does their recovery. Every single one is logged at debug.
  */
 import type { Logger } from 'pino';
 import { count, formatDuration, plural } from '../text.ts';
 
-/** What failures have in common that are told together. */
+/** What failures that share a summary have in common. */
 export interface FailureGroup {
   readonly key: string;
   /** What is polled: `application`, `video_storage listing`. */
@@ -13,7 +13,7 @@ export interface FailureGroup {
   readonly result: string;
   readonly message: string;
   readonly fields: object;
-  /** The credential whose key was refused: one line tells of it, and one that it is accepted again. */
+  /** The credential whose key was refused: one line says so, and one says when it is accepted again. */
   readonly refused?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Group extends FailureGroup {
   total: number;
   /** Those of them with a line of their own. */
   told: number;
-  /** Those that no line has told of yet. */
+  /** Those that no line has mentioned yet. */
   untold: number;
   hasToldPart: boolean;
 }
@@ -86,7 +86,7 @@ export class FailureLog {
   readonly #groups = new Map<string, Group>();
   /** The group of each poll that is failing. */
   readonly #groupOf = new Map<string, Group>();
-  /** Of each kind: values that grew old in this minute with a line of their own, and those without one so far. */
+  /** By kind: targets that became stale this minute, with and without a line of their own. */
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
   readonly #failurePace = new Pace();
@@ -95,7 +95,7 @@ export class FailureLog {
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
   #ownLines = 0;
 
-  /** nowMs: of a clock that never jumps. */
+  /** nowMs: a clock that never jumps. */
   constructor(log: Logger, nowMs: () => number = () => performance.now()) {
     this.#log = log;
     this.#nowMs = nowMs;
@@ -160,7 +160,7 @@ export class FailureLog {
     return this.#groupOf.size > 0 || paces.some(({ isWanted }) => isWanted);
   }
 
-  /** How much it holds: what must not grow while targets come and go. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
   }
@@ -211,13 +211,13 @@ export class FailureLog {
     return true;
   }
 
-  /** Of a group that was told of together: its end, and once that most of it is over. */
+  /** For a group that shares summaries: notes when it is over, and once before that when most of it is. */
   #noteRecovery(group: Group): void {
     const { what, fields, refused, total, failing, beganMs } = group;
     const isOver = failing.size === 0;
     if (!isOver && (group.hasToldPart || failing.size * 2 > total || refused !== undefined)) return;
     const nowMs = this.#nowMs();
-    // What came and went without a line needs none.
+    // Nothing was said of these failures, so nothing is said of their end.
     if (group.told === 0 && group.untold === total) return;
     group.hasToldPart = true;
     this.#recoveries.push({

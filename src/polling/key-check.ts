@@ -1,6 +1,6 @@
 /**
- * Tells a key that is refused from one thing that it may not read: a key is refused when nothing of its API succeeds with it.
- * Where that is not known yet, it has another poll asked, and the verdict waits.
+ * Tells a refused key from a single thing that a key may not read. A key is refused when nothing of its API succeeds with it.
+ * Until that is known, another poll is asked and the verdict waits.
  */
 import type { ApiName } from '../resources/resource.ts';
 import type { Poll } from './target.ts';
@@ -8,10 +8,10 @@ import type { Poll } from './target.ts';
 /** Told once whether the key is refused. */
 type OnVerdict = (isKeyRefused: boolean) => void;
 
-/** How the latest poll ended, as far as it says something about the key: a timeout, say, leaves the standing as it was. */
+/** What the latest poll says about the key. A timeout says nothing and leaves the standing as it was. */
 type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
 
-/** A key that something was read with so recently needs no probe. */
+/** If something was read with the key this recently, no probe is needed. */
 const recentMs = 2000;
 
 /** One key at one API. */
@@ -48,7 +48,7 @@ class CheckedKey {
     this.#ended(pollKey);
   }
 
-  /** Returns what the key was refused for before and may be allowed now. */
+  /** Returns the polls that were refused and may work now. */
   succeeded(pollKey: string): readonly string[] {
     const wasRefused = this.isRefused;
     this.#set(pollKey, 'accepted');
@@ -88,7 +88,7 @@ class CheckedKey {
     for (const onVerdict of waiting) onVerdict(this.isRefused);
   }
 
-  /** A poll has ended without a word about the key, or is wanted no more: the verdict may have waited for it. */
+  /** A poll ended without saying anything about the key, or is no longer wanted: the verdict may have waited for it. */
   #ended(pollKey: string): void {
     if (this.#probe === pollKey) this.#probe = undefined;
     else if (this.#probe !== undefined || this.#counts.pending > 0) return;
@@ -146,7 +146,7 @@ export class KeyCheck {
     for (const key of this.#keyOf(poll)?.succeeded(poll.key) ?? []) this.#askNow(key);
   }
 
-  /** It failed, but not for its key. */
+  /** It failed, but not because of its key. */
   failed(poll: Poll): void {
     this.#keyOf(poll)?.failed(poll.key);
   }
@@ -157,7 +157,7 @@ export class KeyCheck {
     if (probe !== undefined) this.#askNow(probe);
   }
 
-  /** Gives the verdicts that still wait, by what is known: what was asked for them takes too long. */
+  /** Decides the waiting verdicts by what is known: the probes take too long. */
   settle(): void {
     for (const checked of this.#keys.values()) if (checked.isWaiting) checked.decide();
   }
@@ -179,12 +179,12 @@ export class KeyCheck {
     return keys;
   }
 
-  /** How much it holds: what must not grow while targets come and go. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { checkedKeys: this.#keys.size };
   }
 
-  /** Undefined for a poll that is wanted no more: its end says nothing. */
+  /** Undefined for a poll that is no longer wanted. */
   #keyOf({ api, credential, key }: Poll): CheckedKey | undefined {
     const checked = this.#keys.get(nameOf(api, credential));
     return checked?.has(key) ? checked : undefined;

@@ -23,9 +23,9 @@ import type { Wanted } from './wanted.ts';
 
 /** The keys that come with listings, each for one thing. */
 export interface FoundKeys {
-  /** A listing has this key. Returns whether another key is used now. */
+  /** A listing has this key. Returns whether the key in use has changed. */
   learn(credential: string, key: string, listing: string): boolean;
-  /** A listing no longer has any key but these. Returns the credentials of which another key is used now. */
+  /** These are all the keys that a listing has now. Returns the credentials whose key has changed. */
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface ListingStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
-  /** What the sections have made of it. */
+  /** How many targets the sections made of it, and what they left out. */
   readonly selections: readonly TargetSelection[];
 }
 
@@ -51,7 +51,7 @@ export interface ListingsOptions {
   readonly log: Logger;
   /** Unix time. */
   readonly now: () => number;
-  /** Another key opens what a credential stands for. */
+  /** The key of a credential has changed. */
   readonly onKeyChanged: (credential: string) => void;
   /** Notices keys that have changed. */
   readonly lookAtKeys: () => Promise<void>;
@@ -98,7 +98,7 @@ export class Listings {
     });
   }
 
-  /** Whether a target gets a reading without asking: the first poll of a listing, too, feeds whoever is there at its end. */
+  /** Whether the target gets its reading from the next end of the listing anyway, without asking again. */
   feeds(loop: Loop): boolean {
     return !loop.hasEnded || this.#following === loop.poll.key;
   }
@@ -115,7 +115,7 @@ export class Listings {
     provider.lastSuccessMs = now();
     provider.lastDurationSeconds = durationSeconds;
     await provider.namesKnown(loops.signal);
-    // With another key, its pages may be those of two accounts: the loop is stopped then.
+    // If the key changed meanwhile, the pages may be those of two accounts; then the loop has been stopped.
     await lookAtKeys();
     await inTurn(async () => {
       if (!loop.isStopped) await this.#takeOver(loop, provider, found, durationSeconds);
@@ -148,7 +148,7 @@ export class Listings {
     this.#following = poll.key;
     await provider.keep(discovery.listed);
     this.#following = undefined;
-    // What only the previous configuration wanted is not told that the listing lacks it.
+    // Targets that only the previous configuration wanted are not reported as absent.
     await this.#options.wanted.settle();
     if (discovery.listed !== before) this.#retainKeys(poll.key, discovery.listed);
     await this.#deliver(loop, poll, found, durationSeconds);
@@ -189,7 +189,7 @@ export class Listings {
     const { added, removed, renamed, listed } = discovery;
     if (added + removed + renamed === 0) return;
     const of = parent && (parent.name ?? idText(parent.ids));
-    // Of parts, and of the first look into each of many parents, only those hear who want to know everything.
+    // Parts, and the first listing below each of many parents, are logged at debug only.
     const isTold = !parent || (listing.parent !== undefined && !isFirst);
     this.#options.log[isTold ? 'info' : 'debug'](
       { kind, listing_of: credential, parent: of, added, removed, renamed, listed: listed.length },

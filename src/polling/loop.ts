@@ -1,6 +1,6 @@
 /**
- * A loop asks one thing again and again until it is stopped. It owns its time, how its polls have gone so far, and its end;
- * what a poll does is carried out by others.
+ * A loop asks one thing again and again until it is stopped. It owns its schedule, its health and its end;
+ * what a poll does is up to others.
  */
 import type { Permit, Waiter } from '../api/pacer.ts';
 import { idText } from '../discovery/discovered.ts';
@@ -24,7 +24,7 @@ export interface LoopContext {
   run(loop: Loop, permit: Permit, lagMs: number): Promise<number>;
   /** Puts a poll in line for its permit. */
   enqueue(poll: Poll, waiter: Waiter): void;
-  /** Those of the queue of a poll, whose polls are spread evenly among each other. */
+  /** The places of the poll's queue, over which its polls are spread evenly. */
   placesOf(poll: Poll): Places;
   /** What offsets count from, on the clock of `performance.now()`. */
   readonly anchorMs: number;
@@ -32,7 +32,7 @@ export interface LoopContext {
   readonly signal: AbortSignal;
 }
 
-/** The longest that Node's timers can wait; who is woken too early asks too early. */
+/** The longest that Node's timers can wait. A longer wait is cut short, and the poll comes early. */
 const longestWaitMs = 2 ** 31 - 1;
 
 const noTargets = new Map<string, Target>();
@@ -50,7 +50,7 @@ export class Loop {
   /** When it is due, on the clock of `performance.now()`. */
   #dueAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Asked for at once while it was running. */
+  /** To be asked again as soon as it has ended. */
   #again = false;
   #running: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
@@ -91,7 +91,7 @@ export class Loop {
     return this.#state === 'waiting' ? Math.max(0, this.#dueAtMs - performance.now()) : 0;
   }
 
-  /** Has a listing feed a target. */
+  /** Adds a target that the listing feeds. */
   feed(target: Target): void {
     this.#fed.set(idText(target.ids), target);
   }
@@ -110,7 +110,7 @@ export class Loop {
     if (this.#state === 'new') this.#schedule(performance.now());
   }
 
-  /** Asks at once, also where it was to be asked less often; while it is running, again when that has ended. */
+  /** Asks at once, even if it was backing off; while it is running, again when that has ended. */
   runNow(): void {
     if (this.#state === 'running') this.#again = true;
     else if (this.#state === 'waiting') this.#schedule(performance.now());
@@ -178,7 +178,7 @@ export class Loop {
     const nextMs = this.#next(startedMs, intervals);
     // A poll that took longer than its interval is not followed by the next at once.
     const dueAtMs = nextMs > nowMs ? nextMs : this.#next(nowMs, 0.5);
-    // A reading of the target as it was before is not kept.
+    // The reading was of the target as it was before, so it is not kept.
     const isOutdated = poll.type === 'read' && poll !== this.#poll;
     this.#schedule(this.#again || isOutdated ? nowMs : dueAtMs);
   }

@@ -29,7 +29,7 @@ export class Loops {
   readonly #loops = new Map<string, Loop>();
   /** Those that were added since the last `startAll`. */
   #new: Loop[] = [];
-  /** Of keys whose loop was stopped: the end of the poll that is still under way. */
+  /** By the key of a stopped loop: the end of its poll that is still under way. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #queues = new Map<ApiName, Map<string, Queue>>();
   #pending = 0;
@@ -66,7 +66,7 @@ export class Loops {
     return polls;
   }
 
-  /** How much it holds, by what it is. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     let queues = 0;
     for (const ofApi of this.#queues.values()) queues += ofApi.size;

@@ -37,7 +37,7 @@ export interface PollerOptions {
   readonly keyCheck: KeyCheck;
   /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
-  /** Whether everything is asked once alone. */
+  /** Whether everything is asked just once (`--once`). */
   readonly isOnce?: boolean | undefined;
   /** Takes keys out of what the API wrote: an answer may repeat them. */
   readonly redact: (text: string) => string;
@@ -74,7 +74,7 @@ interface Failed {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The most characters of a text of others that are looked at, and that are passed on. */
+/** How much of a foreign text is looked at, and how much is passed on. */
 const maxRead = 2000;
 const maxPassedOn = 300;
 

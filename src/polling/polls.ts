@@ -58,7 +58,7 @@ export class Polls {
     this.loops = new Loops((loop, permit, lagMs) => this.#run(loop, permit, lagMs), options.paceOf);
   }
 
-  /** How much it holds, by what it is. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { ...this.loops.sizes, ...this.failureLog.sizes, ...this.keys.sizes };
   }

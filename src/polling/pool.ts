@@ -62,7 +62,7 @@ export class Pool {
     return this.#retired.size > 0;
   }
 
-  /** How much it holds: what must not grow while targets come and go. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes() {
     return { groups: this.#groups.size, wanted: this.#running.size, contested: this.#contested.size };
   }

@@ -88,7 +88,7 @@ function isFiniteSample({ value }: Sample): boolean {
   return Number.isFinite(value);
 }
 
-/** The rows of a reading, without the counters. What is no finite number is nothing. */
+/** The rows of a reading, without the counters. Anything but a finite number counts as nothing. */
 export function rowsOf(
   target: Target,
   reading: unknown,

@@ -37,7 +37,7 @@ export class Wanted {
     return true;
   }
 
-  /** How much it holds, by what it is. */
+  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     const sizes: Record<string, number> = { listings: this.providers.size };
     for (const pool of this.#pools.values())

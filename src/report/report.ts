@@ -37,7 +37,7 @@ const rateHeader = /(?:^|-)(?:rate|retry|quota|throttl)/i;
 /** A name that the API could have given: words with dots, dashes and underscores between them. */
 const errorKey = /^[a-z]{1,40}(?:[._-][a-z]{1,40}){0,8}$/i;
 
-/** Shorter texts stand in too many words to be told from them. */
+/** Shorter texts occur in too many ordinary words. */
 const shortestPrivateText = 3;
 
 export class Report {
@@ -136,7 +136,7 @@ function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-/** Texts that are settings of ours, and nobody's names. */
+/** Words of our own settings, which are nobody's names. */
 const ownText = /^(?:all|latest|none|milliseconds|seconds|(?:\d+(?:ms|[smhdw]))+|\d+[KMG]iB)$/;
 const ownAddresses: readonly string[] = Object.values(apis).map(({ baseUrl }) => baseUrl);
 

@@ -34,7 +34,7 @@ function typeOf(value: unknown): string {
   return isDate(value) ? `text ${formOf(value)}` : 'text';
 }
 
-/** What was seen at one place of an answer. */
+/** What was seen at one place in the answers. */
 export class Shape {
   readonly #types = new Map<string, number>();
   /** By their names, and those whose names are data by their form. */
@@ -84,7 +84,7 @@ export class Shape {
     }
   }
 
-  /** What it is, and below that what is in it. isPrivate: of the names that are not documented. */
+  /** The type of a value, and below it what is inside. isPrivate: asked about names that are not documented. */
   lines(label: string, isPrivate: IsPrivate): readonly string[] {
     return [`${label}: ${this.#typesText()}`, ...this.#innerLines(isPrivate).map((line) => `  ${line}`)];
   }

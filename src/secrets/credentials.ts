@@ -69,7 +69,7 @@ export interface CredentialsOptions {
 
 const maxKeyBytes = 4096;
 
-/** Looks like a key that was put by mistake where a variable or a file belongs. */
+/** A key that was mistakenly put where a variable or a file belongs. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
 /** The name of a variable or a file for a message, without what looks like a key. */
@@ -127,7 +127,7 @@ export function createCredentials(
 }
 
 interface Key {
-  /** As `Credentials` has it. */
+  /** See `Credentials`. */
   readonly version: number;
   read(): Promise<Secret>;
 }
@@ -149,7 +149,7 @@ function fileKey(path: string, onTrouble: (message: string | undefined) => void)
   let trouble: string | undefined;
   let reading: Promise<Secret> | undefined;
 
-  /** Concurrent reads share one look at the file. */
+  /** Concurrent requests share one read of the file. */
   function read(): Promise<Secret> {
     reading ??= refresh().finally(() => {
       reading = undefined;
@@ -168,7 +168,7 @@ function fileKey(path: string, onTrouble: (message: string | undefined) => void)
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
       problem = error.message;
     }
-    // Once for each problem, and once when it is over.
+    // Called once for each problem, and once when it is over.
     if (problem !== trouble) onTrouble(problem);
     trouble = problem;
     return secret;

@@ -1,13 +1,13 @@
-/** The keys that come with a listing: kept in memory alone, for as long as a listing has what they open. */
+/** The keys that come with listings. They are kept in memory alone, as long as a listing has what they open. */
 import { Secret } from './credentials.ts';
 import { Redactor } from './redactor.ts';
 
 export class FoundKeys {
-  /** Of each credential, the key by the listing that has it: two accounts may have different keys for the same thing. */
+  /** By credential, the key from each listing that has it: two accounts may have different keys for the same thing. */
   readonly #keys = new Map<string, Map<string, Secret>>();
   readonly #redactor = new Redactor();
 
-  /** A listing has this key. Returns whether another key is used now: the one of the listing that had it first counts. */
+  /** A listing has this key. Returns whether the key in use has changed. The key from the listing that had it first is used. */
   learn(credential: string, key: string, listing: string): boolean {
     const known = this.#keys.get(credential) ?? new Map<string, Secret>();
     const before = this.get(credential)?.reveal();
@@ -17,7 +17,7 @@ export class FoundKeys {
     return before !== undefined && before !== this.get(credential)?.reveal();
   }
 
-  /** A listing no longer has any key but these. Returns the credentials of which another key is used now. */
+  /** These are all the keys that a listing has now. Returns the credentials whose key has changed. */
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
     const changed: string[] = [];
     for (const [credential, known] of this.#keys) {
@@ -34,7 +34,7 @@ export class FoundKeys {
     return this.#keys.get(credential)?.values().next().value;
   }
 
-  /** How much it holds: what must not grow while libraries come and go. */
+  /** Sizes by name: what must not grow while libraries come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { keys: this.#keys.size, redacted: this.#redactor.size };
   }

@@ -1,4 +1,7 @@
-/** Notices that a key has changed; a request reads the new one in any case, but what was refused or listed with the old one waits. */
+/**
+ * Notices that a key has changed; a request reads the new one in any case, but what was refused or listed with the old one
+ * waits.
+ */
 import { createHash } from 'node:crypto';
 
 /** The keys of one configuration. */
@@ -9,19 +12,19 @@ export interface WatchedKeys {
 export class KeyWatch {
   readonly #onChanged: (name: string) => void;
   #keys: WatchedKeys | undefined;
-  /** Of each credential, what tells its keys apart: never shown. Undefined while its key cannot be read. */
+  /** By credential: an id of its key, never shown. Undefined while the key cannot be read. */
   #ids = new Map<string, string | undefined>();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
   }
 
-  /** Tells the keys of a credential apart. A key that cannot be read any more is the one that it was. */
+  /** A number that changes with the key. A key that cannot be read any more counts as unchanged. */
   idOf(name: string): string {
     return this.#ids.get(name) ?? '';
   }
 
-  /** From now on the keys of another configuration are of interest; resolves when they were read. */
+  /** Watches the keys of another configuration from now on; resolves when they have been read. */
   async follow(keys: WatchedKeys, names: readonly string[]): Promise<void> {
     this.#keys = keys;
     const ids = new Map<string, string | undefined>();

@@ -238,7 +238,7 @@ function panels(): readonly Row[] {
         description:
           'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
         unit: 'short',
-        span: 10,
+        span: 11,
         queries: [
           {
             expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,

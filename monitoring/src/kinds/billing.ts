@@ -123,7 +123,7 @@ function panels(): readonly Row[] {
         description:
           'In US dollars, all accounts together: the balance, and the charges of this calendar month so far (API fields Balance, ThisMonthCharges).',
         unit: 'currencyUSD',
-        span: 8,
+        span: 7,
         steps: ['red', [0, 'text']],
         queries: [
           { expr: `sum(${values(account, 'bunnynet_billing_balance')})`, legend: 'balance' },

@@ -64,7 +64,7 @@ function panels(): readonly Row[] {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
         unit: 'suffix: /min',
-        span: 5,
+        span: 7,
         stacked: true,
         queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
       }),
@@ -73,7 +73,7 @@ function panels(): readonly Row[] {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
         unit: 'suffix: /min',
-        span: 8,
+        span: 6,
       }),
     ]),
     row(storageDnsDashboard, 'Readings', [

@@ -110,7 +110,7 @@ const rules: Rules = {
         {
           alert: 'BunnynetPullZoneOriginSlow',
           comment:
-            'The API gives the average of the day so far: it is slow to rise in the evening, and to fall. Silent for the first day.',
+            'The API gives the median of the day so far: it is slow to rise in the evening, and to fall. Silent for the first day.',
           expr: `
           (bunnynet:pull_zone_origin_response_time_seconds:max > [[seconds]])
           > [[ratio]] * (avg_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[1d] offset 1h) and last_over_time(bunnynet:pull_zone_origin_response_time_seconds:max[2h] offset 22h))`,
@@ -122,7 +122,7 @@ const rules: Rules = {
           named: pullZone,
           summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
           description:
-            'The origin of pull zone {{ $labels.pull_zone_id }} has taken {{ $value | humanizeDuration }} to respond on average today: more than [[seconds]] s, and more than [[ratio]] times as long as in the day before.',
+            'The median response time of the origin of pull zone {{ $labels.pull_zone_id }} is {{ $value | humanizeDuration }} today: more than [[seconds]] s, and more than [[ratio]] times as long as in the day before.',
         },
       ],
     },
