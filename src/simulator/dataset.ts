@@ -34,7 +34,7 @@ export type OperationName = KindName | ListingName<DeclaredKind>;
 
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };
 
-/** A declared kind, less what sets it apart from the others. */
+/** What all kinds have. */
 export interface AnyKind extends Pick<Kind<never, object, Dataset>, 'section' | 'targets' | 'listed'> {
   readonly kind: KindName;
   /** The one that gives the readings comes first. */

@@ -8,36 +8,21 @@ export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 export const minuteMs = 60_000;
 /** Days in the windows of the Shield metrics. */
-export const windowDays = 28;
+const windowDays = 28;
 
 /** The day that holds this moment, counted from the epoch. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }
 
-interface Days {
-  readonly today: number;
-  /** `dd-MM-yyyy`, the oldest first. */
-  readonly dayMonthYear: readonly string[];
-  /** RFC 3339 at midnight UTC, the oldest first. */
-  readonly instants: readonly string[];
+/** Midnight UTC; some charts write it without a zone. */
+export function instantOf(day: number, isZoned = true): string {
+  return `${new Date(day * dayMs).toISOString().slice(0, 19)}${isZoned ? 'Z' : ''}`;
 }
 
-// The names of the days are the same for every entity: written once a day.
-let knownDays: Days = { today: Number.NaN, dayMonthYear: [], instants: [] };
-
-/** The names of the window's days, of which today is the last. */
-export function daysUpTo(today: number): Days {
-  if (knownDays.today === today) return knownDays;
-  const isoDays = Array.from({ length: windowDays }, (_, slot) =>
-    new Date((today - (windowDays - 1 - slot)) * dayMs).toISOString().slice(0, 10),
-  );
-  knownDays = {
-    today,
-    dayMonthYear: isoDays.map((day) => day.split('-').reverse().join('-')),
-    instants: isoDays.map((day) => `${day}T00:00:00Z`),
-  };
-  return knownDays;
+/** `dd-MM-yyyy` */
+function dayMonthYear(day: number): string {
+  return instantOf(day).slice(0, 10).split('-').reverse().join('-');
 }
 
 /** The figures of each day of the window by its name, and their sums. Every third entity has its days in no order. */
@@ -48,13 +33,13 @@ export function windowOf<Figures extends Record<string, number>>(
   figuresOf: (day: number) => Figures,
 ): { readonly totals: Figures; readonly days: Readonly<Record<string, Figures>> } {
   const today = dayOf(nowMs);
-  const { dayMonthYear } = daysUpTo(today);
   const totals: Record<string, number> = { ...none };
   const days: Record<string, Figures> = {};
   for (let turn = 0; turn < windowDays; turn += 1) {
     const slot = index % 3 === 1 ? (turn * 11) % windowDays : turn;
-    const figures = figuresOf(today - (windowDays - 1 - slot));
-    days[dayMonthYear[slot] as string] = figures;
+    const day = today - (windowDays - 1 - slot);
+    const figures = figuresOf(day);
+    days[dayMonthYear(day)] = figures;
     for (const [name, figure] of Object.entries(figures)) totals[name] = (totals[name] ?? 0) + figure;
   }
   return { totals: totals as Figures, days };
@@ -116,10 +101,7 @@ function dayNamed(date: string | null): number | undefined {
 
 /** Maps each day to its figure; some charts write their instants without a zone. */
 export function chartOf(days: readonly number[], figureOf: (day: number) => number, isZoned = true) {
-  const suffix = isZoned ? 'Z' : '';
-  return Object.fromEntries(
-    days.map((day) => [`${new Date(day * dayMs).toISOString().slice(0, 19)}${suffix}`, figureOf(day)]),
-  );
+  return Object.fromEntries(days.map((day) => [instantOf(day, isZoned), figureOf(day)]));
 }
 
 /** The sum of the figures of the days. */

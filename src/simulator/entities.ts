@@ -17,7 +17,7 @@ export const streams = {
   dnsZone: 21,
 } as const;
 
-/** Cities, for names in a second round. */
+/** Suffixes for names that are used a second time. */
 export const cities = 'ams fra lju waw lon nyc lax sao sin syd tyo jnb'.split(' ');
 
 const wideIdBase = 9_007_199_254_740_993n;
@@ -27,7 +27,7 @@ export function wideId(index: number): string {
   return String(wideIdBase + BigInt(index));
 }
 
-/** The name at the index; from the second round through the list on it is told apart by the suffix and, later, a number. */
+/** The name at the index. From the second round through the list on, a suffix or a number tells it apart. */
 export function nth(names: readonly string[], index: number, suffix?: (round: number) => string): string {
   const name = names[index % names.length] as string;
   const round = Math.floor(index / names.length);
@@ -52,7 +52,7 @@ export function count<T>(length: number, make: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-/** The entities by what they belong to, each in the order of before. */
+/** The entities by what they belong to, in their order. */
 export function grouped<T>(entities: readonly T[], ownerOf: (entity: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const entity of entities) {

@@ -3,7 +3,7 @@ import { type AnyKind, type AnyOperation, allKinds, type Dataset, type Keys, ope
 import { type ApiName, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
-/** What a simulator shows of itself, wherever it runs. */
+/** What there is to know about a simulator, which may run in another process. */
 export type Account = Dataset & { readonly keys: Keys; readonly baseUrls: BaseUrls };
 
 /** Plain data, as YAML and JSON hold it; what is undefined is left out. */

@@ -202,9 +202,8 @@ const catalogue = {
   'page-shrinks': paged('Half of the entries are gone from the second page on', (pages, right) =>
     pages.page > 1 ? pages.answer(pages.page, { share: 0.5 }) : right,
   ),
-  'page-never-ends': paged('There is always one page more, with entries of earlier ones', (pages, right) => {
+  'page-never-ends': paged('There is always one page more, with entries of earlier ones', (pages) => {
     const { page, totalPages } = pages;
-    if (totalPages === 0) return right;
     return pages.answer(((page - 1) % totalPages) + 1, { as: { page, totalPages: page + 1 } });
   }),
   'page-fails': spoilt(
@@ -225,21 +224,20 @@ const catalogue = {
     'From the second page on every entry has moved up by one, so that one is on no page',
     (pages, right) => (pages.page > 1 ? pages.answer(pages.page, { moved: 1 }) : right),
   ),
-  'page-counts-too-many': paged('The total is one more than there are', (pages, right) =>
-    pages.totalPages === 0 ? right : pages.answer(pages.page, { miscounted: 1 }),
+  'page-counts-too-many': paged('The total is one more than there are', (pages) =>
+    pages.answer(pages.page, { miscounted: 1 }),
   ),
-  'page-counts-too-few': paged('The total is one less than there are', (pages, right) =>
-    pages.totalPages === 0 ? right : pages.answer(pages.page, { miscounted: -1 }),
+  'page-counts-too-few': paged('The total is one less than there are', (pages) =>
+    pages.answer(pages.page, { miscounted: -1 }),
   ),
   'page-announced': paged('The last page announces one more, which is empty', (pages, right) => {
     const { page, totalPages } = pages;
     if (page > totalPages) return right;
     return pages.answer(page, { as: { page, totalPages: totalPages + 1 } });
   }),
-  'page-says-last': paged('Every page says that it is the last, and counts all entries', (pages, right) => {
-    const { page, totalPages } = pages;
-    return totalPages === 0 ? right : pages.answer(page, { as: { page, totalPages: page } });
-  }),
+  'page-says-last': paged('Every page says that it is the last, and counts all entries', (pages) =>
+    pages.answer(pages.page, { as: { page: pages.page, totalPages: pages.page } }),
+  ),
   'page-invents': spoilt(
     'There is always one page more, with entries that were on none before',
     (reply, { pages, operation: { traits } }) => {

@@ -86,10 +86,12 @@ export function rewritten(
   return spoilt(description, change, appliesTo);
 }
 
-/** Puts another page in the place of the right one. */
+/** Puts another page in the place of the right one. An empty listing stays as it is. */
 export function paged(description: string, answer: (pages: Pages, right: Answer) => Answer) {
   const change: Change = (reply, { pages }) =>
-    pages ? replyOf(answer(pages, { status: reply.status, body: reply.json })) : reply;
+    pages && pages.totalPages > 0
+      ? replyOf(answer(pages, { status: reply.status, body: reply.json }))
+      : reply;
   return spoilt(description, change, isPaged);
 }
 

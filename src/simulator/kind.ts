@@ -1,6 +1,6 @@
 /**
- * What a kind of the simulated API is: its part of the dataset, its operations and what the exporter may be told to read
- * of it. Whatever the rest of the simulator has to know of a kind is declared here.
+ * What a kind of the simulated API is: its part of the dataset, its operations and what the exporter can be told to read
+ * of it. Everything that the rest of the simulator needs to know about a kind is declared here.
  */
 
 /** Path prefixes of the APIs under the simulator's origin. */
@@ -10,7 +10,7 @@ export type ApiName = keyof typeof prefixes;
 /** About 4,000, 70,000 and 700,000 series on the exporter's page. */
 export type Scale = 'small' | 'medium' | 'full';
 
-/** What faults have to know of a good answer: where things are in it. */
+/** What faults need to know about a good answer: where things are in it. */
 export interface Traits {
   /** Where in the body the reading is, `data` or `data.endpoints`; absent where the whole body is the reading. */
   readonly field?: string;
@@ -49,7 +49,7 @@ export interface Request {
   readonly maxPageSize: number;
   /** True for an entity that was removed after the dataset was made. */
   readonly isRemoved: (id: string) => boolean;
-  /** The name of an entity by now: what it was called when the dataset was made, unless it was renamed. */
+  /** The current name of an entity: the one it was made with, unless it was renamed. */
   readonly nameOf: (id: string, name: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** What the simulator saw: requests, counted by operation and kept when that is wanted. */
+/** What the simulator saw: requests, counted by operation, and kept on demand. */
 import type { Asked, Exchange, KeyKind } from './api.ts';
 import { type OperationName, operations } from './dataset.ts';
 
@@ -11,7 +11,7 @@ export interface SeenRequest {
   /** With its query. */
   readonly path: string;
   readonly key: KeyKind;
-  /** Of the answer; 0 while there is none, and for ever where a fault sends none. */
+  /** Of the answer; 0 until there is one, and where a fault sends none. */
   readonly status: number;
 }
 
@@ -25,7 +25,7 @@ export interface Counter {
 export interface RequestLog {
   readonly counters: Readonly<Record<OperationName | 'other', Counter>>;
   readonly requests: readonly SeenRequest[];
-  /** A request arrived; the returned function is told the status when its answer goes out. */
+  /** Notes a request. Call the returned function with the status when the answer is sent. */
   arrived(asked: Asked, exchange: Exchange): (status: number) => void;
 }
 

@@ -29,7 +29,7 @@ function volumes(one: Application, nowMs: number): unknown {
   };
 }
 
-/** One volume for every third application, two for the others, sometimes of one name, with the size of all their volumes. */
+/** Every third application has one volume, the others have two, sometimes with the same name. */
 function volumesOf(one: Application, nowMs: number) {
   const { seed, index, volumeGb } = one;
   const names = index % 3 === 0 ? ['data'] : ['data', index % 6 === 5 ? 'data' : 'cache'];

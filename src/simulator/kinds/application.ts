@@ -1,5 +1,5 @@
 /** Applications and their summaries (reference 2.1, 4.1). */
-import { dayMs, dayOf, daysUpTo, hourMs, minuteMs, windowDays } from '../days.ts';
+import { dayMs, dayOf, hourMs, instantOf, minuteMs } from '../days.ts';
 import { cities, count, nth, round, streams, without } from '../entities.ts';
 import { applicationApi, ofEach } from '../forms.ts';
 import { type Kind, ok } from '../kind.ts';
@@ -75,14 +75,13 @@ function summary(one: Application, nowMs: number): unknown {
   const status = statusOf(one, nowMs);
   const running = status !== 'inactive' && status !== 'suspended';
   const today = dayOf(nowMs);
-  const { instants } = daysUpTo(today);
   const latencyChart: Record<string, number> = {};
   let sum = 0;
   for (let turn = 0; turn < chartDays; turn += 1) {
     // Every fifth application has its points in no order.
     const back = index % 5 === 2 ? (turn * 5) % chartDays : turn;
     const latency = round(one.latencyMs * (0.85 + 0.3 * unit(seed, today - back, 0x11)), 2);
-    latencyChart[instants[windowDays - 1 - back] as string] = latency;
+    latencyChart[instantOf(today - back)] = latency;
     sum += latency;
   }
   const busy = 0.8 + 0.4 * drift(seed, nowMs, 5 * minuteMs) + 0.15 * Math.sin((2 * Math.PI * nowMs) / dayMs);
@@ -100,7 +99,7 @@ function summary(one: Application, nowMs: number): unknown {
   return body;
 }
 
-/** Most are active; in each ring the other state goes round, so that wherever there are six applications every state occurs. */
+/** Most are active. In each ring one application at a time has the ring's state, so six applications show every state. */
 export function statusOf({ ring, ringIndex, ringSize }: Application, nowMs: number): string {
   const state = ringStates[ring];
   if (state === undefined) return 'active';

@@ -59,7 +59,7 @@ export const pullZone = {
 
 const idOf = ({ pullZoneId }: PullZone) => pullZoneId;
 
-/** A pull zone, for every kind that is about one. */
+/** A pull zone as a target of every kind that is about one. */
 export function targetOf({ pullZoneId: id, name }: PullZone): Target {
   return { ids: { id }, name };
 }

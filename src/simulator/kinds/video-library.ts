@@ -73,7 +73,7 @@ export const videoLibrary = {
 const idOf = ({ libraryId }: VideoLibrary) => libraryId;
 const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
 
-/** A library, for every kind that is about one as a whole. */
+/** A library as a target of every kind that is about one. */
 export function targetOf({ libraryId: id, name }: VideoLibrary): Target {
   return { ids: { id }, name };
 }
