@@ -19,14 +19,14 @@ export class UsageError extends Error {
 /** Reads a flag's text, or throws what was expected of it. */
 interface Reader<T> {
   (text: string): T;
-  /** All that it takes, where that is a list. */
+  /** The accepted values, if it is one of a list. */
   readonly values?: readonly string[];
 }
 
 interface Flag {
   readonly name: string;
   readonly help: string;
-  /** What stands for the value in the help. Without it the flag is a switch. */
+  /** Stands for the value in the help. Without it the flag is a switch. */
   readonly placeholder?: string;
   /** As the user would write it. */
   readonly default?: string;

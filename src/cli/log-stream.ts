@@ -1,8 +1,8 @@
-/** Writes log lines to stderr. Lines that it does not take are dropped and counted: the log may stop, the process may not. */
+/** Writes log lines to stderr. Lines that cannot be written are dropped and counted: the log may stop, the process may not. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** What may wait for whoever reads a pipe slowly. */
+/** How much may wait for a slow reader of a pipe. */
 const maxWaitingBytes = 256 * 1024;
 
 export class LogStream {
@@ -13,7 +13,7 @@ export class LogStream {
   #isTorn = false;
 
   constructor() {
-    // Each write is told of its own failure. Without a listener, the first one would end the process.
+    // Each write learns of its own failure. Without this listener the first one would end the process.
     process.stderr.on('error', () => undefined);
   }
 
@@ -23,7 +23,7 @@ export class LogStream {
   }
 
   write(line: string): void {
-    // Node writes to a file in the calling thread, and to a pipe when it takes something.
+    // Node writes to a file at once, and to a pipe when there is room in it.
     if (process.stderr instanceof Socket) this.#send(line);
     else this.#append(line);
   }

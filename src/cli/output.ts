@@ -7,10 +7,10 @@ import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
 import { type Environment, ProgressLine, styledProblems, styleFor } from './terminal.ts';
 
-/** Log lines go through it, so that none tears the line of progress. */
+/** Log lines go through it, so that none breaks the line of progress. */
 export const progress = new ProgressLine(process.stderr);
 
-/** Whether somebody watches who can see a line that is drawn again. */
+/** Whether stderr is a terminal that can redraw a line. */
 export function isInteractive(env: Environment): boolean {
   return process.stderr.isTTY && env['TERM'] !== 'dumb';
 }
@@ -20,7 +20,7 @@ function onOutputError({ code }: NodeJS.ErrnoException): void {
   if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
 }
 
-/** Resolves once the text was handed on. */
+/** Resolves once the text was written. */
 export function print(text: string): Promise<void> {
   const { stdout } = process;
   if (!stdout.listeners('error').includes(onOutputError)) stdout.on('error', onOutputError);
@@ -35,7 +35,7 @@ export function printError(error: unknown, env: Environment): void {
   process.stderr.write(`${isStyled ? styledProblems(message, styleFor(process.stderr, env)) : message}\n`);
 }
 
-/** The log on stderr, and how many lines were lost because nothing took them. */
+/** The log on stderr, and how many lines could not be written. */
 export interface Log {
   readonly log: Logger;
   readonly droppedLines: () => number;

@@ -33,7 +33,7 @@ function textOf(value: unknown): string {
 function subjectOf({ kind, target, name, listing_of: credential }: Fields): string {
   if (typeof kind !== 'string') return '';
   if (credential !== undefined) return `${plainText(kind)} listing of ${textOf(credential)}`;
-  // What is said of many of a kind names it itself.
+  // A line about a whole kind names it in its message.
   if (!isFields(target)) return '';
   return targetText(kind, name === undefined ? undefined : textOf(name), target as Ids);
 }

@@ -1,6 +1,6 @@
 /**
- * Takes signals from the program's first line on, and keeps them until it is known what they mean here. Imported before
- * everything else: a signal that nobody takes ends the process.
+ * Catches signals from the first line of the program on, and keeps them until it is known what to do with them. Imported
+ * before everything else: a signal that nothing catches ends the process.
  */
 
 /** The last is the one that Node takes nothing of by itself: who sees it taken knows that all are. */
@@ -28,13 +28,13 @@ export function endSoon(): void {
   setTimeout(() => process.exit(0), stopDeadlineMs).unref();
 }
 
-/** Signals go there from now on, and first those that came before. */
+/** Passes signals to `take`, first those that came earlier. */
 export function onSignal(take: (signal: Signal) => void): void {
   receive = take;
   for (const signal of early.splice(0)) take(signal);
 }
 
-/** Signals do what they do to any process, those that came before too. */
+/** Gives signals their usual effect again, also those that came earlier. */
 export function leaveSignals(): void {
   for (const name of names) process.off(name, listener);
   for (const signal of early.splice(0)) process.kill(process.pid, signal);

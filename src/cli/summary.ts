@@ -8,7 +8,7 @@ import { count, oneOf, plural } from '../text.ts';
 import { plain, plainText, type Style, table } from './terminal.ts';
 
 /**
- * A table by kind, one by API, and a sentence for every pace that does not suffice. With a style, for people: headers
+ * A table by kind, one by API, and a sentence for each API whose pace is too low. With a style, for people: headers
  * dimmed, warnings marked, and the verdict.
  *
  * @param owns whether the target of a key belongs to this process (sharding)

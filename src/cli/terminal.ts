@@ -16,7 +16,7 @@ function createStyle(paint: (format: Format, text: string) => string): Style {
   ) as Style;
 }
 
-// Which stream it is for is decided below.
+// `styleFor` has looked at the stream.
 export const colours = createStyle((format, text) => styleText(format, text, { validateStream: false }));
 export const plain = createStyle((_, text) => text);
 
@@ -33,12 +33,12 @@ export function styleFor({ isTTY }: Pick<Terminal, 'isTTY'>, env: Environment): 
   return isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plain;
 }
 
-/** Without anything that would move the cursor, change colours or turn the direction: for what others have written. */
+/** Strips what could move the cursor, change colours or reverse the text. For text that others wrote. */
 export function plainText(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ');
 }
 
-/** The last line of a terminal, drawn again and again; what else is written goes above it. */
+/** The last line of a terminal, redrawn in place. Everything else is written above it. */
 export class ProgressLine {
   readonly #terminal: Terminal;
   #shown = '';
@@ -47,7 +47,7 @@ export class ProgressLine {
     this.#terminal = terminal;
   }
 
-  /** Cut to the width of the terminal, for a line that wraps cannot be drawn again. */
+  /** Cut to the width of the terminal: a line that wraps cannot be redrawn. */
   show(text: string): void {
     // A terminal that does not know its width says 0.
     const columns = this.#terminal.columns || 80;
@@ -131,7 +131,7 @@ function listingText({ poll: { listing, parent, credential } }: ListingStatus): 
 /**
  * The outcome of polling every target once: a table by kind, the causes of what failed, each with what to do, and a verdict.
  *
- * @param succeeded the outcome that the exit code tells
+ * @param succeeded whether the exit code says so
  */
 export function pollReport(
   statuses: readonly TargetStatus[],

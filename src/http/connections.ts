@@ -97,7 +97,7 @@ export class Connections {
   }
 }
 
-/** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait for ever. */
+/** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait forever. */
 function abandon({ unanswered }: Connection): void {
   for (const response of unanswered) {
     response.destroy();

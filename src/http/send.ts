@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Handed to the socket at once. TLS encrypts that ahead of a slow reader. */
+/** Handed to the socket at a time. TLS encrypts this much ahead of a slow reader. */
 const batchBytes = 1024 * 1024;
 const smallBytes = 64 * 1024;
 
@@ -45,7 +45,7 @@ async function write(response: ServerResponse, parts: readonly Buffer[], closed:
     if (batch < batchBytes) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
-    // Else a reader that keeps up gets the whole page in one turn of the event loop.
+    // Otherwise a reader that keeps up gets the whole page in one turn of the event loop.
     await nextTurn();
     if (response.destroyed) return;
     response.cork();

@@ -26,7 +26,7 @@ export interface WebServer {
    * or the web configuration is not valid (`WebConfigError`).
    */
   start(): Promise<readonly string[]>;
-  /** Accepts no more connections, lets responses under way end for `graceMs`, then cuts the rest. */
+  /** Accepts no more connections, gives responses `graceMs` to finish, then cuts the rest. */
   stop(graceMs: number): Promise<void>;
   /** Reads the web configuration again. Rejects with a `WebConfigError`, keeping the previous one, where it is not valid. */
   reload(): Promise<void>;

@@ -86,8 +86,7 @@ function isAdmitted(
   clientAuth: ClientAuthType,
   allowedSans: readonly string[] | undefined,
 ): boolean {
-  // Asked for in any case: Node takes what OpenSSL noted while it verified for an error of the next read, unless a call
-  // such as this one clears it.
+  // Always asked for, because it clears OpenSSL's notes. Node would take a failed verification for an error of the next read.
   const certificate = socket.getPeerX509Certificate();
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
   if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';

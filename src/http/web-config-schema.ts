@@ -7,7 +7,7 @@ import { cipherNames, clientAuthTypes, curves, tlsVersions } from './tls.ts';
 /** Notes a problem at a path of the file. */
 export type Report = (path: Path, message: string) => void;
 
-/** Settings, each of which may be blank; one that is unknown is told which ones there are. */
+/** Settings, each of which may be blank. The error for an unknown one lists those that exist. */
 function section<const Shape extends z.ZodRawShape>(shape: Shape) {
   const expected = Object.keys(shape).join(', ');
   return z.strictObject(shape, {

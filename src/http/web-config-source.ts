@@ -32,7 +32,7 @@ function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
   return new Map(files.map((file) => [file, before.get(file) ?? markOf(file)]));
 }
 
-/** Plain HTTP for everybody without a file. Rejects with a {@link WebConfigError} where it is not valid. */
+/** Without a file: plain HTTP without a password. Rejects with a {@link WebConfigError} if the file is not valid. */
 export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
   if (file === undefined) {
     const config: WebConfig = { headers: new Map(), users: new Map(), files: [] };

@@ -6,7 +6,7 @@ import { type Html, type HtmlValue, html } from './html.ts';
 import { linkToTargets, time } from './parts.ts';
 import { everything } from './query.ts';
 
-/** How many causes are told, and how many targets of each. */
+/** How many causes are shown, and how many targets of each. */
 const shownCauses = 8;
 const shownTargets = 10;
 

@@ -34,77 +34,29 @@ export interface Cause {
   readonly credential: string | undefined;
 }
 
-interface Remedy {
-  /** Less comes first. */
-  readonly rank: number;
-  readonly tone: Tone;
-  readonly advice: string;
-  readonly runbook: string;
-}
+/** What to do, by the result of a poll. The worst comes first. */
+const advices: Readonly<Record<string, string>> = {
+  refused: 'Replace the key: the exporter uses the new one with the next request, without a restart.',
+  network: 'Check the connection of this machine: its DNS, its firewall, its proxy.',
+  server_error: 'Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.',
+  timeout: 'Look at the status page of bunny.net, or raise the timeout of this API.',
+  rate_limited: 'Lower requests_per_second of this API, or raise intervals.',
+  schema: 'Update the exporter; if that does not help, send us a report (--report).',
+  rejected: 'Read the reason: it is what the API says.',
+  auth: 'Use a key that may read this, or leave the kind out of the configuration.',
+  not_found: 'Take what is gone out of the configuration.',
+  unknown: 'Read the reason.',
+};
 
-/** By the result of a poll. */
-const remedies: Readonly<Record<string, Remedy>> = {
-  refused: {
-    rank: 0,
-    tone: 'bad',
-    advice: 'Replace the key: the exporter uses the new one with the next request, without a restart.',
-    runbook: 'BunnynetKeyRefused',
-  },
-  network: {
-    rank: 1,
-    tone: 'bad',
-    advice: 'Check the connection of this machine: its DNS, its firewall, its proxy.',
-    runbook: 'BunnynetKindUnreadable',
-  },
-  server_error: {
-    rank: 2,
-    tone: 'bad',
-    advice: 'Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.',
-    runbook: 'BunnynetKindUnreadable',
-  },
-  timeout: {
-    rank: 3,
-    tone: 'bad',
-    advice: 'Look at the status page of bunny.net, or raise the timeout of this API.',
-    runbook: 'BunnynetKindUnreadable',
-  },
-  rate_limited: {
-    rank: 4,
-    tone: 'warn',
-    advice: 'Lower requests_per_second of this API, or raise intervals.',
-    runbook: 'BunnynetApiPaused',
-  },
-  schema: {
-    rank: 5,
-    tone: 'bad',
-    advice: 'Update the exporter; if that does not help, send us a report (--report).',
-    runbook: 'BunnynetSchemaDrift',
-  },
-  rejected: {
-    rank: 6,
-    tone: 'bad',
-    advice: 'Read the reason: it is what the API says.',
-    runbook: 'BunnynetKindUnreadable',
-  },
-  auth: {
-    rank: 7,
-    tone: 'warn',
-    advice: 'Use a key that may read this, or leave the kind out of the configuration.',
-    runbook: 'BunnynetKeyRefused',
-  },
-  not_found: {
-    rank: 8,
-    tone: 'warn',
-    advice: 'Take what is gone out of the configuration.',
-    runbook: 'BunnynetTargetNotFound',
-  },
+/** The page that says more; of other results, the one on kinds that cannot be read. */
+const runbooks: Readonly<Record<string, string>> = {
+  refused: 'BunnynetKeyRefused',
+  rate_limited: 'BunnynetApiPaused',
+  schema: 'BunnynetSchemaDrift',
+  auth: 'BunnynetKeyRefused',
+  not_found: 'BunnynetTargetNotFound',
 };
-const unknownRemedy: Remedy = {
-  rank: 9,
-  tone: 'bad',
-  advice: 'Read the reason.',
-  runbook: 'BunnynetKindUnreadable',
-};
+const warnings: readonly string[] = ['rate_limited', 'auth', 'not_found'];
 
 interface Group {
   readonly failure: Failure;
@@ -158,25 +110,29 @@ export function causesOf(
     if (lastFailure) groupOf(lastFailure, poll.kind, poll.api, poll.credential).listings.push(status);
   }
   const size = ({ targets: ofTargets, listings: ofListings }: Group) => ofTargets.length + ofListings.length;
+  const rank = (group: Group) => Object.keys(advices).indexOf(reasonOf(group));
   return [...groups.values()]
-    .toSorted((a, b) => remedyOf(a).rank - remedyOf(b).rank || size(b) - size(a))
+    .toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a))
     .map((group) => toCause(group, nowMs));
 }
 
-function remedyOf({ failure: { result, isKeyRefused } }: Group): Remedy {
-  return remedies[isKeyRefused ? 'refused' : result] ?? unknownRemedy;
+/** The result of its polls, as the tables above name it. */
+function reasonOf({ failure: { result, isKeyRefused } }: Group): string {
+  if (isKeyRefused) return 'refused';
+  return Object.hasOwn(advices, result) ? result : 'unknown';
 }
 
 function toCause(group: Group, nowMs: number): Cause {
   const { targets, listings, sinceMs, credential, failure } = group;
-  const { tone, advice, runbook } = remedyOf(group);
+  const reason = reasonOf(group);
+  const runbook = runbooks[reason] ?? 'BunnynetKindUnreadable';
   return {
-    tone,
+    tone: warnings.includes(reason) ? 'warn' : 'bad',
     title: titleOf(group),
     affected: affectedBy(group),
     sinceMs,
     meaning: meaningOf(targets, listings, nowMs),
-    advice,
+    advice: advices[reason] ?? '',
     runbook: `https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/${runbook}.md`,
     targets,
     listings,

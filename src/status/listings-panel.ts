@@ -1,4 +1,4 @@
-/** The panel of the status page that shows what is listed: those that fail first, many of a sort in one row. */
+/** The panel of the listings: those that fail first, many of one sort in one row. */
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Listed } from '../resources/resource.ts';
 import { capitalised, count, plural, pollDuration } from '../text.ts';
@@ -8,9 +8,9 @@ import { linkTo, type StatusQuery } from './query.ts';
 import { isGroup, type ListingGroup, type ListingQueryResult } from './query-listings.ts';
 
 /** How many listings that fail have a row. */
-export const shownFailingListings = 50;
+const shownFailingListings = 50;
 
-/** How many of what is left out are named. */
+/** How many of the excluded targets are named. */
 const shownExcluded = 10;
 
 function leftOut(excluded: readonly Listed[]): HtmlValue {

@@ -1,4 +1,4 @@
-/** The notices at the top of the status page: whatever somebody should look at first. */
+/** The notices at the top of the status page: what somebody should look at first. */
 import type { Tone } from '../resources/resource.ts';
 import { clockText, count, durationInWords, plural } from '../text.ts';
 import type { StatusPage } from './content.ts';

@@ -87,7 +87,7 @@ export function overviewPanel(page: StatusPage): Html {
     const name = html`<a href="${link([kind], [])}">${capitalised(noun)}</a>`;
     return row([kind], name, counts, exporter.series(kind));
   };
-  // A product of which all is well is one line; of the others, so are the kinds of which all is well.
+  // A row for each product, and one for each of its kinds that has a problem.
   const shown = products.map((product) => {
     const of = kinds.filter((one) => one.product === product && (byKind.get(one.kind)?.targets ?? 0) > 0);
     const troubled = of.filter(({ kind }) => isTroubled(byKind.get(kind)));

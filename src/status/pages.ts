@@ -22,11 +22,11 @@ export function createPages(options: PagesOptions): readonly Route[] {
   ];
 }
 
-/** Strict does not mean that nothing fails: an outage of the API must not take the page of what is known out of the service. */
+/** Strictly ready does not mean that nothing fails: an outage of the API must not take the exporter out of its service. */
 const strictlyReady =
   'ready: everything was polled once, and something could be read; what fails is on the status page';
 
-/** With `?strict` it also waits until anything at all could be read, where there is something to read. */
+/** With `?strict` it also waits for the first successful read, if there is anything to read. */
 function createReadyPage({ isReady, targets, listings }: PagesOptions): Route {
   let wasRead = false;
   const isRead = () => {

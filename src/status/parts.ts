@@ -44,7 +44,7 @@ export const stateTitles: Readonly<Record<StateFilter, string>> = {
   stale: 'Stale',
 };
 
-/** The list of targets is far down the page where there are many kinds. */
+/** With an anchor: the list of targets can be far down the page. */
 export function linkToTargets(query: StatusQuery): string {
   return `${linkTo(query)}#targets`;
 }

@@ -84,7 +84,7 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
           statuses,
           allListings,
           targets: await queryTargets(statuses, options.kinds, query, options.nextPollInMs),
-          listings: await queryListings(allListings, query),
+          listings: queryListings(allListings, query),
         };
       } finally {
         queries--;

@@ -30,7 +30,7 @@ async function render(
     build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
     exporter: { ...calm, ...more.exporter },
     result: await queryTargets(statuses, kinds, query, nextPollInMs),
-    listings: await queryListings(more.listings ?? [], query),
+    listings: queryListings(more.listings ?? [], query),
     causes: causesOf(statuses, more.listings ?? [], kinds, nowMs),
     query,
     nextPollInMs,
