@@ -3,7 +3,7 @@
  * keys that open it.
  */
 import { hexadecimal, streams } from './entities.ts';
-import type { Kind, Operation, Scale } from './kind.ts';
+import type { Kind, LibraryKeys, Operation, Scale } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { hash, text } from './random.ts';
 
@@ -68,13 +68,9 @@ export function createDataset(seed: number, shape: Shape): Dataset {
   return dataset;
 }
 
-export interface Keys {
+export interface Keys extends LibraryKeys {
   /** Opens everything but the video API. */
   readonly account: string;
-  /** The key of each video library. */
-  readonly libraries: Readonly<Record<string, string>>;
-  /** The read-only key of each video library, which is refused here. */
-  readonly readOnlyLibraries: Readonly<Record<string, string>>;
 }
 
 /** Keys that nothing else on a page or in a log can be taken for. */

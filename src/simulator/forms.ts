@@ -1,6 +1,6 @@
 /** How the APIs answer, and in which form each says no: problem details, the envelope of Shield and that of video (reference 2.2, 2.3, 4.6). */
 
-import type { Answer, Form, Rejection, RejectionError, Request } from './kind.ts';
+import { type Answer, type Form, ok, type Rejection, type RejectionError, type Request } from './kind.ts';
 import { hash } from './random.ts';
 /** ErrorDetails of the application API (reference 2.2). */
 export const problemDetails: Form = {
@@ -41,13 +41,11 @@ export const shieldEnvelope = {
       data: null,
     },
   }),
-  echoed: (text) => ({
-    status: 200,
-    body: {
+  echoed: (text) =>
+    ok({
       error: { statusCode: 500, success: false, message: refusal(text), errorKey: `refused.${text}` },
       data: null,
-    },
-  }),
+    }),
 } as const satisfies Form;
 
 function shieldError(status: number, title: string): Answer {

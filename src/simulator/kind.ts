@@ -123,9 +123,10 @@ interface OperationBase {
   readonly rejections?: readonly Rejection[];
 }
 
-/** The keys that answers hold, by library; looked at again at each request. */
+/** The keys of the video libraries, by library; looked at again at each request. */
 export interface LibraryKeys {
   readonly libraries: Readonly<Record<string, string>>;
+  /** They open nothing here. */
   readonly readOnlyLibraries: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 /** How many applications the account has and may have (`/limits`). */
 import { applicationApi } from '../forms.ts';
-import type { Kind } from '../kind.ts';
+import { type Kind, ok } from '../kind.ts';
 import type { Applications } from './application-overview.ts';
 
 export const applicationLimits = {
@@ -10,9 +10,8 @@ export const applicationLimits = {
   traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
   answers:
     ({ applications }) =>
-    ({ isRemoved }) => ({
-      status: 200,
-      body: {
+    ({ isRemoved }) =>
+      ok({
         maxNumberOfApplications: Math.max(20, 2 * applications.length),
         existingNumberOfApplications: applications.filter(({ id }) => !isRemoved(id)).length,
         maxNumberOfRegionsPerApplication: null,
@@ -20,8 +19,7 @@ export const applicationLimits = {
         maxNumberOfInstancesPerApplication: 40,
         maxNumberOfVolumesPerApplication: 4,
         maxVolumeSize: 400,
-      },
-    }),
+      }),
   section: 'application_limits',
   targets: () => [{ ids: {} }],
 } as const satisfies Kind<unknown, object, Applications>;

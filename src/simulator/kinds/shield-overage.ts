@@ -35,24 +35,21 @@ function overage(zone: Zone, { query, nowMs }: Request): Answer {
   }
   const limit = cleanRequestsLimit(zone);
   const totalOverage = Math.max(0, clean - limit);
-  return {
-    status: 200,
-    body: {
-      shieldZoneId: jsonInteger(shieldZoneId),
-      year,
-      month,
-      totalOverage,
-      totalCleanRequests: clean,
-      segments: [
-        {
-          periodStart: new Date(startMs).toISOString(),
-          periodEnd: new Date(endMs).toISOString(),
-          planType,
-          overageAllowance: Math.floor(limit / 10),
-          overage: totalOverage,
-        },
-      ],
-      error: null,
-    },
-  };
+  return ok({
+    shieldZoneId: jsonInteger(shieldZoneId),
+    year,
+    month,
+    totalOverage,
+    totalCleanRequests: clean,
+    segments: [
+      {
+        periodStart: new Date(startMs).toISOString(),
+        periodEnd: new Date(endMs).toISOString(),
+        planType,
+        overageAllowance: Math.floor(limit / 10),
+        overage: totalOverage,
+      },
+    ],
+    error: null,
+  });
 }

@@ -2,7 +2,7 @@
 import { hourMs } from '../days.ts';
 import { count, grouped, guid, nth, streams } from '../entities.ts';
 import { videoApi, videoEnvelope } from '../forms.ts';
-import type { Answer, Kind, Request } from '../kind.ts';
+import { type Answer, type Kind, ok, type Request } from '../kind.ts';
 import { listing, videoPaging } from '../paging.ts';
 import { hash, magnitude, unit } from '../random.ts';
 
@@ -130,22 +130,19 @@ function storage(video: Video, nowMs: number): Answer {
   for (const { name, codec, resolution, bytes } of video.renditions) {
     encoded[name] = { codec, resolution, size: bytes };
   }
-  return {
-    status: 200,
-    body: {
-      success: true,
-      message: null,
-      statusCode: 200,
-      data: {
-        // A few are still being encoded.
-        encoded: index % 40 === 7 ? null : encoded,
-        thumbnails: moved(180_000 + (hash(seed, 0x63) % 400_000), 0x64),
-        previews: moved(video.originalBytes * 0.004, 0x65),
-        originals: video.originalBytes,
-        mp4Fallback: index % 3 === 0 ? 0 : Math.round(video.originalBytes * 0.31),
-        miscellaneous: moved(24_000 + (hash(seed, 0x66) % 30_000), 0x67),
-        calculatedAt: new Date(turn * everyMs + offsetMs).toISOString(),
-      },
+  return ok({
+    success: true,
+    message: null,
+    statusCode: 200,
+    data: {
+      // A few are still being encoded.
+      encoded: index % 40 === 7 ? null : encoded,
+      thumbnails: moved(180_000 + (hash(seed, 0x63) % 400_000), 0x64),
+      previews: moved(video.originalBytes * 0.004, 0x65),
+      originals: video.originalBytes,
+      mp4Fallback: index % 3 === 0 ? 0 : Math.round(video.originalBytes * 0.31),
+      miscellaneous: moved(24_000 + (hash(seed, 0x66) % 30_000), 0x67),
+      calculatedAt: new Date(turn * everyMs + offsetMs).toISOString(),
     },
-  };
+  });
 }
