@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
-import { loadWebConfig, readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
+import { readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
 
 export interface WebConfigSource {
   /** The last valid one; the same object while nothing changes. Never throws. TLS is never turned on or off while running. */
@@ -38,23 +38,18 @@ export async function openWebConfig(file: string | undefined, log: WebLog): Prom
     const config: WebConfig = { headers: new Map(), users: new Map(), files: [] };
     return { current: () => config, reload: () => Promise.resolve() };
   }
-  const initial = await loadWebConfig(file);
-  for (const warning of initial.warnings) log.warn({ file }, warning);
-  return watchWebConfig(file, initial, initial.warnings, log);
-}
-
-function watchWebConfig(
-  file: string,
-  initial: WebConfig,
-  initialWarnings: readonly string[],
-  log: WebLog,
-): WebConfigSource {
-  let config = initial;
+  let config = readWebConfig(file);
   let marks = marksOf(config.files);
-  let warned = initialWarnings;
+  let warned: readonly string[] = [];
+  const warn = async () => {
+    const warnings = await warningsOf(config);
+    for (const warning of warnings) if (!warned.includes(warning)) log.warn({ file }, warning);
+    warned = warnings;
+  };
+  await warn();
 
-  function load(): void {
-    // Taken before the files are read, so that a change meanwhile shows at the next look.
+  const load = () => {
+    // Taken before the files are read, so that a change in the meantime is seen at the next look.
     const before = marksOf([...marks.keys()]);
     try {
       config = readWebConfig(file, config);
@@ -65,13 +60,7 @@ function watchWebConfig(
       if (error instanceof WebConfigError) marks = marksOf([...config.files, ...error.files], before);
       throw error;
     }
-  }
-
-  async function warn(): Promise<void> {
-    const warnings = await warningsOf(config);
-    for (const warning of warnings) if (!warned.includes(warning)) log.warn({ file }, warning);
-    warned = warnings;
-  }
+  };
 
   return {
     current() {

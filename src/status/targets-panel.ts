@@ -2,7 +2,7 @@
 import type { TargetStatus } from '../polling/target-states.ts';
 import { capitalised, count, durationInWords, plural, pollDuration } from '../text.ts';
 import type { StatusPage } from './content.ts';
-import { type Html, type HtmlValue, html } from './html.ts';
+import { Html, type HtmlValue, html } from './html.ts';
 import { ago, failureText, linkToTargets, stateMark, stateTitles } from './parts.ts';
 import { everything, linkTo, type SortColumn, type StatusQuery, sortText, stateFilters } from './query.ts';
 import { type KindNames, pageOf } from './query-targets.ts';
@@ -38,21 +38,19 @@ const orders: readonly { readonly value: string; readonly text: string }[] = [
 /** Columns whose largest values come first at the first click. */
 const descendsFirst: ReadonlySet<SortColumn> = new Set(['duration']);
 
+function option(value: string, text: string, isSelected: boolean): Html {
+  return html`<option value="${value}"${isSelected && new Html(' selected')}>${text}</option>`;
+}
+
 function options(
   chosen: readonly string[],
   all: string,
   choices: readonly { readonly value: string; readonly text: string }[],
 ): HtmlValue {
-  const several =
-    chosen.length > 1 && html`<option value="${chosen.join()}" selected>${chosen.join(', ')}</option>`;
   return [
-    html`<option value="">${all}</option>`,
-    several,
-    choices.map(({ value, text }) =>
-      chosen.length === 1 && chosen[0] === value
-        ? html`<option value="${value}" selected>${text}</option>`
-        : html`<option value="${value}">${text}</option>`,
-    ),
+    option('', all, false),
+    chosen.length > 1 && option(chosen.join(), chosen.join(', '), true),
+    choices.map(({ value, text }) => option(value, text, chosen.join() === value)),
   ];
 }
 
@@ -90,11 +88,8 @@ ${
     [...known].map((state) => ({ value: state, text: capitalised(state) })),
   )}</select>
 `
-}<select name="sort" aria-label="Order">${!isUsual && html`<option value="${order}" selected>by ${query.sort.replace('_', ' ')}${query.descending && ', reversed'}</option>`}${orders.map(
-    ({ value, text }) =>
-      value === order
-        ? html`<option value="${value}" selected>${text}</option>`
-        : html`<option value="${value}">${text}</option>`,
+}<select name="sort" aria-label="Order">${!isUsual && option(order, `by ${query.sort.replace('_', ' ')}${query.descending ? ', reversed' : ''}`, true)}${orders.map(
+    ({ value, text }) => option(value, text, value === order),
   )}</select>
 ${query.listings !== 'all' && html`<input type="hidden" name="listings" value="${query.listings}">`}
 ${!query.refresh && html`<input type="hidden" name="refresh" value="off">`}
