@@ -297,6 +297,7 @@ function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap
   const given = new Map<FlagKey, Given>();
   const words = [...argv];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') continue;
     const [, written = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (!word.startsWith('-')) {
       problems.push(

@@ -42,6 +42,7 @@ describe('a flag', () => {
     [['--config.check', '--config.file=a=b.yml'], { configCheck: true, configFile: 'a=b.yml' }],
     [['--once'], { once: true }],
     [['--once=false'], { once: false }],
+    [['--', '--once'], { once: true }],
     [['--no-once'], { once: false }],
     [
       ['--demo', '--demo.scale=full', '--demo.outage', '--demo.seed=42'],
