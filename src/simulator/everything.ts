@@ -10,7 +10,7 @@ export type Account = Dataset & { readonly keys: Keys; readonly baseUrls: BaseUr
 export type Setting = string | number | boolean | null | readonly Setting[] | Settings;
 export type Settings = { readonly [name: string]: Setting | undefined };
 
-export interface EverythingOptions {
+interface EverythingOptions {
   /** Default: every kind. */
   readonly kinds?: readonly string[];
   /** True: targets are named one by one, with the key of each library. Default: the account's one key finds them all. */

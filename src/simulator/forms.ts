@@ -18,7 +18,7 @@ function problem(status: number, title: string): Answer {
 }
 
 /** `{ ErrorKey, Field, Message }` of the core API. */
-export const coreErrors: Form = {
+const coreErrors: Form = {
   unauthorized: { status: 401 },
   notFound: coreError(404, 'not_found', 'The requested resource was not found'),
   failed: (status, title) => coreError(status, 'failed', title),

@@ -1,5 +1,5 @@
 /** Listings that come in pages: which page a query asks for and how one is written, for each style of the API. */
-import type { Otherwise, Pages, Request } from './kind.ts';
+import { type Otherwise, ok, type Pages, type Request } from './kind.ts';
 
 interface Position {
   readonly page: number;
@@ -16,7 +16,7 @@ interface AskedPage {
 }
 
 /** A style of pages. */
-export interface Paging {
+interface Paging {
   asked(query: URLSearchParams): AskedPage;
   body(items: readonly unknown[], position: Position, about?: Otherwise['about']): object;
 }
@@ -95,43 +95,30 @@ function zeros(counts: object): object {
   return Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
 }
 
-/** The pages of these entities. Only those on a page are written. */
-export function pagesOf<Entity>(
-  paging: Paging,
-  entities: readonly Entity[],
-  write: (entity: Entity) => unknown,
-  { query, maxPageSize }: Pick<Request, 'query' | 'maxPageSize'>,
-): Pages {
-  const asked = paging.asked(new URLSearchParams(query));
-  const pageSize = asked.isWhole ? entities.length : Math.min(maxPageSize, asked.pageSize);
-  return {
-    page: asked.page,
-    totalPages: Math.ceil(entities.length / pageSize),
-    answer(page, { share = 1, moved = 0, as, miscounted = 0, about } = {}) {
-      const listed = entities.slice(0, Math.ceil(entities.length * share));
-      const start = (page - 1) * pageSize + moved;
-      const items = listed.slice(start, page * pageSize + moved).map(write);
-      if (asked.isWhole) return { status: 200, body: items };
-      const totalPages = Math.ceil(listed.length / pageSize);
-      const totalCount = listed.length + miscounted;
-      return {
-        status: 200,
-        body: paging.body(items, { page, totalPages, ...as, pageSize, totalCount }, about),
-      };
-    },
-  };
-}
-
-/** Lists the entities that are not removed. */
+/** Lists the entities that are not removed. Only those on a page are written. */
 export function listing<Entity>(
   paging: Paging,
-  entities: readonly Entity[],
+  all: readonly Entity[],
   idOf: (entity: Entity) => string,
   write: (entity: Entity, request: Request) => unknown,
 ): (request: Request) => Pages {
   return (request) => {
-    const there = entities.filter((entity) => !request.isRemoved(idOf(entity)));
-    return pagesOf(paging, there, (entity) => write(entity, request), request);
+    const entities = all.filter((entity) => !request.isRemoved(idOf(entity)));
+    const asked = paging.asked(new URLSearchParams(request.query));
+    const pageSize = asked.isWhole ? entities.length : Math.min(request.maxPageSize, asked.pageSize);
+    return {
+      page: asked.page,
+      totalPages: Math.ceil(entities.length / pageSize),
+      answer(page, { share = 1, moved = 0, as, miscounted = 0, about } = {}) {
+        const listed = entities.slice(0, Math.ceil(entities.length * share));
+        const start = (page - 1) * pageSize + moved;
+        const items = listed.slice(start, page * pageSize + moved).map((entity) => write(entity, request));
+        if (asked.isWhole) return ok(items);
+        const totalPages = Math.ceil(listed.length / pageSize);
+        const totalCount = listed.length + miscounted;
+        return ok(paging.body(items, { page, totalPages, ...as, pageSize, totalCount }, about));
+      },
+    };
   };
 }
 

@@ -13,12 +13,8 @@ export interface Reply {
   readonly bytes?: Buffer;
 }
 
-export function replyOf(answer: Answer): Reply {
-  if (answer.body === undefined) return { status: answer.status, headers: {} };
-  return jsonReply(answer.status, answer.body);
-}
-
-export function jsonReply(status: number, json: unknown): Reply {
+export function replyOf({ status, body: json }: Answer): Reply {
+  if (json === undefined) return { status, headers: {} };
   const type = status >= 400 ? 'application/problem+json' : 'application/json';
   return { status, headers: { 'content-type': `${type}; charset=utf-8` }, json };
 }
