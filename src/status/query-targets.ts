@@ -1,4 +1,4 @@
-/** Counts, filters and sorts the targets, in slices, so that scrapes and polls go on whatever the number of targets. */
+/** Counts and filters the targets in slices, so that scrapes and polls go on whatever their number, and sorts them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { ApiName, Condition } from '../resources/resource.ts';
@@ -115,42 +115,6 @@ function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
   };
 }
 
-/** Merges two sorted runs; of equals, those of the first come first. */
-function merge<Item>(
-  a: readonly Item[],
-  b: readonly Item[],
-  compare: (a: Item, b: Item) => number,
-): readonly Item[] {
-  const merged: Item[] = [];
-  let taken = 0;
-  for (const item of a) {
-    for (let next = b[taken]; next !== undefined && compare(next, item) < 0; next = b[taken]) {
-      merged.push(next);
-      taken++;
-    }
-    merged.push(item);
-  }
-  return [...merged, ...b.slice(taken)];
-}
-
-/** A stable sort: slices are sorted, then merged. */
-async function sortInSlices<Item extends object>(
-  items: readonly Item[],
-  compare: (a: Item, b: Item) => number,
-): Promise<readonly Item[]> {
-  let runs: (readonly Item[])[] = [];
-  for await (const slice of inSlices(items)) runs.push(slice.toSorted(compare));
-  while (runs.length > 1) {
-    const longer: (readonly Item[])[] = [];
-    for (let at = 0; at < runs.length; at += 2) {
-      longer.push(merge(runs[at] ?? [], runs[at + 1] ?? [], compare));
-      await nextTurn();
-    }
-    runs = longer;
-  }
-  return runs[0] ?? [];
-}
-
 /** Counts all targets, and finds those that match the query. */
 export async function queryTargets(
   statuses: readonly TargetStatus[],
@@ -190,7 +154,8 @@ export async function queryTargets(
       found.push({ status, key: keyOf(status, nextPollInMs, rank) });
     }
   }
-  const sorted = await sortInSlices(found, comparison(query.descending));
+  // At once: 92,000 take 15 ms, by name 60.
+  const sorted = found.toSorted(comparison(query.descending));
   const conditions = new Map(
     [...reported].flatMap(([kind, states]) => {
       const present = [...states].filter(([, targets]) => targets > 0);
