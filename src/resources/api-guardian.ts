@@ -81,9 +81,7 @@ export const apiGuardian = defineResource({
   listing: endpoints,
   answer: endpointMetrics,
   info: 'The name of the endpoint, from the configuration or else from the API',
-
-  async read(get, { shield_zone_id, endpoint_id }, diagnostics) {
-    const path = `/shield/metrics/shield-zone/${shield_zone_id}/api-guardian/endpoint/${endpoint_id}`;
-    return readFields(endpointMetrics, unwrapData(await get(path)), diagnostics);
-  },
+  path: ({ shield_zone_id, endpoint_id }) =>
+    `/shield/metrics/shield-zone/${shield_zone_id}/api-guardian/endpoint/${endpoint_id}`,
+  unwrap: unwrapData,
 });

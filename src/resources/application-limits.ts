@@ -1,6 +1,6 @@
 /** How many Magic Containers applications an account has and may have, and how large they may be (`/limits`). */
 import { gauge } from './families.ts';
-import { gigabytes, integer, object, readFields } from './fields.ts';
+import { gigabytes, integer, object } from './fields.ts';
 import { defineResource } from './resource.ts';
 
 const limits = object({
@@ -42,5 +42,5 @@ export const applicationLimits = defineResource({
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: limits,
-  read: async (get, _ids, diagnostics) => readFields(limits, await get('/limits'), diagnostics),
+  path: () => '/limits',
 });

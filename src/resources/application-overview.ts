@@ -10,7 +10,6 @@ import {
   object,
   oneOf,
   percentage,
-  readFields,
   text,
 } from './fields.ts';
 import { defineResource, type Sample } from './resource.ts';
@@ -161,6 +160,5 @@ export const applicationOverview = defineResource({
   settings: latencySettings,
   listing: applications,
   answer: overview,
-  read: async (get, ids, diagnostics) =>
-    readFields(overview, await get(`${applicationPath(ids)}/overview`), diagnostics),
+  path: (ids) => `${applicationPath(ids)}/overview`,
 });

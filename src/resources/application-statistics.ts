@@ -2,7 +2,7 @@
 import { applicationPath, applications } from './application.ts';
 import { daily, newestDay } from './daily.ts';
 import { instantQuery } from './days.ts';
-import { object, readFields } from './fields.ts';
+import { object } from './fields.ts';
 import { defineResource } from './resource.ts';
 
 const statistics = object(
@@ -39,9 +39,6 @@ export const applicationStatistics = defineResource({
       name: 'traffic_latest_day_timestamp_seconds',
     },
   ],
-
-  async read(get, ids, diagnostics, context) {
-    const path = `${applicationPath(ids)}/statistics?${instantQuery(context, 'fromDate', 'toDate')}&granularity=Daily`;
-    return readFields(statistics, await get(path), diagnostics);
-  },
+  path: (ids, context) =>
+    `${applicationPath(ids)}/statistics?${instantQuery(context, 'fromDate', 'toDate')}&granularity=Daily`,
 });

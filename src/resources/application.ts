@@ -1,17 +1,7 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
 import { gauge, shown, states } from './families.ts';
-import {
-  divided,
-  entriesOf,
-  type FieldType,
-  gigabytes,
-  mapped,
-  number,
-  object,
-  readFields,
-  text,
-} from './fields.ts';
+import { divided, entriesOf, type FieldType, gigabytes, mapped, number, object, text } from './fields.ts';
 import { defineListing } from './listing.ts';
 import { defineResource, type Ids, type TargetContext } from './resource.ts';
 import { parseChartKey } from './times.ts';
@@ -160,6 +150,5 @@ export const application = defineResource({
   },
   answer: summary,
   info: 'The name of the application, from the configuration or else from the API',
-  read: async (get, ids, diagnostics) =>
-    readFields(summary, await get(`${applicationPath(ids)}/summary`), diagnostics),
+  path: (ids) => `${applicationPath(ids)}/summary`,
 });

@@ -1,6 +1,6 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
 import { count, gauge, shown } from './families.ts';
-import { boolean, entriesOf, integer, isObject, number, object, readFields, text } from './fields.ts';
+import { boolean, entriesOf, integer, isObject, number, object, text } from './fields.ts';
 import { defineResource } from './resource.ts';
 
 const chargeWords =
@@ -161,8 +161,8 @@ export const billing = defineResource({
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   answer: billed,
-  read: async (get, _ids, diagnostics) =>
-    readFields(billed, withOtherCharges(await get('/billing')), diagnostics),
+  path: () => '/billing',
+  unwrap: withOtherCharges,
 });
 
 /** Parts of `MonthlyChargesScripting`, in whose sum they are. */

@@ -11,7 +11,6 @@ import {
   number,
   type ObjectType,
   readFields,
-  type ValueOf,
 } from './fields.ts';
 import type { DayFigure, Ids, ReadContext, ReadResource } from './resource.ts';
 import { parseChartKey, parseDay } from './times.ts';
@@ -81,20 +80,20 @@ export function daysToRead(context: ReadContext): readonly DayToRead[] {
  * How a kind is read that is asked for one day after the other, all that are still open. A list has the days of all answers;
  * any other field is today's.
  */
-export function readDays<Type extends ObjectType>(
-  type: Type,
+export function readDays<Reading>(
+  type: ObjectType<Reading>,
   pathOf: (ids: Ids, query: string) => string,
-): ReadResource<ValueOf<Type>>['read'] {
+): ReadResource<Reading>['read'] {
   return async (get, ids, diagnostics, context) => {
-    const answers: Readonly<Record<string, unknown>>[] = [];
+    const answers: Reading[] = [];
     for (const { startSeconds, query } of daysToRead(context)) {
       answers.push(readFields(type, await get(pathOf(ids, query)), diagnostics, startSeconds));
     }
     const joined = type.names.map((name): [string, unknown] => {
-      const values = answers.map((answer) => answer[name]);
+      const values: readonly unknown[] = answers.map((answer) => answer[name as keyof Reading]);
       return [name, values.some(Array.isArray) ? values.flatMap((value) => value ?? []) : values.at(-1)];
     });
-    return Object.fromEntries(joined) as ValueOf<Type>;
+    return Object.fromEntries(joined) as Reading;
   };
 }
 

@@ -3,7 +3,7 @@ import { daily } from './daily.ts';
 import { counts, dayQuery, newestPoint } from './days.ts';
 import { scripts } from './edge-script-usage.ts';
 import { gauge } from './families.ts';
-import { divided, mapped, number, object, readFields } from './fields.ts';
+import { divided, mapped, number, object } from './fields.ts';
 import { defineResource } from './resource.ts';
 
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));
@@ -39,9 +39,5 @@ export const edgeScript = defineResource({
   listing: scripts,
   answer: statistics,
   info: 'The name of the edge script',
-
-  async read(get, { script_id }, diagnostics, context) {
-    const body = await get(`/compute/script/${script_id}/statistics?${dayQuery(context)}`);
-    return readFields(statistics, body, diagnostics);
-  },
+  path: ({ script_id }, context) => `/compute/script/${script_id}/statistics?${dayQuery(context)}`,
 });

@@ -263,12 +263,12 @@ class FieldNotes implements Notes {
  * @throws {ReadingError} when the body is no object, or has none of the fields, not even of the unread ones: then it is not
  *   the answer asked for
  */
-export function readFields<Type extends ObjectType>(
-  { names, unread, shape }: Type,
+export function readFields<Value>(
+  { names, unread, shape }: ObjectType<Value>,
   body: unknown,
   diagnostics: Diagnostics,
   daySeconds?: number,
-): ValueOf<Type> {
+): Value {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
   if (![...names, ...unread].some((name) => Object.hasOwn(body, name)))
     throw new ReadingError('schema', 'the answer has none of the expected fields');
@@ -278,22 +278,22 @@ export function readFields<Type extends ObjectType>(
     notes.field = name;
     values[name] = readValue(shape[name] as FieldType, body[name], notes);
   }
-  return values as ValueOf<Type>;
+  return values as Value;
 }
 
 /**
- * Reads each element of an array; one that is not an object, or lacks what `identify` needs, is noted and left out.
+ * Reads each element of an array; one that is not an object, or lacks its identifier, is noted and left out.
  *
  * @throws {ReadingError} when the value is no array, or has elements of which none could be read
  */
-export function readElements<Type extends ObjectType>(
-  type: Type,
-  identifier: keyof ValueOf<Type> & string,
+export function readElements<Value>(
+  type: ObjectType<Value>,
+  identifier: keyof Value & string,
   value: unknown,
   diagnostics: Diagnostics,
-): readonly ValueOf<Type>[] {
+): readonly Value[] {
   if (!Array.isArray(value)) throw new ReadingError('schema', `expected an array, got ${nameOf(value)}`);
-  const elements: ValueOf<Type>[] = [];
+  const elements: Value[] = [];
   for (const element of value as readonly unknown[]) {
     if (!isObject(element) || element[identifier] === undefined || element[identifier] === null) {
       const received = isObject(element) ? element[identifier] : element;

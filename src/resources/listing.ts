@@ -1,5 +1,5 @@
 /** Listings as data: what is asked for, what of an element is read, and what tells one from another. Their pages are read in pages.ts. */
-import { enumeratedFieldsOf, type ObjectType, type ValueOf } from './fields.ts';
+import { enumeratedFieldsOf, type ObjectType } from './fields.ts';
 import {
   corePageFields,
   cursorPageFields,
@@ -21,25 +21,23 @@ const paging = {
   video: { readPages: readVideoPages, pageFields: videoPageFields, perPage: 1000 },
 } as const;
 
-interface ListingDeclaration<Type extends ObjectType>
+interface ListingDeclaration<Element>
   extends Pick<Listing, 'kind' | 'nouns' | 'parent' | 'names' | 'isEmpty'> {
   readonly api: ApiName;
   /** With its query, if it has one beside the page. */
   readonly path: (parent: Ids) => string;
-  readonly element: Type;
+  readonly element: ObjectType<Element>;
   /** What its messages call the elements. Default: the nouns. */
   readonly elementNouns?: string;
   /** What identifies an element: the ids of the parent's, and the field that is the last. */
   readonly ids: readonly IdField[];
-  readonly identifier: keyof ValueOf<Type> & string;
+  readonly identifier: keyof Element & string;
   /** What of an element is of use beside its reading. */
-  readonly about: (element: ValueOf<Type>) => Omit<Found, 'ids' | 'reading'>;
+  readonly about: (element: Element) => Omit<Found, 'ids' | 'reading'>;
 }
 
 /** Declares a listing: what it finds are its elements, each with its fields for a reading. */
-export function defineListing<Type extends ObjectType>(
-  declaration: ListingDeclaration<Type>,
-): Listing<ValueOf<Type>> {
+export function defineListing<Element>(declaration: ListingDeclaration<Element>): Listing<Element> {
   const { path, element, elementNouns, identifier, about, ...listing } = declaration;
   const label = listing.ids.at(-1)?.label ?? '';
   const { readPages, pageFields, perPage } = paging[listing.api];

@@ -105,17 +105,17 @@ function listOrNone(list: unknown, total: number | null | undefined): unknown {
  * @throws {ReadingError} `schema` where there is no list, for all that was found before would count as gone; and where an
  *   element has no usable identifier: nobody can tell which it is, so what was read is not the whole
  */
-export function readListed<Schema extends ObjectType>(
+export function readListed<Element>(
   nouns: string,
-  schema: Schema,
-  identifier: keyof ValueOf<Schema> & string,
+  type: ObjectType<Element>,
+  identifier: keyof Element & string,
   list: unknown,
   diagnostics: Diagnostics,
-): readonly ValueOf<Schema>[] {
+): readonly Element[] {
   if (!Array.isArray(list)) {
     throw new ReadingError('schema', `expected a list of ${nouns}, got ${nameOf(list)}`);
   }
-  const items = readElements(schema, identifier, list, diagnostics);
+  const items = readElements(type, identifier, list, diagnostics);
   if (items.length === list.length) return items;
   throw new ReadingError(
     'schema',
@@ -124,15 +124,15 @@ export function readListed<Schema extends ObjectType>(
 }
 
 /** What a paged listing consists of. */
-export interface PagedListing<Schema extends ObjectType> {
+export interface PagedListing<Element> {
   /** With its query, if it has one beside the page. */
   readonly path: string;
   /** What is listed, for the messages. */
   readonly nouns: string;
   readonly perPage: number;
-  readonly element: Schema;
+  readonly element: ObjectType<Element>;
   /** The field that tells elements apart. */
-  readonly identifier: keyof ValueOf<Schema> & string;
+  readonly identifier: keyof Element & string;
   /** True where it is a reading rather than a listing of targets: elements without an identifier are left out of it. */
   readonly isReading?: true;
 }
@@ -158,12 +158,12 @@ function shieldNext(number: number, about: ValueOf<typeof shieldPage>): number |
 }
 
 /** Every element of a paged list of the Shield API (reference 4.4, 2.7), by its id. */
-export function readShieldPages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
+export function readShieldPages<Element>(
+  { path, nouns, perPage, element, identifier }: PagedListing<Element>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
-  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
+): Promise<ReadonlyMap<string, Element>> {
+  const ask = async (number: number): Promise<Page<Element, number>> => {
     const body = await get(`${path}?page=${number}&perPage=${perPage}`);
     const given = isObject(body) ? body['page'] : undefined;
     const hasFields = isObject(given) && shieldPageFields.some((field) => Object.hasOwn(given, field));
@@ -195,13 +195,13 @@ const corePage = object({
 export const corePageFields = corePage.names;
 
 /** Every element of a paged list of the core API, by its id. A page may also be a bare array, which tells nothing of others. */
-export function readCorePages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
+export function readCorePages<Element>(
+  { path, nouns, perPage, element, identifier }: PagedListing<Element>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
+): Promise<ReadonlyMap<string, Element>> {
   const separator = path.includes('?') ? '&' : '?';
-  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
+  const ask = async (number: number): Promise<Page<Element, number>> => {
     const body = await get(`${path}${separator}page=${number}&perPage=${perPage}`);
     if (Array.isArray(body)) {
       const items = readListed(nouns, element, identifier, body, diagnostics);
@@ -225,12 +225,12 @@ const cursorPage = object({
 export const cursorPageFields = cursorPage.names;
 
 /** Every element of a list of the application API that goes on by a cursor, by its id. */
-export function readCursorPages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier }: PagedListing<Schema>,
+export function readCursorPages<Element>(
+  { path, nouns, perPage, element, identifier }: PagedListing<Element>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
-  const ask = async (cursor: string): Promise<Page<ValueOf<Schema>, string>> => {
+): Promise<ReadonlyMap<string, Element>> {
+  const ask = async (cursor: string): Promise<Page<Element, string>> => {
     const after = cursor === '' ? '' : `&nextCursor=${encodeURIComponent(cursor)}`;
     const body = await get(`${path}?limit=${perPage}${after}`);
     const { items: given, meta, cursor: next } = readFields(cursorPage, body, diagnostics);
@@ -253,14 +253,14 @@ export const videoPageFields = videoPage.names;
  * Every element of a paged list of the video API, by its id. It ends where all that it counts have come; after a full page
  * one more is asked for, for the count can be too small.
  */
-export function readVideoPages<Schema extends ObjectType>(
-  { path, nouns, perPage, element, identifier, isReading }: PagedListing<Schema>,
+export function readVideoPages<Element>(
+  { path, nouns, perPage, element, identifier, isReading }: PagedListing<Element>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, ValueOf<Schema>>> {
+): Promise<ReadonlyMap<string, Element>> {
   const order = isReading ? '' : '&orderBy=date';
   let come = 0;
-  const ask = async (number: number): Promise<Page<ValueOf<Schema>, number>> => {
+  const ask = async (number: number): Promise<Page<Element, number>> => {
     const body = await get(`${path}?page=${number}&itemsPerPage=${perPage}${order}`);
     // An error can come with a good status: without this it would be an answer without fields.
     unwrapData(isObject(body) ? { ...body, data: [] } : body);

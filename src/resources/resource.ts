@@ -15,6 +15,9 @@
  *
  *     export const storageZone = defineListedResource({ …, answer: zone, info: 'The name and the tier of the zone' });
  *
+ * A kind that is asked for each target says by which path, `defineResource({ …, answer, path: ({ zone_id }) => … })`, and
+ * what of the body is the answer, where that is not all of it. One that needs more than one answer has a `read` of its own.
+ *
  * `fields.ts` has the types, which turn the API's values into ours; `families.ts` has what a field can become. Fields that
  * declare a family of the same name make one family (`labels` tell them apart), an object inside a list has series of its own
  * with `each`, and whatever else a value is on the page is said with `shown`. A family that comes from several fields at once
@@ -23,7 +26,7 @@
  */
 import type * as z from 'zod';
 import { type Family, familiesOf, finished, type Ids, infoOf, type Shown } from './families.ts';
-import { type Diagnostics, enumeratedFieldsOf, type ObjectType } from './fields.ts';
+import { type Diagnostics, enumeratedFieldsOf, type ObjectType, readFields } from './fields.ts';
 
 export type {
   CounterBound,
@@ -212,11 +215,32 @@ interface Declaration<Reading> extends Pick<Kind<Reading>, Stated>, Partial<Pick
   readonly familyPrefix?: string;
 }
 
+/** How a target is read by one request. */
+interface Asks<Reading> {
+  readonly answer: ObjectType<Reading>;
+  /** With its query. */
+  readonly path: (ids: Ids, context: ReadContext) => string;
+  /** What of the body is the answer; throws a `ReadingError` where there is none. Default: all of it. */
+  readonly unwrap?: (body: unknown) => unknown;
+}
+
 /** Declares a kind whose targets are read one by one. What it does not state is as usual. */
 export function defineResource<Reading>(
-  declaration: Declaration<Reading> & ReadsOne<Reading>,
+  declaration: Declaration<Reading> &
+    Omit<ReadsOne<Reading>, 'read'> &
+    (Pick<ReadsOne<Reading>, 'read'> | Asks<Reading>),
 ): ReadResource<Reading> {
-  return { ...declaration, ...completed(declaration) };
+  const read = 'read' in declaration ? declaration.read : readerOf(declaration);
+  return { ...declaration, ...completed(declaration), read };
+}
+
+function readerOf<Reading>({
+  answer,
+  path,
+  unwrap = (body) => body,
+}: Asks<Reading>): ReadsOne<Reading>['read'] {
+  return async (get, ids, diagnostics, context) =>
+    readFields(answer, unwrap(await get(path(ids, context))), diagnostics);
 }
 
 /** Declares a kind whose readings come with the listing of its targets. What it does not state is as usual. */

@@ -1,6 +1,6 @@
 /** What a Shield Zone used in this calendar month beyond its plan (`/shield/metrics/overages/{zone}`). */
 import { count, shown } from './families.ts';
-import { integer, isObject, listOf, object, readFields, unwrapData } from './fields.ts';
+import { integer, isObject, listOf, object, unwrapData } from './fields.ts';
 import { defineResource } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -41,16 +41,13 @@ export const shieldOverage = defineResource({
   defaultIntervalSeconds: 3600,
   listing: zones,
   answer: overages,
-
-  async read(get, { shield_zone_id }, diagnostics, { nowMs }) {
+  path({ shield_zone_id }, { nowMs }) {
     const now = new Date(nowMs);
     const month = `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}`;
-    const body = await get(`/shield/metrics/overages/${shield_zone_id}?${month}`);
-    // Its figures stand beside the error, and not in `data` as elsewhere.
-    const enveloped = isObject(body) ? { ...body, data: body['data'] ?? body } : body;
-    return readFields(overages, unwrapData(enveloped), diagnostics);
+    return `/shield/metrics/overages/${shield_zone_id}?${month}`;
   },
-
+  // Its figures stand beside the error, and not in `data` as elsewhere.
+  unwrap: (body) => unwrapData(isObject(body) ? { ...body, data: body['data'] ?? body } : body),
   empty: {
     // A month without billing data answers 404: on the first of a month that may be every zone.
     is: ({ result, errorKey = '' }) =>

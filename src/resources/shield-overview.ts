@@ -4,7 +4,7 @@ import { mapOfDays } from './days.ts';
 import { count, familiesOf, type Shown, shown } from './families.ts';
 import { type ObjectType, object, readFields, unwrapData, type ValueOf } from './fields.ts';
 import { defineResource } from './resource.ts';
-import { zones } from './shield-zone.ts';
+import { withoutProtections, zones } from './shield-zone.ts';
 
 function event(category: string) {
   const words = 'What each protection counts as its own: rules triggered, breaches, blocks';
@@ -147,6 +147,5 @@ export const shieldOverview = defineResource<ShieldOverviewReading>({
     const body = await get(`/shield/metrics/overview/${shield_zone_id}`);
     return readFields(metrics, unwrapData(body), diagnostics);
   },
-
-  empty: { is: ({ errorKey }) => errorKey === 'feature_not_available_on_plan', reading: () => ({}) },
+  empty: withoutProtections,
 });

@@ -2,18 +2,9 @@
 import { newestAndTotal } from './daily.ts';
 import { type Day, instantQuery, mapOfDays } from './days.ts';
 import type { CounterSample } from './families.ts';
-import {
-  type Entries,
-  entriesOf,
-  integer,
-  mapped,
-  object,
-  readFields,
-  unwrapData,
-  type ValueOf,
-} from './fields.ts';
+import { type Entries, entriesOf, integer, mapped, object, unwrapData, type ValueOf } from './fields.ts';
 import { defineResource } from './resource.ts';
-import { zones } from './shield-zone.ts';
+import { withoutProtections, zones } from './shield-zone.ts';
 
 /** Actions are the API's own words: so many series have one of their own, of the seven protections together. */
 const maxSeries = 50;
@@ -76,7 +67,7 @@ export const shieldStatistics = defineResource<Protections>({
   familyPrefix: 'bunnynet_shield',
   defaultIntervalSeconds: 600,
   listing: zones,
-  fields,
+  answer: protections,
   families: [
     newest,
     { ...total, bound: { most: maxSeries, rest } },
@@ -91,13 +82,9 @@ export const shieldStatistics = defineResource<Protections>({
       },
     },
   ],
-
-  async read(get, { shield_zone_id }, diagnostics, context) {
-    const days = instantQuery(context, 'StartDate', 'EndDate');
-    // 4: a point a day.
-    const body = await get(`/shield/metrics/overview/${shield_zone_id}/detailed?${days}&Resolution=4`);
-    return readFields(protections, unwrapData(body), diagnostics);
-  },
-
-  empty: { is: ({ errorKey }) => errorKey === 'feature_not_available_on_plan', reading: () => ({}) },
+  // Resolution 4: a point a day.
+  path: ({ shield_zone_id }, context) =>
+    `/shield/metrics/overview/${shield_zone_id}/detailed?${instantQuery(context, 'StartDate', 'EndDate')}&Resolution=4`,
+  unwrap: unwrapData,
+  empty: withoutProtections,
 });

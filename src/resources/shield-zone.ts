@@ -3,7 +3,7 @@ import { coded, count, flag, gauge, label, length } from './families.ts';
 import { id, instant, object, reference } from './fields.ts';
 import { defineListing } from './listing.ts';
 import { pullZones } from './pull-zone.ts';
-import { defineListedResource } from './resource.ts';
+import { defineListedResource, type FailureOf } from './resource.ts';
 
 const zone = object({
   shieldZoneId: id,
@@ -75,6 +75,12 @@ export const zones = defineListing({
   identifier: 'shieldZoneId',
   about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
 });
+
+/** The reading of a zone whose plan has no figures of its protections. */
+export const withoutProtections = {
+  is: ({ errorKey }: FailureOf) => errorKey === 'feature_not_available_on_plan',
+  reading: () => ({}),
+};
 
 export const shieldZone = defineListedResource({
   kind: 'shield_zone',

@@ -1,7 +1,7 @@
 /** What was downloaded from a storage zone, by protocol and day (`/storagezone/{id}/statistics/egress`). */
 import { daily, newestDay } from './daily.ts';
 import { dayQuery } from './days.ts';
-import { object, readFields } from './fields.ts';
+import { object } from './fields.ts';
 import { defineResource } from './resource.ts';
 import { storageZones } from './storage-zone.ts';
 
@@ -35,9 +35,6 @@ export const storageZoneEgress = defineResource({
   listing: storageZones,
   answer: egress,
   families: [newestDay(egress.names, 'API field HttpEgressChart and the other charts')],
-
-  async read(get, { storage_zone_id }, diagnostics, context) {
-    const path = `/storagezone/${storage_zone_id}/statistics/egress?${dayQuery(context)}`;
-    return readFields(egress, await get(path), diagnostics);
-  },
+  path: ({ storage_zone_id }, context) =>
+    `/storagezone/${storage_zone_id}/statistics/egress?${dayQuery(context)}`,
 });

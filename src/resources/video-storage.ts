@@ -6,7 +6,6 @@ import {
   instant,
   integer,
   object,
-  readFields,
   text,
   unwrapData,
   type ValueOf,
@@ -94,9 +93,6 @@ export const videoStorage = defineResource({
   listing: videos,
   answer: storageInfo,
   info: 'The name of the video, from the configuration or else from the API',
-
-  async read(get, { library_id, video_id }, diagnostics) {
-    const body = await get(`/library/${library_id}/videos/${video_id}/storage`);
-    return readFields(storageInfo, unwrapData(body), diagnostics);
-  },
+  path: ({ library_id, video_id }) => `/library/${library_id}/videos/${video_id}/storage`,
+  unwrap: unwrapData,
 });

@@ -1,7 +1,7 @@
 /** Whatever pages a listing has: reading it ends, and what it takes for complete lacks nothing that was there throughout. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { id, object } from '../../src/resources/fields.ts';
+import { id, object, type ValueOf } from '../../src/resources/fields.ts';
 import {
   type PagedListing,
   readCorePages,
@@ -13,7 +13,7 @@ import { type Get, ReadingError } from '../../src/resources/resource.ts';
 
 const element = object({ id });
 const perPage = 3;
-const listing: PagedListing<typeof element> = {
+const listing: PagedListing<ValueOf<typeof element>> = {
   path: '/',
   nouns: 'things',
   perPage,

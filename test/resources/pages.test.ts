@@ -1,6 +1,6 @@
 /** What paged listings do with answers that contradict themselves: nothing is lost without an error, and nothing is endless. */
 import { describe, expect, it } from 'vitest';
-import { id, object } from '../../src/resources/fields.ts';
+import { id, object, type ValueOf } from '../../src/resources/fields.ts';
 import {
   type PagedListing,
   readCorePages,
@@ -10,7 +10,7 @@ import {
 import type { Diagnostics, Get } from '../../src/resources/resource.ts';
 
 const element = object({ id });
-const things: PagedListing<typeof element> = {
+const things: PagedListing<ValueOf<typeof element>> = {
   path: '/things',
   nouns: 'things',
   perPage: 2,
