@@ -1,14 +1,13 @@
-/** What a complete listing has found, compared with what it had found before. */
+/** What a complete listing has, compared with what it had before. */
 import type { Found, Ids, Listed } from '../resources/resource.ts';
 
-/** One thing that was found. */
 export interface Discovered extends Listed {
-  /** The credential of its own key, if the listing gave one. */
+  /** The credential of its own key, where the listing gave one. */
   readonly keyName?: string | undefined;
 }
 
 export interface Discovery {
-  /** What there is now: the same array as before where nothing changed. */
+  /** What there is now: the same array as before if nothing changed. */
   readonly listed: readonly Discovered[];
   readonly added: number;
   readonly removed: number;
@@ -22,7 +21,7 @@ export function idText(ids: Ids): string {
   return text;
 }
 
-/** The credential that the key of a found thing is known by: `library/4711`, a name that no configuration can have. */
+/** The credential name for the key of something that was found: `library/4711`. No configuration can have such a name. */
 export function keyNameOf({ ids }: Found): string {
   return Object.entries(ids)
     .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)
@@ -38,7 +37,7 @@ function isSame(a: Discovered, b: Discovered): boolean {
   );
 }
 
-/** Compares what was found now with what was found before. A thing that is listed twice counts once. */
+/** Compares a listing with the one before. What is listed twice counts once. */
 export function compareListed(before: readonly Discovered[] | undefined, found: readonly Found[]): Discovery {
   const known = new Map(before?.map((one) => [idText(one.ids), one]));
   const listed = new Map<string, Discovered>();
@@ -49,7 +48,7 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
     const id = idText(one.ids);
     if (listed.has(id)) continue;
     const { ids, name, namedBy, features, key } = one;
-    // Without the reading and the key, which are not kept.
+    // The reading and the key are not kept.
     const now = { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
     const old = known.get(id);
     const isKept = old !== undefined && isSame(old, now);
@@ -64,8 +63,8 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
 }
 
 /**
- * Whether other things were found than before, though no fewer and no more. That may be wrong: while a listing is read page by
- * page, one thing that leaves an earlier page and another that comes at the end hide a third, and the total stays the same.
+ * Whether a listing has other things than before, but the same number. Then it may have missed one: if something leaves an
+ * earlier page while the pages are read and something else is added at the end, a third is skipped and the total stays the same.
  */
 export function isExchanged(before: readonly Discovered[] | undefined, found: readonly Found[]): boolean {
   const known = new Set(before?.map(({ ids }) => idText(ids)));
@@ -78,12 +77,12 @@ export function describeDiscovery({ added, removed, renamed }: Discovery): strin
   return [counts.join(' '), renamed > 0 ? `${renamed} renamed` : ''].filter(Boolean).join(', ');
 }
 
-/** `edge script` of `edge scripts`: all nouns of listings that end in an s lose it. */
+/** `edge scripts` as `edge script`, `video libraries` as `video library`. */
 export function singular(nouns: string): string {
   return nouns.replace(/(?<=librar)ies$/, 'y').replace(/s$/, '');
 }
 
-/** Without a name of its own it is called after what `namedBy` points to. */
+/** Gives each entry without a name the one that `namedBy` points to. */
 export function withNames(
   entries: readonly Discovered[],
   names: readonly Listed[] | undefined,

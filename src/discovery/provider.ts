@@ -1,29 +1,28 @@
 /**
- * A provider is one listing that is asked again and again. It keeps what it has found and tells its subscribers: a new one at
- * once, all of them whenever something has changed. It knows neither how the listing is asked nor what others make of it.
+ * A provider is one listing that is asked again and again. It keeps what the last complete listing had and tells its
+ * subscribers: a new one at once, all of them when something changes. It does not know how the listing is asked, nor what
+ * subscribers do with it.
  *
- * - Subscribers that want the same listing share one provider: the same of kind, credential and key, address and parent.
- *   Another key may open another account, so it has another provider.
- * - It runs as often as its most eager subscriber wants, and ends with the last of them.
- * - What it finds is passed on with the names that another listing has of it. The first time it waits for those until they
- *   are known or have failed, but no longer than five seconds.
- * - A listing that fails, or is incomplete, changes nothing of what was found.
+ * - Subscribers to the same listing share a provider. A listing is the same while its kind, credential, key, address and
+ *   parent are. Another key may open another account, so it gets a provider of its own.
+ * - It is asked as often as its most eager subscriber wants, and ends with the last subscriber.
+ * - A listing that fails or is incomplete changes nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiName, Listing } from '../resources/resource.ts';
-import { type Discovered, withNames } from './discovered.ts';
+import { type Discovered, idText, withNames } from './discovered.ts';
 
 /** Which listing is wanted. */
 export interface ListingOf {
   readonly listing: Listing;
   readonly credential: string;
-  /** The thing of the parent listing that it is asked for. */
+  /** What of the parent listing it is asked for. */
   readonly parent: Discovered | undefined;
-  /** The credential that the outermost listing is asked with: whose account it is. */
+  /** The credential of the outermost listing: whose account this is. */
   readonly account: string;
 }
 
-/** Asks one listing what there is. */
+/** Asks one listing. */
 export interface ListingPoll extends ListingOf {
   readonly type: 'listing';
   readonly key: string;
@@ -33,7 +32,7 @@ export interface ListingPoll extends ListingOf {
   /** Its queue at the pacer of its API. */
   readonly queue: string;
   readonly intervalMs: number;
-  /** Whether its readings are wanted: then it is the poll of all the targets that it feeds. */
+  /** Whether its readings are wanted: then this is the poll of all the targets in it. */
   readonly isRead: boolean;
 }
 
@@ -41,47 +40,42 @@ export interface Subscriber {
   readonly intervalMs: number;
   /** Whether it wants the readings that come with the listing. */
   readonly isRead: boolean;
-  /** Called with what there is; with undefined when the first try has failed. */
+  /** Receives what there is, or undefined when the first try failed. */
   found(entries: readonly Discovered[] | undefined): Promise<void>;
 }
 
-/** How long to wait for the names that another listing has. */
+/** How long the first result waits for the names that another listing has. */
 const namesPatienceMs = 5000;
 
 export class Provider {
-  /** What the last complete listing had, without the names that another listing has. */
+  /** The last complete listing. Names that another listing has are missing. */
   found: readonly Discovered[] | undefined;
   /** Whether it was asked once, whatever the outcome. */
   hasEnded = false;
   /** Unix time. */
   lastSuccessMs: number | undefined;
   lastDurationSeconds: number | undefined;
-  /** The provider of the names. */
+  /** Lists the names of what this one finds. */
   namedBy: Provider | undefined;
-  #poll: ListingPoll;
-  #names: readonly Discovered[] | undefined;
+  poll: ListingPoll;
   readonly #subscribers = new Set<Subscriber>();
-  #resolveEnded: (() => void) | undefined;
-  readonly #ended = new Promise<void>((resolve) => {
-    this.#resolveEnded = resolve;
+  #resolveFirstEnd: (() => void) | undefined;
+  readonly #firstEnd = new Promise<void>((resolve) => {
+    this.#resolveFirstEnd = resolve;
   });
 
   constructor(key: string, of: ListingOf) {
     const { kind, api } = of.listing;
-    this.#poll = { ...of, type: 'listing', key, kind, api, queue: kind, intervalMs: 0, isRead: false };
-  }
-
-  get poll(): ListingPoll {
-    return this.#poll;
+    this.poll = { ...of, type: 'listing', key, kind, api, queue: kind, intervalMs: 0, isRead: false };
   }
 
   get isWanted(): boolean {
     return this.#subscribers.size > 0;
   }
 
-  /** Whether its subscribers were told what there is. Below a parent a failed try is enough. */
+  /** Whether subscribers know what there is. Below a parent, a failed try is enough. */
   get isSettled(): boolean {
-    return this.found !== undefined || (this.hasEnded && this.#poll.parent !== undefined);
+    return this.found !== undefined || (this.hasEnded && this.poll.parent !== undefined);
   }
 
   add(subscriber: Subscriber): void {
@@ -92,64 +86,122 @@ export class Provider {
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
     if (this.isWanted) this.#fit();
-    else this.#resolveEnded?.();
+    else this.#resolveFirstEnd?.();
   }
 
   /** Tells one subscriber what is known so far. */
   async tell(subscriber: Subscriber): Promise<void> {
-    if (this.found) await subscriber.found(withNames(this.found, this.#names));
+    if (this.found) await subscriber.found(withNames(this.found, this.namedBy?.found));
     else if (this.hasEnded) await subscriber.found(undefined);
   }
 
-  /** A complete listing has ended with this. */
-  async keep(listed: readonly Discovered[]): Promise<void> {
+  async tellAll(): Promise<void> {
+    for (const subscriber of this.#subscribers) await this.tell(subscriber);
+  }
+
+  /** A complete listing had this. */
+  async succeed(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;
-    if (isNew) await this.#tellAll();
+    if (isNew) await this.tellAll();
     this.#end();
   }
 
-  /** A try has failed. */
+  /** A try failed. */
   async fail(): Promise<void> {
     if (this.hasEnded) return;
     this.#end();
-    if (!this.found) await this.#tellAll();
+    await this.tellAll();
   }
 
-  /** Another listing has these names. */
-  async nameAfter(names: readonly Discovered[] | undefined): Promise<void> {
-    if (names === this.#names) return;
-    this.#names = names;
-    if (this.found) await this.#tellAll();
-  }
-
-  /** The parent has another name. */
-  renameParent(parent: Discovered): void {
-    this.#poll = { ...this.#poll, parent };
-  }
-
-  /** Resolves when the names are known that another listing has, or when they have kept it waiting for too long. */
+  /** Waits for the first result of the listing that has the names, but no longer than five seconds. */
   async namesKnown(signal: AbortSignal): Promise<void> {
     if (!this.namedBy || this.namedBy.hasEnded) return;
     const patience = sleep(namesPatienceMs, undefined, { signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.namedBy.#ended, patience]);
+    await Promise.race([this.namedBy.#firstEnd, patience]);
   }
 
   #end(): void {
     this.hasEnded = true;
-    this.#resolveEnded?.();
+    this.#resolveFirstEnd?.();
   }
 
-  async #tellAll(): Promise<void> {
-    for (const subscriber of this.#subscribers) await this.tell(subscriber);
-  }
-
-  /** The poll that its subscribers want. */
   #fit(): void {
-    const { kind } = this.#poll;
-    const intervalMs = Math.min(...[...this.#subscribers].map((one) => one.intervalMs));
-    const isRead = [...this.#subscribers].some((one) => one.isRead);
-    if (intervalMs === this.#poll.intervalMs && isRead === this.#poll.isRead) return;
-    this.#poll = { ...this.#poll, intervalMs, isRead, queue: isRead ? kind : `${kind} listing` };
+    const { kind } = this.poll;
+    const subscribers = [...this.#subscribers];
+    const intervalMs = Math.min(...subscribers.map((one) => one.intervalMs));
+    const isRead = subscribers.some((one) => one.isRead);
+    if (intervalMs === this.poll.intervalMs && isRead === this.poll.isRead) return;
+    this.poll = { ...this.poll, intervalMs, isRead, queue: isRead ? kind : `${kind} listing` };
   }
+}
+
+/** Starts and stops asking a listing. */
+export interface ListingLoops {
+  start(provider: Provider): void;
+  /** It is asked at another interval, or its parent has another name. */
+  update(provider: Provider): void;
+  stop(provider: Provider): void;
+}
+
+/** All providers, by the key of their listing. */
+export class Providers {
+  readonly #loops: ListingLoops;
+  readonly #providers = new Map<string, Provider>();
+
+  constructor(loops: ListingLoops) {
+    this.#loops = loops;
+  }
+
+  get(key: string): Provider | undefined {
+    return this.#providers.get(key);
+  }
+
+  all(): Iterable<Provider> {
+    return this.#providers.values();
+  }
+
+  get size(): number {
+    return this.#providers.size;
+  }
+
+  subscribe(key: string, of: ListingOf, subscriber: Subscriber): Provider {
+    const known = this.#providers.get(key);
+    const provider = known ?? new Provider(key, of);
+    const { poll } = provider;
+    provider.add(subscriber);
+    if (!known) {
+      this.#providers.set(key, provider);
+      this.#loops.start(provider);
+    } else if (poll !== provider.poll) this.#loops.update(provider);
+    return provider;
+  }
+
+  unsubscribe(provider: Provider, subscriber: Subscriber): void {
+    const { poll } = provider;
+    provider.remove(subscriber);
+    if (!provider.isWanted) {
+      this.#providers.delete(poll.key);
+      this.#loops.stop(provider);
+    } else if (poll !== provider.poll) this.#loops.update(provider);
+  }
+
+  renameParent(provider: Provider, parent: Discovered): void {
+    provider.poll = { ...provider.poll, parent };
+    this.#loops.update(provider);
+  }
+}
+
+/** What the configuration in force says of keys and addresses. */
+export interface Whereabouts {
+  readonly baseUrlOf: (api: ApiName) => string;
+  /** An id for the current key of a credential. */
+  readonly keyIdOf: (credential: string) => string;
+}
+
+/** What tells one listing from another. */
+export function listingKey({ listing, credential, parent }: ListingOf, where: Whereabouts): string {
+  const { kind, nouns, api } = listing;
+  const below = parent ? `#${idText(parent.ids)}` : '';
+  return `${kind} ${nouns}#${credential}@${where.baseUrlOf(api)}${below}${where.keyIdOf(credential)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Which of what a listing finds is wanted. Names are written by others, so patterns run on a linear-time engine: no name can
- * keep the exporter busy.
+ * Which of the things that a listing finds are wanted. Names are written by others, so patterns run on a linear-time engine: no
+ * name can keep the exporter busy.
  */
 import type { RE2JS } from 're2js';
 import type { Listed } from '../resources/resource.ts';
@@ -13,17 +13,13 @@ export interface Selection {
   readonly exclude: readonly string[];
 }
 
-export interface Selector {
-  selects(listed: Listed): boolean;
-}
-
 /** Bounds the time for a name: it is at most proportional to this times the length of the name. */
 const maxProgramSize = 1000;
 const maxPatternLength = 1000;
 
 let engine: typeof import('re2js') | undefined;
 
-/** To be awaited before the first pattern: the engine is large, and most configurations have none. */
+/** Must be awaited before the first pattern. The engine is large, and most configurations need none. */
 export async function loadPatternEngine(): Promise<void> {
   engine ??= await import('re2js');
 }
@@ -53,23 +49,15 @@ function compile(pattern: string): RE2JS {
   return RE2JS.compile(pattern, RE2JS.DOTALL);
 }
 
-const compiled = new WeakMap<Selection, Selector>();
-
-/** Throws where a pattern has a problem. */
-export function selectorOf(selection: Selection): Selector {
-  const known = compiled.get(selection);
-  if (known) return known;
+/** Compiles a selection. Without one, everything is wanted. Throws where a pattern has a problem. */
+export function selectorOf(selection: Selection | undefined): (listed: Listed) => boolean {
+  if (!selection) return () => true;
   const include = selection.include.map(compile);
   const exclude = selection.exclude.map(compile);
-  const selector: Selector = {
-    selects({ ids, name }) {
-      const parts = Object.values(ids);
-      const texts = new Set([parts.join('/'), parts.at(-1) ?? '']);
-      if (name !== undefined) texts.add(name);
-      const matches = (pattern: RE2JS) => [...texts].some((text) => pattern.testExact(text));
-      return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
-    },
+  return ({ ids, name }) => {
+    const parts = Object.values(ids);
+    const texts = [parts.join('/'), parts.at(-1) ?? '', ...(name === undefined ? [] : [name])];
+    const matches = (pattern: RE2JS) => texts.some((text) => pattern.testExact(text));
+    return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
   };
-  compiled.set(selection, selector);
-  return selector;
 }

@@ -1,32 +1,35 @@
 /**
  * Polls what the configuration in force wants. Its sections subscribe to listings; what a listing finds comes as groups of
- * targets to the pool of their kind; the pool starts and stops loops; the poller carries out what a loop asks, and tells the
- * target states. The way from the configuration to the store ends here; pages only look at it.
+ * targets to the pool of their kind; the pool starts and stops polls; the poller carries them out and tells the target states,
+ * which write to the store. Pages only look at the states.
  */
 import type { Config } from '../config/config.ts';
 import type { Resource } from '../resources/resource.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import type { KeyCheck } from './key-check.ts';
 import { type FoundKeys, type ListingStatus, Listings } from './listings.ts';
-import { type PollSources, Polls } from './polls.ts';
+import type { Loop } from './loop.ts';
+import type { Outcome, PollerOptions } from './poller.ts';
+import { Polls, type PollsOptions } from './polls.ts';
 import { Sweep } from './sweep.ts';
 import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
 import { Wanted } from './wanted.ts';
 
-export interface EngineOptions extends PollSources {
+export interface EngineOptions
+  extends Pick<PollsOptions, 'observer' | 'paceOf'>,
+    Pick<PollerOptions, 'clientOf' | 'log' | 'redact' | 'keySource' | 'isOnce'> {
   readonly resources: readonly Resource[];
   readonly store: RowStore;
-  /** Keeps the keys that listings find. */
   readonly foundKeys: FoundKeys;
-  /** An id for the current key of a credential that does not reveal it. Default: keys never change. */
+  /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** Notices keys that have changed: `keyChanged` is called for them before this resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
-  /** Whether a target's key belongs to this process. */
+  /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
   /** Called with what the polls need, once changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
-  /** Called with each sweep, so that others need no timer of their own: an idle process seldom wakes up. */
+  /** Called with each sweep, so that others need no timer of their own: an idle process should seldom wake up. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -41,18 +44,8 @@ export class PollEngine {
   readonly #wanted: Wanted;
   readonly #listings: Listings;
   readonly #sweep = new Sweep(
-    () => {
-      this.dropStale();
-      this.keys.settle();
-      this.#polls.failureLog.tell();
-      this.#tellPlanned();
-      this.#options.onSweep?.();
-    },
-    () =>
-      this.#polls.loops.pending > 0 ||
-      this.#polls.hasChanged ||
-      this.#polls.failureLog.isBusy ||
-      this.keys.isWaiting,
+    () => this.#sweepUp(),
+    () => this.#isBusy,
   );
   #config: Config | undefined;
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -61,7 +54,7 @@ export class PollEngine {
   #isReady = false;
   #onAllPolled: (() => void) | undefined;
 
-  /** Resolves once every target was polled, whatever the outcome; targets wanted later do not count. */
+  /** Resolves once every target was polled, whatever the outcome. Targets that are wanted later do not count. */
   readonly allPolled = new Promise<void>((resolve) => {
     this.#onAllPolled = resolve;
   });
@@ -71,18 +64,16 @@ export class PollEngine {
     const now = options.now ?? Date.now;
     this.#options = options;
     this.states = new TargetStates(options.store, options.uptimeMs);
-    this.#polls = new Polls({
+    const polls = new Polls({
       ...options,
       states: this.states,
       now,
-      baseUrlOf: (api) => this.#config?.apis[api].baseUrl,
       foundBefore: ({ key }) => this.#wanted.providers.get(key)?.found,
-      isFedByItself: (loop) => this.#listings.feeds(loop),
-      follow: (loop, found, durationSeconds) => this.#listings.follow(loop, found, durationSeconds),
-      onFailed: () => this.#sweep.plan(),
+      targetsOf: (poll) => this.#wanted.targetsOf(poll),
+      onEnd: (loop, outcome) => this.#onEnd(loop, outcome),
       onFirstEnd: () => this.#checkReady(),
     });
-    const polls = this.#polls;
+    this.#polls = polls;
     this.#wanted = new Wanted({
       resources,
       owns,
@@ -99,13 +90,12 @@ export class PollEngine {
     });
     this.#listings = new Listings({
       wanted: this.#wanted,
-      loops: polls.loops,
-      poller: polls.poller,
+      polls,
       foundKeys,
       log,
       now,
       onKeyChanged: (credential) => {
-        this.#tellKeyChanged(credential);
+        this.#logKeyChanged(credential);
         polls.retry(credential);
       },
       lookAtKeys: options.lookAtKeys ?? (() => Promise.resolve()),
@@ -130,7 +120,6 @@ export class PollEngine {
     return true;
   }
 
-  /** The state of every listing. */
   listings(): readonly ListingStatus[] {
     return this.#listings.statuses();
   }
@@ -147,8 +136,8 @@ export class PollEngine {
   }
 
   /**
-   * Polls what a configuration wants from now on; resolves when all that is known of that is in place. What is still the same
-   * keeps its readings and its times; what changed, and what failed for a reason that may be gone now, is asked at once.
+   * Polls what a configuration wants from now on; resolves when everything known of that is in place. What stays the same keeps
+   * its readings and times. What changed, and what failed for a reason that may be gone, is asked at once.
    */
   async apply(config: Config): Promise<void> {
     this.#polls.forgetAddresses();
@@ -160,12 +149,12 @@ export class PollEngine {
 
   /** A credential has another key: its listings are read at once, and its targets asked. */
   async keyChanged(credential: string): Promise<void> {
-    this.#tellKeyChanged(credential);
+    this.#logKeyChanged(credential);
     await this.#reconcile();
     this.#polls.retry(credential);
   }
 
-  /** Asks everything at once, whatever its interval; resolves when each such poll has come to an end. */
+  /** Asks everything at once, whatever its interval; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
     await Promise.all(Array.from(this.#polls.loops.all(), (loop) => loop.askNow()));
   }
@@ -183,7 +172,7 @@ export class PollEngine {
     }
   }
 
-  /** When the target is polled next, in milliseconds from now; 0 while it is under way or in line. */
+  /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
   nextPollInMs({ target }: TargetStatus): number | undefined {
     return this.#polls.loops.get(target.pollKey)?.dueInMs;
   }
@@ -209,7 +198,7 @@ export class PollEngine {
     this.#lastChange = done.then(
       () => {
         this.#sweep.plan();
-        // The target that readiness waited for may have left.
+        // The target that readiness waited for may be gone.
         this.#checkReady();
       },
       () => undefined,
@@ -218,23 +207,52 @@ export class PollEngine {
   }
 
   async #carryOut(change: () => Promise<void>): Promise<void> {
-    if (this.#polls.loops.signal.aborted) return;
+    const { loops } = this.#polls;
+    if (loops.signal.aborted) return;
     this.#wanted.turns.begin();
     await change();
     await this.#wanted.settle();
     this.#listings.forgetGone();
-    await this.#polls.loops.startAll(this.#wanted.turns);
+    await loops.startAll(this.#wanted.turns);
   }
 
-  #tellKeyChanged(credential: string): void {
+  async #onEnd(loop: Loop, { found, durationSeconds }: Outcome): Promise<void> {
+    if (loop.health.lastFailure) this.#sweep.plan();
+    if (loop.poll.type === 'listing') await this.#listings.follow(loop, found, durationSeconds);
+  }
+
+  #sweepUp(): void {
+    this.dropStale();
+    this.keys.settle();
+    this.#polls.failureLog.tell();
+    this.#tellPlanned();
+    this.#checkAddresses();
+    this.#options.onSweep?.();
+  }
+
+  get #isBusy(): boolean {
+    const { loops, failureLog, hasChanged, keys } = this.#polls;
+    return loops.pending > 0 || hasChanged || failureLog.isBusy || keys.isWaiting;
+  }
+
+  #logKeyChanged(credential: string): void {
     this.#options.log.info({ credential }, `the key of ${credential} changed`);
   }
 
   #checkReady(): void {
-    if (this.#polls.loops.pending > 0 || this.#changes > 0 || this.#polls.loops.signal.aborted) return;
-    if (!this.#isReady) this.#tellPlanned();
+    const { loops } = this.#polls;
+    if (loops.pending > 0 || this.#changes > 0 || loops.signal.aborted) return;
+    if (!this.#isReady) {
+      this.#checkAddresses();
+      this.#tellPlanned();
+    }
     this.#isReady = true;
     this.#onAllPolled?.();
+  }
+
+  #checkAddresses(): void {
+    const { apis } = this.#config ?? {};
+    if (apis) this.#polls.checkAddresses((api) => apis[api].baseUrl);
   }
 
   #tellPlanned(): void {

@@ -1,6 +1,6 @@
 /**
- * What the log says of failing polls and stale values. The first few of a kind have a line each, the rest share a summary, and
- * so does their recovery. Every single one is logged at debug.
+ * What the log says of failing polls and stale values. The first few failures of a kind have a line each; the rest share a
+ * summary, and so does their recovery. Every single one is logged at debug.
  */
 import type { Logger } from 'pino';
 import { count, formatDuration, plural } from '../text.ts';
@@ -13,85 +13,56 @@ export interface FailureGroup {
   readonly result: string;
   readonly message: string;
   readonly fields: object;
-  /** The credential whose key was refused: one line says so, and one says when it is accepted again. */
+  /** The credential whose key was refused: one line says so, and one when it is accepted again. */
   readonly refused?: string | undefined;
 }
 
 interface Group extends FailureGroup {
   readonly beganMs: number;
   readonly failing: Set<string>;
-  /** All that have failed since it began. */
+  /** How many failed since it began. */
   total: number;
-  /** Those of them with a line of their own. */
+  /** How many of them have a line of their own. */
   told: number;
-  /** Those that no line has mentioned yet. */
+  /** How many no line has mentioned yet. */
   untold: number;
   hasToldPart: boolean;
 }
 
-/** So many of a group have their own line, */
-const maxOwnLines = 5;
-/** and so many of all groups in a minute. */
-const maxOwnLinesAMinute = 20;
-/** How long the first summary waits for more to tell of, and how far apart summaries are. */
-const gatherMs = 5000;
-const summaryIntervalMs = 30_000;
-/** More lines than this at a time become one. */
-const maxLines = 3;
-
-/** When a summary may be written next. */
-class Pace {
-  #sinceMs: number | undefined;
-  #lastMs = Number.NEGATIVE_INFINITY;
-
-  /** There is something to tell. */
-  want(nowMs: number): void {
-    this.#sinceMs ??= nowMs;
-  }
-
-  get isWanted(): boolean {
-    return this.#sinceMs !== undefined;
-  }
-
-  /** Whether it is time; then it counts as told. */
-  take(nowMs: number, atOnce: boolean): boolean {
-    if (this.#sinceMs === undefined) return false;
-    if (!atOnce && nowMs < Math.max(this.#sinceMs + gatherMs, this.#lastMs + summaryIntervalMs)) return false;
-    this.#sinceMs = undefined;
-    this.#lastMs = nowMs;
-    return true;
-  }
-}
-
-function kindsOf(lines: readonly { what: string }[]): string {
-  return plural(new Set(lines.map(({ what }) => what)).size, 'kind');
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((a, b) => a + b, 0);
-}
-
-interface Recovery {
+interface Summary {
+  /** What it is about, to count the kinds. */
   readonly what: string;
   readonly fields: object;
-  readonly refused: string | undefined;
+  readonly line: string;
+}
+
+interface Recovery extends Summary {
   readonly recovered: number;
   readonly stillFailing: number;
   readonly lastedMs: number;
 }
 
+/** How many lines of their own a group has, and all groups together in a minute. */
+const maxOwnLines = 5;
+const maxOwnLinesAMinute = 20;
+/** How long the first summary waits for more, and how far apart summaries are. */
+const gatherMs = 5000;
+const summaryIntervalMs = 30_000;
+/** If there are more summaries at a time, they become one. */
+const maxSummaries = 3;
+
 export class FailureLog {
   readonly #log: Logger;
   readonly #nowMs: () => number;
   readonly #groups = new Map<string, Group>();
-  /** The group of each poll that is failing. */
+  /** The group of each failing poll. */
   readonly #groupOf = new Map<string, Group>();
-  /** By kind: targets that became stale this minute, with and without a line of their own. */
+  /** By kind: targets that became stale, with a line of their own in this minute, and those not mentioned yet. */
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
-  readonly #failurePace = new Pace();
-  readonly #recoveryPace = new Pace();
-  readonly #agedPace = new Pace();
+  /** Since when there is something to summarize. */
+  #untoldSinceMs: number | undefined;
+  #lastSummaryMs = Number.NEGATIVE_INFINITY;
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
   #ownLines = 0;
 
@@ -101,7 +72,7 @@ export class FailureLog {
     this.#nowMs = nowMs;
   }
 
-  /** A poll has failed; of failures in a row only the first counts, unless it is now the key that is refused, or no longer. */
+  /** A poll failed. Only the first of failures in a row counts, unless its key is now refused or no longer is. */
   failed(pollKey: string, about: FailureGroup, fields: object, line: string): void {
     const known = this.#groupOf.get(pollKey);
     if (known) {
@@ -128,12 +99,12 @@ export class FailureLog {
       group.told++;
     } else if (group.refused === undefined || group.told === 0) {
       group.untold++;
-      this.#failurePace.want(this.#nowMs());
+      this.#wantSummary();
     }
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** A poll has succeeded. fields: called only if it had failed before. */
+  /** A poll succeeded. fields: called only if it had failed before. */
   succeeded(pollKey: string, fields: () => object): void {
     const group = this.#leave(pollKey);
     if (!group) return;
@@ -145,7 +116,7 @@ export class FailureLog {
     } else if (group.told < group.total || group.failing.size === 0) this.#noteRecovery(group);
   }
 
-  /** A poll is wanted no more. */
+  /** A poll is no longer wanted. */
   forget(pollKey: string): void {
     const group = this.#leave(pollKey);
     if (!group) return;
@@ -154,18 +125,7 @@ export class FailureLog {
     group.untold = Math.min(group.untold, group.total);
   }
 
-  /** Whether a poll fails, or a summary is still to come. */
-  get isBusy(): boolean {
-    const paces = [this.#failurePace, this.#agedPace, this.#recoveryPace];
-    return this.#groupOf.size > 0 || paces.some(({ isWanted }) => isWanted);
-  }
-
-  /** Sizes by name: what must not grow while targets come and go. */
-  get sizes(): Readonly<Record<string, number>> {
-    return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
-  }
-
-  /** The values of a target have become too old. */
+  /** The values of a target became too old. */
   aged(kind: string, fields: object, line: string): void {
     const aged = this.#aged.get(kind) ?? { told: 0, untold: 0 };
     this.#aged.set(kind, aged);
@@ -175,17 +135,32 @@ export class FailureLog {
       aged.told++;
     } else {
       aged.untold++;
-      this.#agedPace.want(this.#nowMs());
+      this.#wantSummary();
     }
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** Writes the summaries that are due; atOnce: all that there is to tell. */
+  /** Whether a poll fails, or a summary is still to come. */
+  get isBusy(): boolean {
+    return this.#groupOf.size > 0 || this.#untoldSinceMs !== undefined;
+  }
+
+  /** Sizes by name: what must not grow while targets come and go. */
+  get sizes(): Readonly<Record<string, number>> {
+    return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
+  }
+
+  /** Writes the summaries if they are due, or at once. */
   tell(atOnce = false): void {
+    if (this.#untoldSinceMs === undefined) return;
     const nowMs = this.#nowMs();
-    if (this.#failurePace.take(nowMs, atOnce)) this.#tellFailures();
-    if (this.#agedPace.take(nowMs, atOnce)) this.#tellAged();
-    if (this.#recoveryPace.take(nowMs, atOnce)) this.#tellRecoveries();
+    const dueMs = Math.max(this.#untoldSinceMs + gatherMs, this.#lastSummaryMs + summaryIntervalMs);
+    if (nowMs < dueMs && !atOnce) return;
+    this.#untoldSinceMs = undefined;
+    this.#lastSummaryMs = nowMs;
+    this.#tellFailures();
+    this.#tellAged();
+    this.#tellRecoveries();
   }
 
   #leave(pollKey: string): Group | undefined {
@@ -194,6 +169,10 @@ export class FailureLog {
     group?.failing.delete(pollKey);
     if (group?.failing.size === 0) this.#groups.delete(group.key);
     return group;
+  }
+
+  #wantSummary(): void {
+    this.#untoldSinceMs ??= this.#nowMs();
   }
 
   #beginMinute(): void {
@@ -211,81 +190,93 @@ export class FailureLog {
     return true;
   }
 
-  /** For a group that shares summaries: notes when it is over, and once before that when most of it is. */
+  /** Notes when a group that shares summaries is over, and once before that when most of it is. */
   #noteRecovery(group: Group): void {
     const { what, fields, refused, total, failing, beganMs } = group;
     const isOver = failing.size === 0;
     if (!isOver && (group.hasToldPart || failing.size * 2 > total || refused !== undefined)) return;
-    const nowMs = this.#nowMs();
-    // Nothing was said of these failures, so nothing is said of their end.
+    // If nothing was said of the failures, nothing is said of their end.
     if (group.told === 0 && group.untold === total) return;
     group.hasToldPart = true;
-    this.#recoveries.push({
-      what,
-      fields,
-      refused,
-      recovered: total - failing.size,
-      stillFailing: failing.size,
-      lastedMs: nowMs - beganMs,
-    });
-    this.#recoveryPace.want(nowMs);
+    const about = { recovered: total - failing.size, stillFailing: failing.size };
+    const lastedMs = this.#nowMs() - beganMs;
+    const line = recoveryText(what, refused, about.recovered, about.stillFailing, lastedMs);
+    this.#recoveries.push({ what, fields: { ...fields, polls: about.recovered }, line, lastedMs, ...about });
+    this.#wantSummary();
   }
 
   #tellFailures(): void {
     const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
-    const untold = sum(groups.map((group) => group.untold));
-    if (groups.length > maxLines) {
+    const lines = groups.map(({ fields, what, result, message, untold: polls }) => ({
+      what,
+      fields: { ...fields, result, reason: message, polls },
+      line: `${plural(polls, `more ${what} poll`)} failed: ${message} (${result})`,
+    }));
+    this.#write('warn', lines, (kinds) => {
+      const polls = sum(groups.map(({ untold }) => untold));
       const results = [...new Set(groups.map(({ result }) => result))].map((result) => {
-        const polls = sum(groups.map((group) => (group.result === result ? group.untold : 0)));
-        return `${count(polls)} ${result}`;
+        const same = groups.filter((group) => group.result === result);
+        return `${count(sum(same.map(({ untold }) => untold)))} ${result}`;
       });
-      this.#log.warn(
-        { polls: untold },
-        `${plural(untold, 'more poll')} of ${kindsOf(groups)} failed: ${results.join(', ')}`,
-      );
-    } else {
-      for (const { fields, what, message, result, untold: polls } of groups)
-        this.#log.warn(
-          { ...fields, result, reason: message, polls },
-          `${plural(polls, `more ${what} poll`)} failed: ${message} (${result})`,
-        );
-    }
+      return [{ polls }, `${plural(polls, 'more poll')} of ${kinds} failed: ${results.join(', ')}`];
+    });
     for (const group of groups) group.untold = 0;
   }
 
   #tellAged(): void {
-    const aged = [...this.#aged].flatMap(([what, { untold }]) => (untold > 0 ? [{ what, untold }] : []));
-    const total = sum(aged.map(({ untold }) => untold));
-    const gone = 'values too old, which have left the page';
-    if (aged.length > maxLines)
-      this.#log.warn({ targets: total }, `${plural(total, 'more target')} of ${kindsOf(aged)} had ${gone}`);
-    else
-      for (const { what: kind, untold } of aged)
-        this.#log.warn({ kind, targets: untold }, `${plural(untold, `more ${kind} target`)} had ${gone}`);
-    for (const each of this.#aged.values()) each.untold = 0;
+    const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
+    const gone = 'had values too old, which have left the page';
+    const lines = aged.map(([kind, { untold: targets }]) => ({
+      what: kind,
+      fields: { kind, targets },
+      line: `${plural(targets, `more ${kind} target`)} ${gone}`,
+    }));
+    this.#write('warn', lines, (kinds) => {
+      const targets = sum(aged.map(([, { untold }]) => untold));
+      return [{ targets }, `${plural(targets, 'more target')} of ${kinds} ${gone}`];
+    });
+    for (const [, each] of aged) each.untold = 0;
   }
 
   #tellRecoveries(): void {
     const recoveries = this.#recoveries;
     this.#recoveries = [];
-    if (recoveries.length > maxLines) {
+    this.#write('info', recoveries, (kinds) => {
       const polls = sum(recoveries.map(({ recovered }) => recovered));
       const stillFailing = sum(recoveries.map((one) => one.stillFailing));
       const lasted = durationText(Math.max(...recoveries.map(({ lastedMs }) => lastedMs)));
       const rest = stillFailing > 0 ? `; ${count(stillFailing)} still fail` : '';
-      const line = `${plural(polls, 'poll')} of ${kindsOf(recoveries)} succeed again after ${lasted}${rest}`;
-      this.#log.info({ polls }, line);
-      return;
-    }
-    for (const one of recoveries) this.#log.info({ ...one.fields, polls: one.recovered }, recoveryText(one));
+      return [{ polls }, `${plural(polls, 'poll')} of ${kinds} succeed again after ${lasted}${rest}`];
+    });
   }
+
+  /** A line each, or if they are too many, one for all. */
+  #write(
+    level: 'warn' | 'info',
+    lines: readonly Summary[],
+    ofAll: (kinds: string) => [fields: object, line: string],
+  ): void {
+    const kinds = plural(new Set(lines.map(({ what }) => what)).size, 'kind');
+    if (lines.length > maxSummaries) this.#log[level](...ofAll(kinds));
+    else for (const { fields, line } of lines) this.#log[level](fields, line);
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
 }
 
 function durationText(durationMs: number): string {
   return formatDuration(Math.round(durationMs / 1000) * 1000);
 }
 
-function recoveryText({ what, refused, recovered, stillFailing, lastedMs }: Recovery): string {
+function recoveryText(
+  what: string,
+  refused: string | undefined,
+  recovered: number,
+  stillFailing: number,
+  lastedMs: number,
+): string {
   const lasted = `after ${durationText(lastedMs)}`;
   if (refused !== undefined)
     return `the key of ${refused} is accepted again: ${plural(recovered, 'poll')} succeed ${lasted}`;

@@ -1,121 +1,70 @@
 /**
  * Tells a refused key from a single thing that a key may not read. A key is refused when nothing of its API succeeds with it.
- * Until that is known, another poll is asked and the verdict waits.
+ * Until that is known, another poll of the key is asked and the verdict waits.
  */
 import type { ApiName } from '../resources/resource.ts';
 import type { Poll } from './target.ts';
 
-/** Told once whether the key is refused. */
 type OnVerdict = (isKeyRefused: boolean) => void;
 
 /** What the latest poll says about the key. A timeout says nothing and leaves the standing as it was. */
 type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
 
-/** If something was read with the key this recently, no probe is needed. */
+/** If something was read with the key this recently, the key is fine. */
 const recentMs = 2000;
 
 /** One key at one API. */
 class CheckedKey {
   readonly api: ApiName;
-  readonly #standings = new Map<string, Standing>();
-  readonly #counts: Record<Standing, number> = { pending: 0, unknown: 0, accepted: 0, refused: 0 };
-  readonly #waiting = new Map<string, OnVerdict>();
-  /** The poll that is asked again to learn whether the key still works. */
-  #probe: string | undefined;
-  #lastSuccessMs = Number.NEGATIVE_INFINITY;
   isRefused = false;
+  /** By the keys of its polls. */
+  readonly standings = new Map<string, Standing>();
+  readonly waiting = new Map<string, OnVerdict>();
+  /** The poll that is asked again to learn whether the key still works. */
+  probe: string | undefined;
+  lastSuccessMs = Number.NEGATIVE_INFINITY;
+  readonly #counts: Record<Standing, number> = { pending: 0, unknown: 0, accepted: 0, refused: 0 };
 
   constructor(api: ApiName) {
     this.api = api;
   }
 
-  get isUsed(): boolean {
-    return this.#standings.size > 0;
+  count(standing: Standing): number {
+    return this.#counts[standing];
   }
 
-  get isWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  has(pollKey: string): boolean {
-    return this.#standings.has(pollKey);
-  }
-
-  remove(pollKey: string): void {
-    this.#waiting.delete(pollKey);
-    this.#set(pollKey, undefined);
-    if (this.#counts.refused === 0) this.isRefused = false;
-    this.#ended(pollKey);
-  }
-
-  /** Returns the polls that were refused and may work now. */
-  succeeded(pollKey: string): readonly string[] {
-    const wasRefused = this.isRefused;
-    this.#set(pollKey, 'accepted');
-    this.#lastSuccessMs = performance.now();
-    this.#probe = undefined;
-    this.decide();
-    if (!wasRefused) return [];
-    return [...this.#standings].flatMap(([key, standing]) => (standing === 'refused' ? [key] : []));
-  }
-
-  add(pollKey: string): void {
-    this.#set(pollKey, 'pending');
-  }
-
-  failed(pollKey: string): void {
-    if (this.#standings.get(pollKey) === 'pending') this.#set(pollKey, 'unknown');
-    this.#ended(pollKey);
-  }
-
-  /** Returns the poll to ask now, if one is needed for the verdict. */
-  refused(pollKey: string, onVerdict: OnVerdict): string | undefined {
-    this.#set(pollKey, 'refused');
-    this.#waiting.set(pollKey, onVerdict);
-    if (this.#probe === pollKey) this.#probe = undefined;
-    if (performance.now() - this.#lastSuccessMs < recentMs) this.decide();
-    else if (this.#probe !== undefined) return undefined;
-    else if (this.#counts.accepted > 0) this.#probe = this.#chooseProbe(pollKey);
-    else if (this.#counts.pending === 0) this.decide();
-    return this.#probe;
+  set(pollKey: string, standing: Standing | undefined): void {
+    const before = this.standings.get(pollKey);
+    if (before) this.#counts[before]--;
+    if (standing) {
+      this.#counts[standing]++;
+      this.standings.set(pollKey, standing);
+    } else this.standings.delete(pollKey);
+    if (this.probe === pollKey) this.probe = undefined;
   }
 
   decide(): void {
-    const { accepted, refused } = this.#counts;
-    this.isRefused = refused > 0 && accepted === 0;
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
+    this.isRefused = this.count('refused') > 0 && this.count('accepted') === 0;
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
     for (const onVerdict of waiting) onVerdict(this.isRefused);
   }
 
-  /** A poll ended without saying anything about the key, or is no longer wanted: the verdict may have waited for it. */
-  #ended(pollKey: string): void {
-    if (this.#probe === pollKey) this.#probe = undefined;
-    else if (this.#probe !== undefined || this.#counts.pending > 0) return;
-    if (this.isWaiting) this.decide();
+  /** Decides if no poll is left whose end could tell more. */
+  decideIfAllEnded(): void {
+    if (this.waiting.size > 0 && this.probe === undefined && this.count('pending') === 0) this.decide();
   }
 
   /** Things of one kind are often refused together, so another kind tells more. A poll's key begins with its kind. */
-  #chooseProbe(refused: string): string | undefined {
+  chooseProbe(refused: string): string | undefined {
     const kind = /^\w+/.exec(refused)?.[0] ?? '';
     let probe: string | undefined;
-    for (const [pollKey, standing] of this.#standings) {
+    for (const [pollKey, standing] of this.standings) {
       if (standing !== 'accepted') continue;
       if (!pollKey.startsWith(kind)) return pollKey;
       probe ??= pollKey;
     }
     return probe;
-  }
-
-  #set(pollKey: string, standing: Standing | undefined): void {
-    const before = this.#standings.get(pollKey);
-    if (before !== undefined) this.#counts[before]--;
-    if (standing === undefined) {
-      this.#standings.delete(pollKey);
-    } else {
-      this.#counts[standing]++;
-      this.#standings.set(pollKey, standing);
-    }
   }
 }
 
@@ -127,56 +76,74 @@ export class KeyCheck {
     this.#askNow = askNow;
   }
 
-  /** A poll is wanted from now on. */
   add({ api, credential, key }: Poll): void {
     const name = nameOf(api, credential);
     const checked = this.#keys.get(name) ?? new CheckedKey(api);
     this.#keys.set(name, checked);
-    checked.add(key);
+    checked.set(key, 'pending');
   }
 
-  /** A poll is wanted no more. */
   remove(poll: Poll): void {
     const checked = this.#keyOf(poll);
-    checked?.remove(poll.key);
-    if (checked?.isUsed === false) this.#keys.delete(nameOf(poll.api, poll.credential));
+    if (!checked) return;
+    checked.waiting.delete(poll.key);
+    checked.set(poll.key, undefined);
+    if (checked.count('refused') === 0) checked.isRefused = false;
+    checked.decideIfAllEnded();
+    if (checked.standings.size === 0) this.#keys.delete(nameOf(poll.api, poll.credential));
   }
 
+  /** If the key was refused until now, everything that was refused is asked again. */
   succeeded(poll: Poll): void {
-    for (const key of this.#keyOf(poll)?.succeeded(poll.key) ?? []) this.#askNow(key);
+    const checked = this.#keyOf(poll);
+    if (!checked) return;
+    const wasRefused = checked.isRefused;
+    checked.set(poll.key, 'accepted');
+    checked.lastSuccessMs = performance.now();
+    checked.probe = undefined;
+    checked.decide();
+    if (!wasRefused) return;
+    for (const [pollKey, standing] of checked.standings) if (standing === 'refused') this.#askNow(pollKey);
   }
 
   /** It failed, but not because of its key. */
   failed(poll: Poll): void {
-    this.#keyOf(poll)?.failed(poll.key);
+    const checked = this.#keyOf(poll);
+    if (!checked) return;
+    const standing = checked.standings.get(poll.key);
+    const wasProbe = checked.probe === poll.key;
+    checked.set(poll.key, standing === 'pending' ? 'unknown' : standing);
+    if (wasProbe) checked.decide();
+    else checked.decideIfAllEnded();
   }
 
-  /** It got 401 or 403, or the key cannot be read. */
+  /** It got 401 or 403, or its key cannot be read. */
   refused(poll: Poll, onVerdict: OnVerdict): void {
-    const probe = this.#keyOf(poll)?.refused(poll.key, onVerdict);
-    if (probe !== undefined) this.#askNow(probe);
+    const checked = this.#keyOf(poll);
+    if (!checked) return;
+    checked.set(poll.key, 'refused');
+    checked.waiting.set(poll.key, onVerdict);
+    if (performance.now() - checked.lastSuccessMs < recentMs) checked.decide();
+    else if (checked.probe !== undefined) return;
+    else if (checked.count('accepted') === 0) checked.decideIfAllEnded();
+    else {
+      checked.probe = checked.chooseProbe(poll.key);
+      if (checked.probe !== undefined) this.#askNow(checked.probe);
+    }
   }
 
-  /** Decides the waiting verdicts by what is known: the probes take too long. */
+  /** Decides what still waits by what is known: the probes take too long. */
   settle(): void {
-    for (const checked of this.#keys.values()) if (checked.isWaiting) checked.decide();
+    for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }
 
   get isWaiting(): boolean {
-    for (const checked of this.#keys.values()) if (checked.isWaiting) return true;
-    return false;
-  }
-
-  /** Whether nothing can be read with the key. */
-  isRefused(api: ApiName, credential: string): boolean {
-    return this.#keys.get(nameOf(api, credential))?.isRefused ?? false;
+    return [...this.#keys.values()].some(({ waiting }) => waiting.size > 0);
   }
 
   /** How many keys an API refuses. */
   refusedKeys(api: ApiName): number {
-    let keys = 0;
-    for (const checked of this.#keys.values()) if (checked.api === api && checked.isRefused) keys++;
-    return keys;
+    return [...this.#keys.values()].filter((checked) => checked.api === api && checked.isRefused).length;
   }
 
   /** Sizes by name: what must not grow while targets come and go. */
@@ -187,7 +154,7 @@ export class KeyCheck {
   /** Undefined for a poll that is no longer wanted. */
   #keyOf({ api, credential, key }: Poll): CheckedKey | undefined {
     const checked = this.#keys.get(nameOf(api, credential));
-    return checked?.has(key) ? checked : undefined;
+    return checked?.standings.has(key) ? checked : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The listings of each kind and account taken together: whether they succeed, and what they have found. */
+/** The listings of each kind and account taken together: whether they succeed, and what they found. */
 import type { ListingStatus } from './listings.ts';
 
 export interface ListingSummary {
@@ -14,66 +14,35 @@ export interface ListingSummary {
   readonly excluded: number;
 }
 
-interface Tally {
-  readonly kind: string;
-  readonly credential: string;
-  ended: number;
-  failing: number;
-  lastSuccessMs: number | undefined;
-  isSelected: boolean;
-  /** What the listings have that its section selects from. */
-  selectable: number;
-  /** What the listings have that are named after the kind. */
-  listed: number;
-  excluded: number;
-}
-
 /** A listing counts for the kind that it is named after, and for each kind whose targets it finds. */
 export function summarizeListings(listings: readonly ListingStatus[]): readonly ListingSummary[] {
-  const tallies = new Map<string, Tally>();
-  const tallyOf = (kind: string, credential: string): Tally => {
-    const key = `${kind}\n${credential}`;
-    const known = tallies.get(key);
-    if (known) return known;
-    const fresh: Tally = {
-      kind,
-      credential,
-      ended: 0,
-      failing: 0,
-      lastSuccessMs: undefined,
-      isSelected: false,
-      selectable: 0,
-      listed: 0,
-      excluded: 0,
-    };
-    tallies.set(key, fresh);
-    return fresh;
-  };
-  for (const { poll, state, lastSuccessMs, found, selections } of listings) {
+  const groups = new Map<string, { kind: string; credential: string; listings: ListingStatus[] }>();
+  for (const listing of listings) {
+    const { poll, selections } = listing;
+    const credential = poll.account;
     for (const kind of new Set([poll.kind, ...selections.map((selection) => selection.kind)])) {
-      const tally = tallyOf(kind, poll.account);
-      if (state !== 'pending') tally.ended++;
-      if (state === 'failing') tally.failing++;
-      if (lastSuccessMs !== undefined)
-        tally.lastSuccessMs = Math.min(lastSuccessMs, tally.lastSuccessMs ?? lastSuccessMs);
-      if (kind === poll.kind) tally.listed += found;
-    }
-    for (const { kind, excluded } of selections) {
-      const tally = tallyOf(kind, poll.account);
-      tally.isSelected = true;
-      tally.selectable += found;
-      tally.excluded += excluded.length;
+      const key = `${kind}\n${credential}`;
+      const group = groups.get(key) ?? { kind, credential, listings: [] };
+      groups.set(key, group);
+      group.listings.push(listing);
     }
   }
-  return [...tallies.values()].map(
-    ({ kind, credential, ended, failing, lastSuccessMs, isSelected, selectable, listed, excluded }) => ({
+  return Array.from(groups.values(), ({ kind, credential, listings: ofKind }) => {
+    const selected = ofKind.flatMap(({ found, selections }) =>
+      selections.filter((selection) => selection.kind === kind).map(({ excluded }) => ({ found, excluded })),
+    );
+    // What the section selects from; without a section, what is listed under the name of the kind.
+    const listed = selected.length > 0 ? selected : ofKind.filter(({ poll }) => poll.kind === kind);
+    const successes = ofKind.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []);
+    const failing = ofKind.filter(({ state }) => state === 'failing').length;
+    return {
       kind,
       credential,
-      isUp: ended === 0 ? undefined : failing === 0,
+      isUp: ofKind.every(({ state }) => state === 'pending') ? undefined : failing === 0,
       failing,
-      lastSuccessMs,
-      found: isSelected ? selectable : listed,
-      excluded,
-    }),
-  );
+      lastSuccessMs: successes.length > 0 ? Math.min(...successes) : undefined,
+      found: listed.reduce((sum, { found }) => sum + found, 0),
+      excluded: selected.reduce((sum, { excluded }) => sum + excluded.length, 0),
+    };
+  });
 }

@@ -1,6 +1,6 @@
 /**
- * Takes over what the polls of listings bring: first the keys, then the targets, then their readings. It knows the state of
- * each listing, and says in the log what came and went.
+ * Takes over what the polls of listings bring: first the keys, then the targets, then their readings. It knows the state of each
+ * listing, and logs what came and went.
  */
 import type { Logger } from 'pino';
 import {
@@ -15,8 +15,7 @@ import {
 import type { ListingPoll, Provider } from '../discovery/provider.ts';
 import type { Found } from '../resources/resource.ts';
 import type { Loop } from './loop.ts';
-import type { Loops } from './loops.ts';
-import type { Poller } from './poller.ts';
+import type { Polls } from './polls.ts';
 import type { TargetSelection } from './section.ts';
 import type { Failure } from './target-states.ts';
 import type { Wanted } from './wanted.ts';
@@ -29,7 +28,6 @@ export interface FoundKeys {
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[];
 }
 
-/** The state of a listing. */
 export interface ListingStatus {
   readonly poll: ListingPoll;
   readonly state: 'pending' | 'ok' | 'failing';
@@ -39,19 +37,17 @@ export interface ListingStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
-  /** How many targets the sections made of it, and what they left out. */
+  /** What the sections made of it. */
   readonly selections: readonly TargetSelection[];
 }
 
 export interface ListingsOptions {
   readonly wanted: Wanted;
-  readonly loops: Loops;
-  readonly poller: Poller;
+  readonly polls: Polls;
   readonly foundKeys: FoundKeys;
   readonly log: Logger;
   /** Unix time. */
   readonly now: () => number;
-  /** The key of a credential has changed. */
   readonly onKeyChanged: (credential: string) => void;
   /** Notices keys that have changed. */
   readonly lookAtKeys: () => Promise<void>;
@@ -61,22 +57,20 @@ export interface ListingsOptions {
 
 export class Listings {
   readonly #options: ListingsOptions;
-  /** The listing whose targets are being put in place: they get their readings next. */
-  #following: string | undefined;
-  /** Providers that have left, whose keys may still be in use. */
+  /** Providers that were stopped, whose keys may still be in use. */
   #gone: readonly Provider[] = [];
 
   constructor(options: ListingsOptions) {
     this.#options = options;
   }
 
-  /** How many have left and are still remembered. */
+  /** How many providers were stopped and are still remembered. */
   get gone(): number {
     return this.#gone.length;
   }
 
   statuses(): readonly ListingStatus[] {
-    const { wanted, loops } = this.#options;
+    const { wanted, polls } = this.#options;
     const selections = new Map<string, TargetSelection[]>();
     for (const selection of wanted.selections()) {
       const known = selections.get(selection.listingKey);
@@ -84,7 +78,7 @@ export class Listings {
       else selections.set(selection.listingKey, [selection]);
     }
     return Array.from(wanted.providers.all(), ({ poll, found, lastSuccessMs, lastDurationSeconds }) => {
-      const loop = loops.get(poll.key);
+      const loop = polls.loops.get(poll.key);
       const lastFailure = loop?.health.lastFailure;
       return {
         poll,
@@ -98,14 +92,9 @@ export class Listings {
     });
   }
 
-  /** Whether the target gets its reading from the next end of the listing anyway, without asking again. */
-  feeds(loop: Loop): boolean {
-    return !loop.hasEnded || this.#following === loop.poll.key;
-  }
-
-  /** A poll of a listing has ended. found: undefined when it failed. */
+  /** The poll of a listing ended. found: undefined when it failed. */
   async follow(loop: Loop, found: readonly Found[] | undefined, durationSeconds: number): Promise<void> {
-    const { wanted, loops, inTurn, lookAtKeys, now } = this.#options;
+    const { wanted, polls, inTurn, lookAtKeys, now } = this.#options;
     const provider = wanted.providers.get(loop.poll.key);
     if (!provider) return;
     if (!found) {
@@ -114,20 +103,20 @@ export class Listings {
     }
     provider.lastSuccessMs = now();
     provider.lastDurationSeconds = durationSeconds;
-    await provider.namesKnown(loops.signal);
-    // If the key changed meanwhile, the pages may be those of two accounts; then the loop has been stopped.
+    await provider.namesKnown(polls.loops.signal);
+    // If the key changed meanwhile, the pages may be those of two accounts. Then this stops the loop.
     await lookAtKeys();
     await inTurn(async () => {
       if (!loop.isStopped) await this.#takeOver(loop, provider, found, durationSeconds);
     });
   }
 
-  /** A provider is wanted no more. */
+  /** A provider is no longer wanted. */
   leave(provider: Provider): void {
     this.#gone = [...this.#gone, provider];
   }
 
-  /** Forgets the keys of providers that have left, once nothing is asked with them any more. */
+  /** Forgets the keys from stopped providers, once nothing is asked with them any more. */
   forgetGone(): void {
     const { wanted } = this.#options;
     if (this.#gone.length === 0 || !wanted.isSettled) return;
@@ -141,32 +130,21 @@ export class Listings {
     found: readonly Found[],
     durationSeconds: number,
   ): Promise<void> {
+    const { wanted, polls } = this.#options;
     const { poll, found: before } = provider;
     const discovery = compareListed(before, found);
     this.#learnKeys(poll.key, found);
-    this.#tell(poll, discovery, before === undefined);
-    this.#following = poll.key;
-    await provider.keep(discovery.listed);
-    this.#following = undefined;
-    // Targets that only the previous configuration wanted are not reported as absent.
-    await this.#options.wanted.settle();
+    this.#log(poll, discovery, before === undefined);
+    await provider.succeed(discovery.listed);
+    // First, so that targets which only the previous configuration wanted are not reported as absent.
+    await wanted.settle();
     if (discovery.listed !== before) this.#retainKeys(poll.key, discovery.listed);
-    await this.#deliver(loop, poll, found, durationSeconds);
-  }
-
-  async #deliver(
-    loop: Loop,
-    poll: ListingPoll,
-    found: readonly Found[],
-    durationSeconds: number,
-  ): Promise<void> {
-    const { poller, wanted } = this.#options;
-    if (loop.fed.size === 0) return;
-    const byIds = new Map(found.map((one) => [idText(one.ids), one]));
-    for (const [ids, target] of loop.fed) {
+    const targets = wanted.targetsOf(provider.poll);
+    const byIds = new Map(targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : []);
+    for (const target of targets) {
       if (wanted.turns.isOver) await wanted.turns.next();
       if (loop.isStopped) return;
-      poller.deliver(poll, target, byIds.get(ids), durationSeconds);
+      polls.poller.deliver(poll, target, byIds.get(idText(target.ids)), durationSeconds);
     }
   }
 
@@ -178,22 +156,23 @@ export class Listings {
     }
   }
 
-  /** Forgets the keys that a listing no longer has, also where what they open is still listed. */
+  /** Forgets the keys that a listing no longer has, even if what they open is still listed. */
   #retainKeys(listing: string, listed: readonly Discovered[] = []): void {
     const { foundKeys, onKeyChanged } = this.#options;
     const names = new Set(listed.flatMap(({ keyName }) => keyName ?? []));
     for (const credential of foundKeys.retain(names, listing)) onKeyChanged(credential);
   }
 
-  #tell({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery, isFirst: boolean): void {
+  #log({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery, isFirst: boolean): void {
     const { added, removed, renamed, listed } = discovery;
-    if (added + removed + renamed === 0) return;
-    const of = parent && (parent.name ?? idText(parent.ids));
-    // Parts, and the first listing below each of many parents, are logged at debug only.
-    const isTold = !parent || (listing.parent !== undefined && !isFirst);
-    this.#options.log[isTold ? 'info' : 'debug'](
-      { kind, listing_of: credential, parent: of, added, removed, renamed, listed: listed.length },
-      `${describeDiscovery(discovery)} ${added + removed + renamed === 1 ? singular(listing.nouns) : listing.nouns}`,
+    const changes = added + removed + renamed;
+    if (changes === 0) return;
+    const below = parent && (parent.name ?? idText(parent.ids));
+    // Parts, and the first listing below each of many parents, are logged at debug.
+    const isNews = !parent || (listing.parent !== undefined && !isFirst);
+    this.#options.log[isNews ? 'info' : 'debug'](
+      { kind, listing_of: credential, parent: below, added, removed, renamed, listed: listed.length },
+      `${describeDiscovery(discovery)} ${changes === 1 ? singular(listing.nouns) : listing.nouns}`,
     );
   }
 }

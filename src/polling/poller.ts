@@ -1,6 +1,6 @@
 /**
- * Carries out one poll: asks, reads, and tells the target states how it ended. The one place that catches; it logs a change
- * of state once, and says what happens next.
+ * Carries out one poll: asks, reads, and tells the target states how it ended. Only this file catches what a poll throws. It
+ * logs each change of state once, and says what happens next.
  */
 import type { Logger } from 'pino';
 import type { Request } from '../api/client.ts';
@@ -12,18 +12,17 @@ import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } fr
 import { collect } from '../turns.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { KeyCheck } from './key-check.ts';
-import type { Loop, PollHealth } from './loop.ts';
-import type { Poll, ReadPoll, Target } from './target.ts';
+import type { Loop } from './loop.ts';
+import { isCounted, type Poll, type ReadPoll, type Target } from './target.ts';
 import type { TargetStates } from './target-states.ts';
 
-/** What polling tells of itself. */
+/** What polling reports of itself. */
 export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
   mismatched(kind: string, field: string): void;
   unrecognized(kind: string, field: string): void;
 }
 
-/** What asks the API. */
 export interface Client {
   get(request: Request, signal: AbortSignal): Promise<unknown>;
 }
@@ -43,18 +42,20 @@ export interface PollerOptions {
   readonly redact: (text: string) => string;
   /** What the last complete listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
+  /** The targets that a poll reads. */
+  readonly targetsOf: (poll: Poll) => Iterable<Target>;
   /** Unix time. */
   readonly now: () => number;
 }
 
-/** What a poll needs of the loop that carries it out. */
+/** What a poll needs of its loop. */
 export type PollingLoop = Pick<Loop, 'health' | 'signal' | 'isStopped'>;
 
 export interface Outcome {
-  /** How many intervals the next poll may be away. */
+  /** How many intervals later the next poll is. */
   readonly backoffFactor: number;
-  /** What a listing has, where the poll was one and succeeded. */
-  readonly found?: readonly Found[];
+  /** What a listing has, if it succeeded. */
+  readonly found?: readonly Found[] | undefined;
   readonly durationSeconds: number;
   /** Whether it got HTTP 404 without a reason: the path may be wrong. */
   readonly isMissing: boolean;
@@ -66,17 +67,17 @@ const maxBackoffFactor = 10;
 /** Errors in a body that will be the same next time: what is asked for is not there, or not paid for. */
 const lastingErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
 
+/** How much of a text from an answer is looked at, and how much is passed on. */
+const maxRead = 2000;
+const maxPassedOn = 300;
+
 interface Failed {
   readonly result: PollFailure;
   readonly message: string;
   readonly answer: Answer;
-  /** What the API asked for in Retry-After. A 429 has paused the whole API for it already. */
+  /** From Retry-After. A 429 has already paused the whole API for it. */
   readonly retryAfterMs?: number | undefined;
 }
-
-/** How much of a foreign text is looked at, and how much is passed on. */
-const maxRead = 2000;
-const maxPassedOn = 300;
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
@@ -86,7 +87,7 @@ function describe(error: unknown): Failed {
   if (error instanceof ReadingError) {
     return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
   }
-  // A fault of the exporter itself. It must not end the process, nor stay unseen.
+  // A fault of the exporter itself. It must not end the process, nor go unseen.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   return { result: 'schema', message, answer: {} };
 }
@@ -99,24 +100,9 @@ function inSeconds(durationMs: number): string {
   return `${Math.round(durationMs / 1000)} s`;
 }
 
-/** Why a key was refused, and which key is needed. source: where it comes from, in words. */
-export function refusedKeyText(credential: string, source: string, api: ApiName, message: string): string {
-  const needed =
-    api === 'video'
-      ? "the library's own key, not the account's, and not the read-only one"
-      : "the account's API key";
-  return `the key of ${credential} (${source}) was refused: ${message}; it must be ${needed}`;
-}
-
-/** Why one thing cannot be read with a key that reads others. */
-function notAllowedText(credential: string, api: ApiName, message: string): string {
-  const why = api === 'video' ? 'it may be a read-only one' : "it is the plan or the key's rights";
-  return `not allowed to read this: ${message}; the key of ${credential} reads other things, so ${why}`;
-}
-
 export class Poller {
   readonly #options: PollerOptions;
-  /** The fields of each kind that were not as documented, as far as the log has them. */
+  /** The fields of each kind that the log has already reported as not documented. */
   readonly #drifted = new Set<string>();
 
   constructor(options: PollerOptions) {
@@ -124,63 +110,52 @@ export class Poller {
   }
 
   /**
-   * Polls once; never rejects. A failure is that of all its targets, which are asked for when it is known. The readings of
-   * a listing are for `deliver`, once its targets are known.
+   * Polls once; never rejects. A failure counts for all targets of the poll. The readings of a listing are left to `deliver`,
+   * once its targets are known.
    */
-  async poll(
-    poll: Poll,
-    targets: () => Iterable<Target>,
-    loop: PollingLoop,
-    permit: Permit,
-  ): Promise<Outcome> {
-    const { health } = loop;
+  async poll(poll: Poll, loop: PollingLoop, permit: Permit): Promise<Outcome> {
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
       const get = this.#getFor(poll, permit, loop);
-      if (poll.type === 'listing') {
-        const found = await this.#discover(poll, get);
-        const durationSeconds = took();
-        this.#succeed(poll, health, durationSeconds);
-        return { backoffFactor: 1, found, durationSeconds, isMissing: false };
-      }
-      const reading = await this.#read(poll, get);
+      let found: readonly Found[] | undefined;
+      if (poll.type === 'listing') found = await this.#discover(poll, get);
+      else this.#keep(poll.target, await this.#read(poll, get), took());
       const durationSeconds = took();
-      const { states, now } = this.#options;
-      states.succeeded(poll.target, reading, durationSeconds, now(), this.#notFiniteIn(poll.target));
-      this.#succeed(poll, health, durationSeconds);
-      return { backoffFactor: 1, durationSeconds, isMissing: false };
+      this.#succeed(poll, loop, durationSeconds);
+      return { backoffFactor: 1, found, durationSeconds, isMissing: false };
     } catch (error) {
       const durationSeconds = took();
       if (loop.isStopped) return { backoffFactor: 1, durationSeconds, isMissing: false };
       const failed = describe(error);
       const { status, errorKey } = failed.answer;
-      const backoffFactor = this.#fail(poll, targets(), health, failed, durationSeconds);
+      const backoffFactor = this.#fail(poll, loop, failed, durationSeconds);
       return { backoffFactor, durationSeconds, isMissing: status === 404 && errorKey === undefined };
     } finally {
       permit.release();
     }
   }
 
-  /** Hands a target its reading out of a listing; one that the listing lacks is absent. */
+  /** Gives a target its reading from a listing. If the listing lacks it, the target is absent. */
   deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds: number): void {
-    const { states, log, now } = this.#options;
-    const wasAbsent = states.status(target.key)?.state === 'absent';
+    const { states, log, now, isOnce } = this.#options;
+    const before = states.status(target.key);
+    const wasAbsent = before?.state === 'absent';
     if (!found) {
       const message = 'the complete listing does not have it';
-      if (!wasAbsent) {
-        const again = this.#options.isOnce
-          ? ''
-          : `; its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
-        log.warn({ ...aboutTarget(target), result: 'not_found', reason: message }, `${message}${again}`);
-      }
+      const again = `; its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
+      if (!wasAbsent)
+        log.warn(
+          { ...aboutTarget(target), result: 'not_found', reason: message },
+          `${message}${isOnce ? '' : again}`,
+        );
       const atMs = now();
-      const sinceMs = states.status(target.key)?.lastFailure?.sinceMs ?? atMs;
+      const sinceMs = before?.lastFailure?.sinceMs ?? atMs;
       states.absent(target, { result: 'not_found', message, atMs, sinceMs }, durationSeconds);
       return;
     }
     try {
-      states.succeeded(target, found.reading, durationSeconds, now(), this.#notFiniteIn(target));
+      this.#keep(target, found.reading, durationSeconds);
       if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
     } catch (error) {
       const { result, message } = describe(error);
@@ -190,6 +165,20 @@ export class Poller {
     }
   }
 
+  /** A sample without a finite number is left out, and reported as drift. */
+  #keep(target: Target, reading: unknown, durationSeconds: number): void {
+    const { states, now } = this.#options;
+    states.succeeded(target, reading, durationSeconds, now(), (field) =>
+      this.#noteDrift(
+        target.kind,
+        aboutTarget(target),
+        field,
+        'a finite number',
+        'a number that is too large',
+      ),
+    );
+  }
+
   #diagnosticsOf(poll: Poll): Diagnostics {
     const { kind } = poll;
     return {
@@ -197,18 +186,6 @@ export class Poller {
         this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
       unrecognized: (field) => this.#options.observer.unrecognized(kind, field),
     };
-  }
-
-  /** Told of the API field of a sample that is left out, because its value is no finite number. */
-  #notFiniteIn(target: Target): (field: string) => void {
-    return (field) =>
-      this.#noteDrift(
-        target.kind,
-        aboutTarget(target),
-        field,
-        'a finite number',
-        'a number that is too large',
-      );
   }
 
   #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {
@@ -224,14 +201,14 @@ export class Poller {
     );
   }
 
-  /** Asks with the permit that the poll holds, then with one for each further page; for an interval at most. */
+  /** Asks with the permit of the poll, then with one for each further page, for one interval at most. */
   #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, loop: PollingLoop): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
     let held: Permit | undefined = permit;
     return (path) => {
-      // Its further pages may be those of another key by now.
-      if (loop.isStopped) throw new Error('it is wanted no more');
+      // Further pages might be read with another key by now.
+      if (loop.isStopped) throw new Error('it is no longer wanted');
       const request = { path, queue, credential, budgetMs: endsAtMs - performance.now(), permit: held };
       held = undefined;
       return client.get(request, loop.signal);
@@ -267,7 +244,7 @@ export class Poller {
     }
   }
 
-  #succeed(poll: Poll, health: PollHealth, durationSeconds: number): void {
+  #succeed(poll: Poll, { health }: PollingLoop, durationSeconds: number): void {
     const { observer, failureLog, keyCheck } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
     keyCheck.succeeded(poll);
@@ -276,94 +253,74 @@ export class Poller {
     health.lasting = 0;
   }
 
-  #fail(
-    poll: Poll,
-    targets: Iterable<Target>,
-    health: PollHealth,
-    failed: Failed,
-    durationSeconds: number,
-  ): number {
-    const { states, observer, now } = this.#options;
-    const { result } = failed;
+  /** Returns how many intervals later the next poll is. */
+  #fail(poll: Poll, { health }: PollingLoop, failed: Failed, durationSeconds: number): number {
+    const { states, observer, now, targetsOf } = this.#options;
+    const { result, retryAfterMs } = failed;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const atMs = now();
     const sinceMs = health.lastFailure?.sinceMs ?? atMs;
     const failure = { result, message: this.#toLine(failed.message), atMs, sinceMs, isKeyRefused: false };
     let hasValues = false;
-    for (const target of targets) {
+    for (const target of targetsOf(poll)) {
       states.failed(target, failure, durationSeconds);
       hasValues ||= states.status(target.key)?.lastSuccessMs !== undefined;
     }
     health.lastFailure = failure;
     health.lasting = willLast(failed) ? health.lasting + 1 : 0;
-    const isLasting = health.lasting > 0;
-    this.#explain(poll, failed, (reason, isKeyRefused) => {
-      Object.assign(failure, { message: reason, isKeyRefused });
-      this.#logFailure(poll, failed, reason, isKeyRefused, hasValues, isLasting);
-    });
-    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, health.lasting - 1));
-    const { retryAfterMs } = failed;
+    const { lasting } = health;
+    const explain = (isKeyRefused: boolean) => {
+      failure.isKeyRefused = isKeyRefused;
+      failure.message = this.#reasonOf(poll, failed, isKeyRefused);
+      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
+      this.#logFailure(poll, failed, failure, `${values}, ${whatNext(poll, failure, lasting > 0)}`);
+    };
+    // Whether it is the key or this thing alone is often known only when other polls have ended.
+    if (result === 'auth') this.#options.keyCheck.refused(poll, explain);
+    else {
+      this.#options.keyCheck.failed(poll);
+      explain(false);
+    }
+    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, lasting - 1));
     // The next poll may begin a tenth of an interval early.
-    return retryAfterMs === undefined
-      ? backoffFactor
-      : Math.max(backoffFactor, retryAfterMs / poll.intervalMs + 0.1);
+    const pausedFactor = retryAfterMs === undefined ? 0 : retryAfterMs / poll.intervalMs + 0.1;
+    return Math.max(backoffFactor, pausedFactor);
   }
 
-  /** Gives the reason in words: of a 401 or 403 once it is known whether the key is refused as a whole. */
-  #explain(poll: Poll, failed: Failed, tell: (reason: string, isKeyRefused: boolean) => void): void {
-    const { keyCheck, keySource } = this.#options;
-    const { credential, api } = poll;
+  #reasonOf({ credential, api }: Poll, failed: Failed, isKeyRefused: boolean): string {
     const reason = this.#toLine(failed.message);
-    if (failed.result !== 'auth') {
-      keyCheck.failed(poll);
-      tell(reason, false);
-      return;
-    }
-    keyCheck.refused(poll, (isKeyRefused) => {
-      // Without a status it was not sent: the key cannot be read.
-      if (failed.answer.status === undefined) tell(reason, isKeyRefused);
-      else if (isKeyRefused) tell(refusedKeyText(credential, keySource(credential), api, reason), true);
-      else tell(notAllowedText(credential, api, reason), false);
-    });
+    // Without a status nothing was sent: the key cannot be read.
+    if (failed.result !== 'auth' || failed.answer.status === undefined) return reason;
+    return isKeyRefused
+      ? refusedKeyText(credential, this.#options.keySource(credential), api, reason)
+      : notAllowedText(credential, api, reason);
   }
 
   #logFailure(
     poll: Poll,
-    failed: Failed,
-    reason: string,
-    isKeyRefused: boolean,
-    hasValues: boolean,
-    isLasting: boolean,
+    { answer }: Failed,
+    failure: { readonly result: string; readonly message: string; readonly isKeyRefused: boolean },
+    next: string,
   ): void {
     const { failureLog, isOnce } = this.#options;
     const { kind, credential, api } = poll;
-    const { result, answer } = failed;
-    const isRefused = isKeyRefused && answer.status !== undefined;
+    const { status } = answer;
+    const { result, message } = failure;
+    const isRefused = failure.isKeyRefused && status !== undefined;
     const what = poll.type === 'listing' ? `${kind} listing` : kind;
-    const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
-    const next = isOnce ? '' : `; ${values}, ${whatNext(poll, isKeyRefused, result, isLasting)}`;
-    failureLog.failed(
-      poll.key,
-      {
-        key: isRefused
-          ? `${credential} ${api === 'video'} ${answer.status}`
-          : `${what} ${credential} ${result}`,
-        what,
-        result,
-        message: reason,
-        fields: isRefused ? { credential } : { kind, credential },
-        refused: isRefused ? credential : undefined,
-      },
-      {
-        ...aboutPoll(poll),
-        result,
-        reason,
-        status: answer.status,
-        error_key: this.#toLine(answer.errorKey),
-        request_id: this.#toLine(answer.requestId),
-      },
-      `poll failed: ${reason}${next}`,
-    );
+    const group = isRefused
+      ? { key: `${credential} ${api === 'video'} ${status}`, fields: { credential }, refused: credential }
+      : { key: `${what} ${credential} ${result}`, fields: { kind, credential } };
+    const fields = {
+      ...aboutPoll(poll),
+      result,
+      reason: message,
+      status,
+      error_key: this.#toLine(answer.errorKey),
+      request_id: this.#toLine(answer.requestId),
+    };
+    const line = `poll failed: ${message}${isOnce ? '' : `; ${next}`}`;
+    failureLog.failed(poll.key, { ...group, what, result, message }, fields, line);
   }
 
   /** One line without keys and of bounded length: what answers say is not to be trusted. */
@@ -374,15 +331,24 @@ export class Poller {
   }
 }
 
-/** A listing that only finds targets is no poll of a kind. */
-export function isCounted(poll: Poll): boolean {
-  return poll.type === 'read' || poll.isRead;
+/** Why a key was refused, and which key is needed. source: where the key comes from, in words. */
+function refusedKeyText(credential: string, source: string, api: ApiName, message: string): string {
+  const needed =
+    api === 'video'
+      ? "the library's own key, not the account's, and not the read-only one"
+      : "the account's API key";
+  return `the key of ${credential} (${source}) was refused: ${message}; it must be ${needed}`;
+}
+
+/** Why one thing cannot be read with a key that reads others. */
+function notAllowedText(credential: string, api: ApiName, message: string): string {
+  const why = api === 'video' ? 'it may be a read-only one' : "it is the plan or the key's rights";
+  return `not allowed to read this: ${message}; the key of ${credential} reads other things, so ${why}`;
 }
 
 function whatNext(
   { credential, intervalMs }: Poll,
-  isKeyRefused: boolean,
-  result: PollFailure,
+  { result, isKeyRefused }: { readonly result: string; readonly isKeyRefused: boolean },
   isLasting: boolean,
 ): string {
   if (result === 'rate_limited') return 'asking again when the pause of its API is over';

@@ -1,55 +1,41 @@
 /**
- * The polls there are: it starts, changes and stops them as pools and providers decide, runs one when it is due, and takes note
- * of how it ended. What a listing has found is followed by others.
+ * All polls: starts, changes and stops them as pools and providers decide, carries one out when it is due, and passes on how it
+ * ended.
  */
 import type { Permit } from '../api/pacer.ts';
-import { type ApiName, type Found, isReadAlone, type Resource } from '../resources/resource.ts';
-import { AddressCheck } from './address-check.ts';
+import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { FailureLog } from './failure-log.ts';
 import { KeyCheck } from './key-check.ts';
 import type { Loop } from './loop.ts';
 import { Loops, type Pace } from './loops.ts';
-import { isCounted, type Outcome, Poller, type PollerOptions, type PollObserver } from './poller.ts';
+import { type Outcome, Poller, type PollerOptions, type PollObserver } from './poller.ts';
 import type { TargetLoops } from './pool.ts';
-import { type Poll, readPollOf, type Target } from './target.ts';
+import { isCounted, type Poll, readPollOf } from './target.ts';
 
 export interface PollsObserver extends PollObserver {
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
 }
 
-/** Where polls go, and who hears of them. */
-export interface PollSources
-  extends Pick<PollerOptions, 'clientOf' | 'log' | 'redact' | 'keySource' | 'isOnce'> {
+export interface PollsOptions extends Omit<PollerOptions, 'failureLog' | 'keyCheck'> {
   readonly observer: PollsObserver;
   readonly paceOf: (api: ApiName) => Pace;
-}
-
-export interface PollsOptions extends PollSources, Pick<PollerOptions, 'states' | 'foundBefore' | 'now'> {
-  readonly baseUrlOf: (api: ApiName) => string | undefined;
-  /** Whether a listing is about to give a reading to the targets that it feeds. */
-  readonly isFedByItself: (loop: Loop) => boolean;
-  /** The poll of a listing has ended. found: undefined when it failed. */
-  readonly follow: (
-    loop: Loop,
-    found: readonly Found[] | undefined,
-    durationSeconds: number,
-  ) => Promise<void>;
-  readonly onFailed: () => void;
-  /** A poll has ended for the first time, whatever the outcome. */
+  /** The poll of a loop ended while it was still wanted. */
+  readonly onEnd: (loop: Loop, outcome: Outcome) => Promise<void>;
+  /** A loop was polled for the first time. */
   readonly onFirstEnd: () => void;
 }
 
 export class Polls {
-  /** Which keys are refused. */
   readonly keys = new KeyCheck((pollKey) => this.loops.get(pollKey)?.runNow());
   readonly failureLog: FailureLog;
   readonly loops: Loops;
   readonly poller: Poller;
-  /** Whether polls came, changed or went since somebody last cared. */
+  /** Set when polls come, change or go; whoever cares resets it. */
   hasChanged = false;
   readonly #options: PollsOptions;
-  readonly #addressCheck = new AddressCheck();
+  /** APIs that answered something other than a bare 404, or were warned about. */
+  readonly #answering = new Set<ApiName>();
 
   constructor(options: PollsOptions) {
     this.#options = options;
@@ -63,35 +49,35 @@ export class Polls {
     return { ...this.loops.sizes, ...this.failureLog.sizes, ...this.keys.sizes };
   }
 
-  /** The APIs may have other addresses from now on. */
-  forgetAddresses(): void {
-    this.#addressCheck.reset();
-  }
-
-  /** What a pool decides of the targets of a resource. */
+  /** The loops for the targets of a resource: one each, or that of the listing which reads them. */
   targetLoops(resource: Resource): TargetLoops {
     const { states } = this.#options;
+    if (isReadAlone(resource))
+      return {
+        start: (target) => {
+          states.add(target);
+          this.start(readPollOf(resource, target));
+        },
+        update: (target, isOther) => {
+          states.update(target);
+          this.update(readPollOf(resource, target));
+          if (isOther) this.loops.get(target.key)?.runNow();
+        },
+        stop: ({ key }) => {
+          states.remove(key);
+          this.stop(key);
+        },
+      };
     return {
       start: (target) => {
         states.add(target);
-        if (isReadAlone(resource)) this.start(readPollOf(resource, target));
-        else this.#feed(target);
+        this.loops.get(target.pollKey)?.wake();
       },
-      update: (before, target, isOther) => {
+      update: (target) => {
         states.update(target);
-        if (isReadAlone(resource)) {
-          this.update(readPollOf(resource, target));
-          if (isOther) this.loops.get(target.key)?.runNow();
-        } else {
-          this.loops.get(before.pollKey)?.unfeed(before);
-          this.#feed(target);
-        }
+        this.loops.get(target.pollKey)?.wake();
       },
-      stop: (target) => {
-        states.remove(target.key);
-        if (isReadAlone(resource)) this.stop(target.key);
-        else this.loops.get(target.pollKey)?.unfeed(target);
-      },
+      stop: ({ key }) => states.remove(key),
     };
   }
 
@@ -102,10 +88,12 @@ export class Polls {
   }
 
   update(poll: Poll): void {
-    const before = this.loops.get(poll.key)?.poll;
-    this.loops.update(poll);
+    const loop = this.loops.get(poll.key);
+    if (!loop) return;
+    const before = loop.poll;
+    loop.update(poll);
     this.hasChanged = true;
-    if (!before || before.credential === poll.credential) return;
+    if (before.credential === poll.credential) return;
     this.keys.remove(before);
     this.keys.add(poll);
   }
@@ -114,9 +102,7 @@ export class Polls {
     const loop = this.loops.stop(key);
     this.hasChanged = true;
     this.failureLog.forget(key);
-    if (!loop) return;
-    this.#addressCheck.forget(loop.poll);
-    this.keys.remove(loop.poll);
+    if (loop) this.keys.remove(loop.poll);
   }
 
   /** Asks at once what failed for a reason that may be gone now. credential: only what is asked with it. */
@@ -126,39 +112,42 @@ export class Polls {
         loop.runNow();
   }
 
-  #feed(target: Target): void {
-    const loop = this.loops.get(target.pollKey);
-    loop?.feed(target);
-    if (loop && !this.#options.isFedByItself(loop)) loop.runNow();
+  /** The APIs may have other addresses from now on. */
+  forgetAddresses(): void {
+    this.#answering.clear();
+  }
+
+  /** Warns once of an API that answered every poll with 404: its base URL is wrong, or all of the ids are. */
+  checkAddresses(baseUrlOf: (api: ApiName) => string): void {
+    for (const api of apiNames) {
+      if (this.#answering.has(api)) continue;
+      const loops = [...this.loops.all()].filter(({ poll }) => poll.api === api);
+      // One id can be wrong, but an account always has its listings, even if they are empty.
+      const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
+      if (!isCertain || !loops.every(({ hasEnded }) => hasEnded)) continue;
+      this.#answering.add(api);
+      const url = baseUrlOf(api);
+      this.#options.log.warn(
+        { api, base_url: url },
+        `every request to ${url} answers HTTP 404: check apis.${api}.base_url`,
+      );
+    }
   }
 
   async #run(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
     const { poll } = loop;
-    if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
-    const targets = () => (poll.type === 'read' ? [poll.target] : loop.fed.values());
-    const outcome = await this.poller.poll(poll, targets, loop, permit);
-    if (!loop.isStopped) await this.#ended(loop, poll, outcome);
-    // Of a poll that is wanted no more, the log remembers nothing.
+    const { observer, onEnd, onFirstEnd } = this.#options;
+    if (isCounted(poll)) observer.started(poll.kind, lagMs / 1000);
+    const outcome = await this.poller.poll(poll, loop, permit);
+    if (!loop.isStopped) {
+      if (!outcome.isMissing) this.#answering.add(poll.api);
+      await onEnd(loop, outcome);
+      // The poll of a target as it was before does not count.
+      const isOutdated = poll.type === 'read' && poll !== loop.poll;
+      if (!isOutdated && this.loops.ended(loop)) onFirstEnd();
+    }
+    // The log must not remember a poll that was stopped meanwhile.
     if (!this.loops.get(poll.key)) this.failureLog.forget(poll.key);
     return outcome.backoffFactor;
-  }
-
-  async #ended(loop: Loop, poll: Poll, { found, durationSeconds, isMissing }: Outcome): Promise<void> {
-    this.#checkAddress(poll, isMissing);
-    if (loop.health.lastFailure) this.#options.onFailed();
-    if (poll.type === 'listing') await this.#options.follow(loop, found, durationSeconds);
-    // The poll of a target as it was before counts for nothing.
-    else if (poll !== loop.poll) return;
-    if (this.loops.ended(loop)) this.#options.onFirstEnd();
-  }
-
-  #checkAddress(poll: Poll, isMissing: boolean): void {
-    const { api } = poll;
-    if (!this.#addressCheck.ended(poll, isMissing, this.loops.countOf(api))) return;
-    const url = this.#options.baseUrlOf(api);
-    this.#options.log.warn(
-      { api, base_url: url },
-      `every request to ${url} answers HTTP 404: check apis.${api}.base_url`,
-    );
   }
 }

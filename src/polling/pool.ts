@@ -1,13 +1,13 @@
 /**
- * The pool has all targets of one kind. Each listing, and each list in the configuration, gives it a group of targets; the
- * pool compares a group with what is there, and starts and stops polls:
+ * The targets of one kind. Each listing, and the list in the configuration, is a source that brings a group of targets; the pool
+ * compares the group with what is there, and starts and stops polls:
  *
- * - A target is the same while its kind, its ids and its address are: then it keeps its values, counters and times. It is
- *   asked at once where its name, parts, settings or key changed; another interval only changes its times.
- * - What a group brings is put in place first. What it no longer has leaves last.
- * - Where several groups have the same target, the first has it and the others stand by.
- * - A reload retires every group. A group that comes again is in force again. Any group may take a target over from a retired
- *   one; what nobody took over stays until `release`, for the new configuration's listings may not have been read yet.
+ * - A target stays the same while its kind, ids and address do: it keeps its values, counters and times. It is asked at once
+ *   when its name, parts, settings or key change. Another interval only changes its times.
+ * - What a group brings starts first. What it no longer has is stopped last.
+ * - If several groups have the same target, the first one counts; when it loses the target, the next one takes over.
+ * - A reload retires all groups. A group that is synced again counts again, and may take targets over from retired groups.
+ *   The rest stays until `release`: the new configuration's listings may not have been read yet.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Turns } from '../turns.ts';
@@ -17,11 +17,14 @@ import type { Target } from './target.ts';
 export interface TargetLoops {
   start(target: Target): void;
   /** isOther: whether something else is read from now on, or with another key. */
-  update(before: Target, after: Target, isOther: boolean): void;
+  update(target: Target, isOther: boolean): void;
   stop(target: Target): void;
 }
 
-type Group = Map<string, Target>;
+interface Running {
+  readonly target: Target;
+  readonly source: string;
+}
 
 function isOtherReading(a: Target, b: Target): boolean {
   return (
@@ -44,13 +47,10 @@ function isAlike(a: Target, b: Target): boolean {
 export class Pool {
   readonly #loops: TargetLoops;
   readonly #turns: Turns;
-  /** By what they come from. */
-  readonly #groups = new Map<string, Group>();
-  readonly #retired = new Set<Group>();
-  /** What runs, and the group that has it. */
-  readonly #running = new Map<string, { readonly target: Target; readonly group: Group }>();
-  /** Targets that more than one group has had. */
-  readonly #contested = new Set<string>();
+  /** By source, then by the target's key. */
+  readonly #groups = new Map<string, Map<string, Target>>();
+  readonly #retired = new Set<string>();
+  readonly #running = new Map<string, Running>();
 
   constructor(loops: TargetLoops, turns: Turns) {
     this.#loops = loops;
@@ -64,102 +64,100 @@ export class Pool {
 
   /** Sizes by name: what must not grow while targets come and go. */
   get sizes() {
-    return { groups: this.#groups.size, wanted: this.#running.size, contested: this.#contested.size };
+    return { groups: this.#groups.size, wanted: this.#running.size };
   }
 
-  /** Makes these the targets of one group. */
+  /** The targets that this poll reads. */
+  *readBy(pollKey: string): Generator<Target> {
+    for (const { target } of this.#running.values()) if (target.pollKey === pollKey) yield target;
+  }
+
+  /** Makes these the targets of a source. */
   async sync(source: string, targets: Iterable<Target>): Promise<void> {
-    const before = this.#groups.get(source);
-    const group: Group = new Map();
-    this.#groups.set(source, group);
-    for (const target of targets) {
-      if (this.#turns.isOver) await this.#turns.next();
-      if (!group.has(target.key)) this.#put(target, group, before);
-    }
-    if (before) await this.#dissolve(before);
+    this.#retired.delete(source);
+    await this.#replace(source, targets);
   }
 
   async drop(source: string): Promise<void> {
-    const group = this.#groups.get(source);
+    await this.#replace(source, []);
     this.#groups.delete(source);
-    if (group) await this.#dissolve(group);
+    this.#retired.delete(source);
   }
 
-  /** Retires every group. */
   retire(): void {
-    for (const group of this.#groups.values()) this.#retired.add(group);
+    for (const source of this.#groups.keys()) this.#retired.add(source);
   }
 
-  /** Has the targets of retired groups follow the new configuration; what becomes undefined leaves. */
+  /** Adapts the targets of retired groups to the new configuration. One that becomes undefined is stopped. */
   async adopt(adopted: (target: Target) => Target | undefined): Promise<void> {
-    for (const [source, group] of this.#groups)
-      if (this.#retired.has(group)) {
-        const targets = [...group.values()].flatMap((target) => adopted(target) ?? []);
-        await this.sync(source, targets);
-        this.#retired.add(this.#groups.get(source) ?? group);
-      }
-  }
-
-  /** Takes away what is still retired. */
-  async release(): Promise<void> {
-    for (const [source, group] of this.#groups) if (this.#retired.has(group)) await this.drop(source);
-  }
-
-  #put(target: Target, group: Group, before: Group | undefined): void {
-    const { key } = target;
-    const current = this.#running.get(key);
-    if (!current) this.#start(target, group);
-    else if (current.group === before || this.#retired.has(current.group))
-      this.#update(current.target, target, group);
-    else {
-      this.#contested.add(key);
-      group.set(key, target);
+    for (const source of this.#retired) {
+      const group = this.#groups.get(source)?.values() ?? [];
+      await this.#replace(
+        source,
+        Array.from(group).flatMap((target) => adopted(target) ?? []),
+      );
     }
   }
 
-  #start(target: Target, group: Group): void {
-    group.set(target.key, target);
-    this.#running.set(target.key, { target, group });
+  /** Drops the groups that are still retired. */
+  async release(): Promise<void> {
+    for (const source of this.#retired) await this.drop(source);
+  }
+
+  async #replace(source: string, targets: Iterable<Target>): Promise<void> {
+    const group = this.#groups.get(source) ?? new Map<string, Target>();
+    this.#groups.set(source, group);
+    const missing = new Set(group.keys());
+    for (const target of targets) {
+      if (this.#turns.isOver) await this.#turns.next();
+      missing.delete(target.key);
+      group.set(target.key, target);
+      this.#put(target, source);
+    }
+    for (const key of missing) {
+      if (this.#turns.isOver) await this.#turns.next();
+      group.delete(key);
+      this.#take(key, source);
+    }
+  }
+
+  #put(target: Target, source: string): void {
+    const running = this.#running.get(target.key);
+    if (!running) this.#start(target, source);
+    else if (running.source === source || this.#retired.has(running.source))
+      this.#update(running.target, target, source);
+  }
+
+  /** A source no longer has a target. */
+  #take(key: string, source: string): void {
+    const running = this.#running.get(key);
+    if (running?.source !== source) return;
+    for (const [other, group] of this.#groups) {
+      const target = group.get(key);
+      if (target) {
+        this.#update(running.target, target, other);
+        return;
+      }
+    }
+    this.#running.delete(key);
+    this.#loops.stop(running.target);
+  }
+
+  #start(target: Target, source: string): void {
+    this.#running.set(target.key, { target, source });
     this.#loops.start(target);
   }
 
-  #update(before: Target, after: Target, group: Group): void {
+  #update(before: Target, after: Target, source: string): void {
     if (before.baseUrl !== after.baseUrl) {
       this.#loops.stop(before);
-      this.#start(after, group);
+      this.#start(after, source);
       return;
     }
     const isOther = isOtherReading(before, after);
-    // The same object, by which a reading that comes late is known to be still wanted.
+    // If nothing changed, the object stays: a late reading is kept only if its target object is still the wanted one.
     const target = isOther || !isAlike(before, after) ? after : before;
-    group.set(target.key, target);
-    this.#running.set(target.key, { target, group });
-    if (target !== before) this.#loops.update(before, target, isOther);
-  }
-
-  /** Takes away the targets that a group still has, or passes them on. */
-  async #dissolve(group: Group): Promise<void> {
-    for (const [key, target] of group) {
-      if (this.#turns.isOver) await this.#turns.next();
-      const current = this.#running.get(key);
-      if (current?.group !== group) continue;
-      const heir = this.#contested.has(key) ? this.#heirOf(key, group) : undefined;
-      if (heir) {
-        this.#update(current.target, heir.target, heir.group);
-        continue;
-      }
-      this.#running.delete(key);
-      this.#contested.delete(key);
-      this.#loops.stop(target);
-    }
-    this.#retired.delete(group);
-  }
-
-  #heirOf(key: string, leaving: Group): { readonly target: Target; readonly group: Group } | undefined {
-    for (const group of this.#groups.values()) {
-      const target = group === leaving ? undefined : group.get(key);
-      if (target) return { target, group };
-    }
-    return undefined;
+    this.#running.set(target.key, { target, source });
+    if (target !== before) this.#loops.update(target, isOther);
   }
 }

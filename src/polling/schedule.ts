@@ -1,8 +1,8 @@
-/** When a poll is due: offsets spread evenly over an interval. Pure of clocks. */
+/** When a poll is due: offsets spread evenly over an interval. Reads no clock. */
 
 /**
- * The n-th offset in [0, 1): the van der Corput sequence. Any first n of them are spread evenly, so that each poll keeps
- * its offset when others come and go.
+ * The n-th offset in [0, 1), by the van der Corput sequence. The first n are spread evenly for any n, so each poll keeps its
+ * offset when others come and go.
  */
 export function offsetOf(n: number): number {
   let offset = 0;
@@ -14,13 +14,13 @@ export function offsetOf(n: number): number {
   return offset;
 }
 
-/** How far the time between two polls may be from the interval, as a share of it. */
+/** How far the time between two polls may differ from the interval, as a share of it. */
 const tolerance = 0.1;
 
 /**
- * When to poll again: `backoffFactor` intervals after the start of the last poll, moved by at most a tenth of an interval
- * towards the time that the offset gives it (counted from `anchorMs`). So a poll reaches its own time within a few rounds,
- * and never waits much longer than its interval on the way.
+ * When to poll again: `backoffFactor` intervals after the last start, moved by at most a tenth of an interval towards the time
+ * that the offset gives (counted from `anchorMs`). So a poll reaches its own time within a few rounds, and never waits much
+ * longer than its interval.
  */
 export function nextStart(
   anchorMs: number,
@@ -36,27 +36,26 @@ export function nextStart(
   return Math.min(Math.max(nearestMs, idealMs - slackMs), idealMs + slackMs);
 }
 
-/** A place in the interval of all that have it. */
-export interface Place {
-  readonly number: number;
-  /** In [0, 1). */
-  readonly offset: number;
-}
-
-/** Hands out the free place of the smallest number, so that offsets are used again. */
+/** Hands out places in an interval, the lowest free number first, so that offsets are used again. */
 export class Places {
+  #taken = 0;
   #next = 0;
-  #freed: Place[] = [];
+  #freed: number[] = [];
   #isSorted = true;
 
-  take(): Place {
-    if (!this.#isSorted) this.#freed.sort((a, b) => b.number - a.number);
-    this.#isSorted = true;
-    const number = this.#next;
-    return this.#freed.pop() ?? { number: this.#next++, offset: offsetOf(number) };
+  get isEmpty(): boolean {
+    return this.#taken === 0;
   }
 
-  free(place: Place): void {
+  take(): number {
+    if (!this.#isSorted) this.#freed.sort((a, b) => b - a);
+    this.#isSorted = true;
+    this.#taken++;
+    return this.#freed.pop() ?? this.#next++;
+  }
+
+  free(place: number): void {
+    this.#taken--;
     this.#freed.push(place);
     this.#isSorted = false;
   }

@@ -1,16 +1,21 @@
 /**
- * A section of the configuration at work: it subscribes to the listings that it wants, and makes groups of targets of what they
+ * A section of the configuration at work: it subscribes to the listings it needs and makes groups of targets from what they
  * find. It never asks the API itself.
  *
  * - Targets that are named are one group.
- * - `targets: all` is a group for each listing: that of the account, or one below each selected thing that its parent finds.
- * - Where the parts of a target have names, each target is a group of its own, which comes once its parts were listed.
+ * - `targets: all` is a group for each listing: the account's, or one below each selected thing that the parent listing has.
+ * - Where parts of a target have names, each target is a group of its own, which comes once its parts were listed.
  */
 import type { TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
-import type { ListingOf, Provider, Subscriber } from '../discovery/provider.ts';
-import { listingKey, type Providers } from '../discovery/providers.ts';
-import { type Selection, selectorOf } from '../discovery/selector.ts';
+import {
+  type ListingOf,
+  listingKey,
+  type Provider,
+  type Providers,
+  type Subscriber,
+} from '../discovery/provider.ts';
+import { selectorOf } from '../discovery/selector.ts';
 import { isReadAlone, type Listed, type Listing } from '../resources/resource.ts';
 import type { Turns } from '../turns.ts';
 import type { Pool } from './pool.ts';
@@ -26,14 +31,14 @@ import {
 export interface SectionContext extends TargetRules {
   readonly providers: Providers;
   readonly pool: Pool;
-  /** How often a listing is asked whose readings nobody wants. */
+  /** How often a listing is asked if nobody wants its readings. */
   readonly discoveryIntervalMs: number;
-  /** Whether the target of a key belongs to this process (sharding). */
+  /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
   readonly turns: Turns;
 }
 
-/** What a section has made of a listing, this shard's part alone. */
+/** What a section made of a listing, in this shard. */
 export interface TargetSelection {
   readonly kind: string;
   readonly listingKey: string;
@@ -41,7 +46,7 @@ export interface TargetSelection {
   readonly excluded: readonly Listed[];
 }
 
-/** A listing that a section follows, and those that follow from what it finds. */
+/** A listing that a section follows, and the listings below what it finds. */
 interface Branch {
   readonly provider: Provider;
   readonly subscriber: Subscriber;
@@ -50,14 +55,22 @@ interface Branch {
   parent: Discovered | undefined;
 }
 
+/** By the keys of the listings. */
 type Branches = Map<string, Branch>;
-/** entries: undefined when the first try has failed. */
+
+/** entries: undefined when the first try failed. */
 type OnFound = (entries: readonly Discovered[] | undefined, branch: Branch) => Promise<void>;
 
+/** A listing to follow, and what to do with what it finds. */
+interface Following {
+  readonly listing: Listing;
+  readonly onFound: OnFound;
+  /** How often its readings are wanted. Default: never, it only finds things. */
+  readonly readIntervalMs?: number | undefined;
+}
+
 function areSettled(branches: Branches): boolean {
-  for (const { provider, below } of branches.values())
-    if (!provider.isSettled || !areSettled(below)) return false;
-  return true;
+  return [...branches.values()].every(({ provider, below }) => provider.isSettled && areSettled(below));
 }
 
 function outermost(listing: Listing): Listing {
@@ -67,63 +80,71 @@ function outermost(listing: Listing): Listing {
 export class Section {
   readonly kind: string;
   readonly #of: SectionContext;
+  readonly #isSelected: (entry: Listed) => boolean;
+  readonly #isSelectedParent: (entry: Listed) => boolean;
   readonly #branches: Branches = new Map();
-  /** Listings that bring names, or the readings of named targets: no target comes or goes with what they find. */
+  /** Listings that bring names, or readings of named targets. They add and remove no targets. */
   readonly #aside: Branches = new Map();
   readonly #selections = new Map<string, TargetSelection>();
 
   constructor(context: SectionContext) {
-    this.kind = context.section.kind;
+    const { kind, selection, parents } = context.section;
+    this.kind = kind;
     this.#of = context;
+    this.#isSelected = selectorOf(selection);
+    this.#isSelectedParent = selectorOf(parents);
   }
 
-  /** Whether everything is known that it takes to say which targets there are. */
+  /** Whether everything has been listed that decides which targets there are. */
   get isSettled(): boolean {
     return areSettled(this.#branches);
   }
 
-  /** What it has made of each listing. */
   selections(): Iterable<TargetSelection> {
     return this.#selections.values();
   }
 
-  /** Subscribes to what it wants. What is known of that is in the pool when this resolves. */
+  /** Subscribes to its listings. What they already know is in the pool when this resolves. */
   async start(): Promise<void> {
     const { section, resource } = this.#of;
     const { targets, credential, intervalMs, staleAfterMs } = section;
+    const isAlone = isReadAlone(resource);
     if (targets !== 'all') await this.#name(targets);
-    else if (isReadAlone(resource) && resource.ofAccount) {
+    else if (isAlone && resource.ofAccount) {
       const ids = Object.fromEntries(resource.ids.map(({ label }) => [label, credential]));
       await this.#name([{ ids, name: undefined, credential, intervalMs, staleAfterMs }]);
-    } else if (resource.listing) await this.#follow(resource.listing, this.#select, this.#ownIntervalMs);
-    else throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
+    } else if (resource.listing) {
+      const { listing } = resource;
+      const readIntervalMs = isAlone ? undefined : intervalMs;
+      await this.#follow({
+        listing,
+        readIntervalMs,
+        onFound: (found, branch) => this.#select(found, branch),
+      });
+    } else throw new Error(`targets of the kind ${resource.kind} cannot be listed`);
   }
 
-  /** Unsubscribes from everything; its targets stay in the pool. */
+  /** Unsubscribes from everything. Its targets stay in the pool. */
   end(): void {
     for (const branch of [...this.#branches.values(), ...this.#aside.values()]) this.#unsubscribe(branch);
   }
 
-  /** What becomes of a target of the previous configuration until the listings have said whether it is still there. */
+  /** Adapts a target of the previous configuration, until the listings have told whether it still exists. */
   adopt(target: Target): Target | undefined {
     const { section, resource, baseUrlOf } = this.#of;
     if (target.baseUrl !== baseUrlOf(resource.api)) return undefined;
     if (section.targets !== 'all' || !resource.listing) return target;
-    const listing = outermost(resource.listing);
-    const of = { listing, credential: this.#account, parent: undefined, account: this.#account };
-    const foundBy = { api: listing.api, credential: this.#account, key: listingKey(of, this.#of) };
-    // Known by the key that it was asked with: where that is another now, it is asked at once when the listing has it.
+    const of = this.#ofAccount(outermost(resource.listing));
+    const foundBy = { api: of.listing.api, credential: of.credential, key: listingKey(of, this.#of) };
+    // With the key that it was asked with: if the key is another now, the target is asked at once when it is listed again.
     return { ...listedTarget(this.#of, target, foundBy, target.parts), keyId: target.keyId };
   }
 
-  get #account(): string {
+  /** A listing of the account. */
+  #ofAccount(listing: Listing): ListingOf {
     const { listingCredential, credential } = this.#of.section;
-    return listingCredential ?? credential;
-  }
-
-  /** How often the listing of its targets is asked, where the readings come with it. */
-  get #ownIntervalMs(): number | undefined {
-    return isReadAlone(this.#of.resource) ? undefined : this.#of.section.intervalMs;
+    const account = listingCredential ?? credential;
+    return { listing, credential: account, parent: undefined, account };
   }
 
   async #name(targets: readonly TargetConfig[]): Promise<void> {
@@ -131,21 +152,22 @@ export class Section {
     const own = targets.filter(({ ids }) => owns(targetKey(resource.kind, ids)));
     if (isReadAlone(resource) && resource.partNames) {
       const byIds = new Map(own.map((target) => [idText(target.ids), target]));
-      const targetOf = ({ ids }: Discovered) => byIds.get(idText(ids)) as TargetConfig;
-      const credentialOf = (one: Discovered) => targetOf(one).credential;
-      await this.#followEach(this.#branches, resource.partNames, own, credentialOf, async (parts, branch) => {
-        const { parent, provider } = branch;
-        if (parent) await pool.sync(provider.poll.key, [namedTarget(this.#of, targetOf(parent), parts)]);
-      });
+      const configOf = ({ ids }: Discovered) => byIds.get(idText(ids)) as TargetConfig;
+      const onFound: OnFound = async (parts, { parent, provider }) => {
+        if (parent) await pool.sync(provider.poll.key, [namedTarget(this.#of, configOf(parent), parts)]);
+      };
+      const parts = { listing: resource.partNames, onFound };
+      await this.#followEach(this.#branches, parts, own, (parent) => configOf(parent).credential);
       return;
     }
     if (!isReadAlone(resource)) {
       const intervals = new Map<string, number>();
       for (const { credential, intervalMs } of own)
         intervals.set(credential, Math.min(intervalMs, intervals.get(credential) ?? intervalMs));
-      for (const [credential, intervalMs] of intervals) {
-        const of = { listing: resource.listing, credential, parent: undefined, account: credential };
-        await this.#subscribe(this.#aside, of, () => Promise.resolve(), intervalMs);
+      const { listing } = resource;
+      for (const [credential, readIntervalMs] of intervals) {
+        const of = { listing, credential, parent: undefined, account: credential };
+        await this.#subscribe(this.#aside, of, () => Promise.resolve(), readIntervalMs);
       }
     }
     await pool.sync(
@@ -154,43 +176,43 @@ export class Section {
     );
   }
 
-  /** Follows a listing: that of the account, or one below each selected thing that its parent finds. */
-  async #follow(listing: Listing, onFound: OnFound, readIntervalMs?: number): Promise<void> {
-    const account = this.#account;
+  /** Follows a listing: the account's, or one below each selected thing that its parent listing has. */
+  async #follow(following: Following): Promise<void> {
+    const { listing, onFound, readIntervalMs } = following;
     const { parent, names } = listing;
-    if (!parent) {
-      const of = { listing, credential: account, parent: undefined, account };
-      const { provider } = await this.#subscribe(this.#branches, of, onFound, readIntervalMs);
-      if (!names) return;
-      const named = await this.#subscribe(this.#aside, { ...of, listing: names }, (known) =>
-        provider.nameAfter(known),
-      );
-      provider.namedBy = named.provider;
+    if (parent) {
+      await this.#follow({
+        listing: parent,
+        onFound: async (entries, { provider, below }) => {
+          if (!entries) return;
+          const parents = entries.filter(this.#isSelectedParent);
+          await this.#followEach(below, following, parents, (one) =>
+            credentialFor(this.#of.section, listing.api, provider.poll, one),
+          );
+        },
+      });
       return;
     }
-    await this.#follow(parent, async (entries, { provider, below }) => {
-      if (!entries) return;
-      const [parents] = await this.#choose(entries, () => true, this.#of.section.parents);
-      const credentialOf = (one: Discovered) =>
-        credentialFor(this.#of.section, listing.api, provider.poll, one);
-      await this.#followEach(below, listing, parents, credentialOf, onFound, readIntervalMs);
-    });
+    const of = this.#ofAccount(listing);
+    const { provider } = await this.#subscribe(this.#branches, of, onFound, readIntervalMs);
+    if (!names) return;
+    const named = await this.#subscribe(this.#aside, this.#ofAccount(names), () => provider.tellAll());
+    provider.namedBy = named.provider;
   }
 
   /** Follows a listing below each of the parents, and no longer below others. */
   async #followEach(
     branches: Branches,
-    listing: Listing,
+    { listing, onFound, readIntervalMs }: Following,
     parents: readonly Discovered[],
     credentialOf: (parent: Discovered) => string,
-    onFound: OnFound,
-    readIntervalMs?: number,
   ): Promise<void> {
     const { turns, providers } = this.#of;
+    const { account } = this.#ofAccount(listing);
     const gone = new Map(branches);
     for (const parent of parents) {
       if (turns.isOver) await turns.next();
-      const of = { listing, credential: credentialOf(parent), parent, account: this.#account };
+      const of = { listing, credential: credentialOf(parent), parent, account };
       const key = listingKey(of, this.#of);
       const branch = branches.get(key);
       gone.delete(key);
@@ -215,12 +237,12 @@ export class Section {
     readIntervalMs?: number,
   ): Promise<Branch> {
     const { providers, discoveryIntervalMs } = this.#of;
-    const key = listingKey(of, this.#of);
     const subscriber: Subscriber = {
       intervalMs: readIntervalMs ?? discoveryIntervalMs,
       isRead: readIntervalMs !== undefined,
       found: (entries) => onFound(entries, branch),
     };
+    const key = listingKey(of, this.#of);
     const provider = providers.subscribe(key, of, subscriber);
     const branch: Branch = { provider, subscriber, below: new Map(), parent: of.parent };
     branches.set(key, branch);
@@ -233,23 +255,28 @@ export class Section {
     this.#of.providers.unsubscribe(provider, subscriber);
   }
 
-  /** Takes away what a branch has brought. */
+  /** Removes what a branch has brought. */
   async #forget({ provider, below }: Branch): Promise<void> {
     for (const branch of below.values()) await this.#forget(branch);
     this.#selections.delete(provider.poll.key);
     await this.#of.pool.drop(provider.poll.key);
   }
 
-  /** Makes targets of what a listing has found. */
-  readonly #select: OnFound = async (entries, { provider, below }) => {
+  /** Makes targets of what a listing has. */
+  async #select(entries: readonly Discovered[] | undefined, { provider, below }: Branch): Promise<void> {
     if (!entries) return;
     const { section, resource, pool, owns } = this.#of;
     const { kind } = resource;
     const { feature, partNames } = isReadAlone(resource) ? resource : {};
     const { poll } = provider;
-    const isOwn = ({ ids, features }: Discovered) =>
-      (feature === undefined || features?.includes(feature) === true) && owns(targetKey(kind, ids));
-    const [selected, excluded] = await this.#choose(entries, isOwn, section.selection);
+    const selected: Discovered[] = [];
+    const excluded: Discovered[] = [];
+    for (const entry of entries) {
+      if (this.#of.turns.isOver) await this.#of.turns.next();
+      const hasFeature = feature === undefined || entry.features?.includes(feature) === true;
+      if (hasFeature && owns(targetKey(kind, entry.ids)))
+        (this.#isSelected(entry) ? selected : excluded).push(entry);
+    }
     this.#selections.set(poll.key, { kind, listingKey: poll.key, targets: selected.length, excluded });
     if (!partNames) {
       await pool.sync(
@@ -258,31 +285,16 @@ export class Section {
       );
       return;
     }
-    const credentialOf = (one: Discovered) => credentialFor(section, resource.api, poll, one);
-    await this.#followEach(below, partNames, selected, credentialOf, async (parts, branch) => {
-      const { parent, provider: partsOf } = branch;
+    const onFound: OnFound = async (parts, { parent, provider: partsOf }) => {
       if (parent) await pool.sync(partsOf.poll.key, [listedTarget(this.#of, parent, poll, parts)]);
-    });
-  };
-
-  /** Those of a selection, and those that it leaves out. */
-  async #choose(
-    entries: readonly Discovered[],
-    isCandidate: (entry: Discovered) => boolean,
-    selection: Selection | undefined,
-  ): Promise<readonly [selected: readonly Discovered[], excluded: readonly Discovered[]]> {
-    const { turns } = this.#of;
-    const selector = selection && selectorOf(selection);
-    const selected: Discovered[] = [];
-    const excluded: Discovered[] = [];
-    for (const entry of entries) {
-      if (turns.isOver) await turns.next();
-      if (isCandidate(entry)) (selector?.selects(entry) === false ? excluded : selected).push(entry);
-    }
-    return [selected, excluded];
+    };
+    await this.#followEach(below, { listing: partNames, onFound }, selected, (one) =>
+      credentialFor(section, resource.api, poll, one),
+    );
   }
 }
 
+/** Makes each item when it is asked for: a long list at once would keep others waiting. */
 function* mapEach<Item, Mapped>(items: readonly Item[], map: (item: Item) => Mapped): Iterable<Mapped> {
   for (const item of items) yield map(item);
 }

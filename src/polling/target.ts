@@ -1,8 +1,7 @@
-/** What is polled: a target, the poll that reads it, and what a section of the configuration says of both. Pure. */
+/** Targets, the polls that read them, and how a section of the configuration makes targets. Pure. */
 import type { SectionConfig, TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
-import type { ListingPoll } from '../discovery/provider.ts';
-import { listingKey, type Whereabouts } from '../discovery/providers.ts';
+import { type ListingPoll, listingKey, type Whereabouts } from '../discovery/provider.ts';
 import {
   type ApiName,
   type Ids,
@@ -22,11 +21,11 @@ export interface Target extends TargetConfig {
   /** Its parts that have a name. */
   readonly parts?: readonly Listed[] | undefined;
   readonly settings: unknown;
-  /** Where it is read; values read elsewhere are not its own. */
+  /** Where it is read. At another address it is another target. */
   readonly baseUrl: string;
-  /** Tells the keys of its credential apart. */
+  /** Changes when the key of its credential does. */
   readonly keyId?: string | undefined;
-  /** The credential that the key is known by that was found with it. */
+  /** The credential of the key that was found with it. */
   readonly keyName?: string | undefined;
 }
 
@@ -34,7 +33,6 @@ export interface Target extends TargetConfig {
 export interface ReadPoll {
   readonly type: 'read';
   readonly key: string;
-  /** The kind read. */
   readonly kind: string;
   readonly api: ApiName;
   /** Its queue at the pacer of its API. */
@@ -47,6 +45,11 @@ export interface ReadPoll {
 
 export type Poll = ReadPoll | ListingPoll;
 
+/** A listing that only finds targets does not count as a poll of its kind. */
+export function isCounted(poll: Poll): boolean {
+  return poll.type === 'read' || poll.isRead;
+}
+
 export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
@@ -58,13 +61,13 @@ export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
   return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, resource, target };
 }
 
-/** What says how the targets of a section are read. */
+/** What decides how the targets of a section are read. */
 export interface TargetRules extends Whereabouts {
   readonly section: SectionConfig;
   readonly resource: Resource;
 }
 
-/** What a listing says of how the things are read that it finds. */
+/** What matters of the listing that found something. */
 export type FoundBy = Pick<ListingPoll, 'api' | 'credential' | 'key'>;
 
 /** The credential named in the configuration, else the key that was found with the thing, else that of the listing. */
@@ -78,7 +81,7 @@ export function credentialFor(
   return section.isCredentialNamed ? section.credential : (found.keyName ?? foundBy.credential);
 }
 
-/** The target of something that a listing has. */
+/** The target for something that a listing found. */
 export function listedTarget(
   rules: TargetRules,
   entry: Discovered,
@@ -98,13 +101,13 @@ export function listedTarget(
   return { ...targetOf(rules, of, isReadAlone(resource) ? undefined : foundBy.key), parts, keyName };
 }
 
-/** The target of what the configuration names. */
+/** The target for an entry of the configuration. */
 export function namedTarget(rules: TargetRules, of: TargetConfig, parts?: readonly Listed[]): Target {
   const { resource } = rules;
   const { credential } = of;
   const listing = isReadAlone(resource) ? undefined : resource.listing;
-  const feeding = listing && { listing, credential, parent: undefined, account: credential };
-  return { ...targetOf(rules, of, feeding && listingKey(feeding, rules)), parts };
+  const readWith = listing && { listing, credential, parent: undefined, account: credential };
+  return { ...targetOf(rules, of, readWith && listingKey(readWith, rules)), parts };
 }
 
 function targetOf(

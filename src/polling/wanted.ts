@@ -1,19 +1,19 @@
 /**
- * What the configuration in force wants: its sections, the listings that they follow, and a pool for each kind. Another
- * configuration is put in place first; what only the previous one wanted is taken away last.
+ * What the configuration in force wants: its sections, the listings that they follow, and a pool for each kind. A new
+ * configuration is put in place first; what only the previous one wanted is removed last.
  */
 import type { Config } from '../config/config.ts';
-import { type ListingLoops, Providers, type Whereabouts } from '../discovery/providers.ts';
-import type { Resource } from '../resources/resource.ts';
+import { type ListingLoops, Providers, type Whereabouts } from '../discovery/provider.ts';
+import { isReadAlone, type Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { Pool, type TargetLoops } from './pool.ts';
 import { Section, type TargetSelection } from './section.ts';
+import type { Poll, Target } from './target.ts';
 
 export interface WantedOptions {
   readonly resources: readonly Resource[];
-  /** Whether the target of a key belongs to this process (sharding). */
+  /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
-  /** Tells the keys of a credential apart without showing them. */
   readonly keyIdOf: Whereabouts['keyIdOf'];
   readonly listingLoops: ListingLoops;
   readonly targetLoops: (resource: Resource) => TargetLoops;
@@ -23,6 +23,7 @@ export class Wanted {
   readonly providers: Providers;
   readonly turns = new Turns();
   readonly #options: WantedOptions;
+  /** By kind. */
   readonly #pools = new Map<string, Pool>();
   #sections: readonly Section[] = [];
 
@@ -33,8 +34,7 @@ export class Wanted {
 
   /** Whether nothing is left of the previous configuration. */
   get isSettled(): boolean {
-    for (const pool of this.#pools.values()) if (pool.hasRetired) return false;
-    return true;
+    return ![...this.#pools.values()].some(({ hasRetired }) => hasRetired);
   }
 
   /** Sizes by name: what must not grow while targets come and go. */
@@ -45,9 +45,17 @@ export class Wanted {
     return sizes;
   }
 
-  /** What the sections have made of each listing. */
-  *selections(): Generator<TargetSelection> {
-    for (const section of this.#sections) yield* section.selections();
+  /** What the sections made of each listing. */
+  selections(): readonly TargetSelection[] {
+    return this.#sections.flatMap((section) => [...section.selections()]);
+  }
+
+  /** The targets that a poll reads. */
+  targetsOf(poll: Poll): readonly Target[] {
+    if (poll.type === 'read') return [poll.target];
+    if (!poll.isRead) return [];
+    const kinds = this.#options.resources.filter((resource) => !isReadAlone(resource));
+    return kinds.flatMap(({ kind }) => [...(this.#pools.get(kind)?.readBy(poll.key) ?? [])]);
   }
 
   async apply(config: Config): Promise<void> {
@@ -57,13 +65,13 @@ export class Wanted {
     for (const section of this.#sections) await section.start();
     await this.settle();
     for (const [kind, pool] of this.#pools) {
-      const heir = this.#sections.find((section) => section.kind === kind);
-      if (heir) await pool.adopt((target) => heir.adopt(target));
+      const section = this.#sections.find((one) => one.kind === kind);
+      if (section) await pool.adopt((target) => section.adopt(target));
     }
     for (const section of before) section.end();
   }
 
-  /** Takes away what is left of the previous configuration, of each kind whose listings have been read by now. */
+  /** Removes what is left of the previous configuration, for each kind whose listings have been read by now. */
   async settle(): Promise<void> {
     for (const [kind, pool] of this.#pools) {
       const isSettled = this.#sections.every((section) => section.kind !== kind || section.isSettled);
@@ -74,7 +82,7 @@ export class Wanted {
   #sectionsOf({ apis, credentials, discovery, sections }: Config): readonly Section[] {
     const { resources, owns, keyIdOf, targetLoops } = this.#options;
     const { providers, turns } = this;
-    // As they are now: another key is another configuration.
+    // As they are now: with another key it would be another configuration.
     const keyIds = new Map(Object.keys(credentials).map((name) => [name, keyIdOf(name)]));
     return sections.map((section) => {
       const { kind } = section;

@@ -14,7 +14,7 @@ const app = (id: string, name?: string): Listed => ({ ids: { app_id: id }, name 
 const video: Listed = { ids: { library_id: '4711', video_id: 'f00' }, name: 'Trailer' };
 
 function selects({ include = [], exclude = [] }: Partial<Selection>, listed: Listed): boolean {
-  return selectorOf({ include, exclude }).selects(listed);
+  return selectorOf({ include, exclude })(listed);
 }
 
 describe('a selection', () => {

@@ -133,7 +133,7 @@ export function follower({
         targets.set(target.key, target);
         changes.push(`+${target.key}`);
       },
-      update(_before, target) {
+      update(target) {
         targets.set(target.key, target);
         changes.push(`~${target.key}`);
       },
@@ -151,7 +151,7 @@ export function follower({
     apply: (config: Config) => wanted.apply(config),
     /** A complete listing has these. */
     async find(key: string, found: readonly Discovered[]) {
-      await wanted.providers.get(key)?.keep(found);
+      await wanted.providers.get(key)?.succeed(found);
       await wanted.settle();
     },
     /** The listings that are asked. */

@@ -195,7 +195,7 @@ describe('loops', () => {
     const { loops, addAll, timesOf } = loop();
     await addAll(polls(1, 3_600_000));
     await vi.advanceTimersByTimeAsync(10_000);
-    loops.update(pollOf('t0', 5_000));
+    loops.get('t0')?.update(pollOf('t0', 5_000));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(timesOf('t0').length).toBeGreaterThanOrEqual(12);
     void loops.end();
@@ -214,7 +214,7 @@ describe('loops', () => {
   it('gives a poll that changes its queue a place there that no other has', async () => {
     const { loops, addAll, timesOf } = loop();
     await addAll([pollOf('a', 60_000, 'one'), pollOf('b', 60_000, 'two'), pollOf('c', 60_000, 'two')]);
-    loops.update(pollOf('a', 60_000, 'two'));
+    loops.get('a')?.update(pollOf('a', 60_000, 'two'));
     await addAll([pollOf('d', 60_000, 'one')]);
     const offsets = ['a', 'b', 'c'].map((key) => loops.get(key)?.offset);
     expect(new Set(offsets).size).toBe(3);

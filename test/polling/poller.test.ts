@@ -60,6 +60,7 @@ function pollerOf(
     failureLog: new FailureLog(log),
     keyCheck,
     foundBefore: () => undefined,
+    targetsOf: () => targets.values(),
     keySource: () => 'from $KEY',
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => 1_000_000_000_000,
@@ -84,7 +85,7 @@ function pollerOf(
     /** Polls once; resolves with how many intervals the next poll may be away. */
     run: async () => {
       const permit = { release: () => void released.push(poll.key) };
-      const { backoffFactor } = await poller.poll(poll, () => targets.values(), loop, permit);
+      const { backoffFactor } = await poller.poll(poll, loop, permit);
       return backoffFactor;
     },
   };

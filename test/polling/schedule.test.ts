@@ -42,9 +42,8 @@ describe('places', () => {
   it('are handed out by the smallest free number', () => {
     const places = new Places();
     const [first, , third, fourth] = [places.take(), places.take(), places.take(), places.take()];
-    expect([first?.number, third?.number, fourth?.number]).toEqual([0, 2, 3]);
-    if (third) places.free(third);
-    if (first) places.free(first);
-    expect([places.take().number, places.take().number, places.take().number]).toEqual([0, 2, 4]);
+    expect([first, third, fourth]).toEqual([0, 2, 3]);
+    for (const place of [third, first]) places.free(place as number);
+    expect([places.take(), places.take(), places.take()]).toEqual([0, 2, 4]);
   });
 });
