@@ -1,11 +1,11 @@
-/** Whether the pace of each API suffices for the polls that are planned: in numbers, and in a sentence where it does not. */
+/** Whether the pace of each API suffices for its polls: in numbers, and in a sentence where it does not. */
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
 import { type Poll, readPollOf } from './target.ts';
 import { Wanted } from './wanted.ts';
 
-/** The polls that a configuration needs, as far as they are known before any listing is read. */
+/** The polls of a configuration that are known before any listing is read. */
 export async function pollsOf(
   config: Config,
   resources: readonly Resource[],
@@ -26,7 +26,7 @@ export async function pollsOf(
   });
   await wanted.apply(config);
   const providers = [...wanted.providers.all()];
-  // Targets that wait for the names of their parts come without them.
+  // Some targets wait until their parts are listed. This makes them come without.
   for (const provider of providers) await provider.fail();
   return [...providers.map(({ poll }) => poll), ...polls];
 }
@@ -37,70 +37,48 @@ export interface ApiCapacity {
   /** Without retries; of a listing, one request a poll. */
   readonly neededPerSecond: number;
   readonly allowedPerSecond: number;
-  /** Set when the pace does not suffice: the numbers, what follows from them, and what to do. */
+  /** If the pace does not suffice: the numbers, what follows, and what to do. */
   readonly shortfall: string | undefined;
-}
-
-interface Tally {
-  readonly polls: number;
-  readonly neededPerSecond: number;
-  readonly neededByKind: ReadonlyMap<string, number>;
-  readonly shortestIntervalMs: number;
-  readonly longestIntervalMs: number;
-  readonly staleAfterMs: number;
-}
-
-function tally(polls: readonly Poll[]): Tally {
-  const neededByKind = new Map<string, number>();
-  let neededPerSecond = 0;
-  let shortestIntervalMs = Number.POSITIVE_INFINITY;
-  let longestIntervalMs = 0;
-  let staleAfterMs = Number.POSITIVE_INFINITY;
-  for (const poll of polls) {
-    const { kind, intervalMs } = poll;
-    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
-    neededPerSecond += 1000 / intervalMs;
-    shortestIntervalMs = Math.min(shortestIntervalMs, intervalMs);
-    longestIntervalMs = Math.max(longestIntervalMs, intervalMs);
-    if (poll.type === 'read') staleAfterMs = Math.min(staleAfterMs, poll.target.staleAfterMs);
-  }
-  return {
-    polls: polls.length,
-    neededPerSecond,
-    neededByKind,
-    shortestIntervalMs,
-    longestIntervalMs,
-    staleAfterMs,
-  };
 }
 
 /** For every API that is polled, whether its pace suffices to poll everything at its interval. */
 export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly ApiCapacity[] {
   return apiNames.flatMap((api) => {
-    const sum = tally(polls.filter((poll) => poll.api === api));
-    if (sum.polls === 0) return [];
+    const ofApi = polls.filter((poll) => poll.api === api);
+    if (ofApi.length === 0) return [];
     const allowedPerSecond = apis[api].requestsPerSecond;
-    // Sorted, so that rounding does not depend on the order in which polls came.
-    const neededPerSecond = Math.round(sum.neededPerSecond * 1e6) / 1e6;
-    const shortfall =
-      neededPerSecond <= allowedPerSecond ? undefined : describeShortfall(api, sum, allowedPerSecond);
-    return [{ api, polls: sum.polls, neededPerSecond, allowedPerSecond, shortfall }];
+    const needed = ofApi.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
+    // Rounded, so that it does not depend on the order in which polls came.
+    const neededPerSecond = Math.round(needed * 1e6) / 1e6;
+    const isShort = neededPerSecond > allowedPerSecond;
+    const shortfall = isShort ? describeShortfall(api, ofApi, neededPerSecond, allowedPerSecond) : undefined;
+    return [{ api, polls: ofApi.length, neededPerSecond, allowedPerSecond, shortfall }];
   });
 }
 
-function describeShortfall(api: ApiName, sum: Tally, allowedPerSecond: number): string {
-  const { polls, neededByKind, shortestIntervalMs, longestIntervalMs, staleAfterMs } = sum;
-  const shortest = formatDuration(shortestIntervalMs);
-  const at =
-    shortestIntervalMs === longestIntervalMs
-      ? shortest
-      : `${shortest} to ${formatDuration(longestIntervalMs)}`;
-  const roundMs = Math.ceil(polls / allowedPerSecond) * 1000;
+function describeShortfall(
+  api: ApiName,
+  polls: readonly Poll[],
+  neededPerSecond: number,
+  allowedPerSecond: number,
+): string {
+  const neededByKind = new Map<string, number>();
+  let shortestMs = Number.POSITIVE_INFINITY;
+  let longestMs = 0;
+  let staleAfterMs = Number.POSITIVE_INFINITY;
+  for (const poll of polls) {
+    const { kind, intervalMs } = poll;
+    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
+    shortestMs = Math.min(shortestMs, intervalMs);
+    longestMs = Math.max(longestMs, intervalMs);
+    if (poll.type === 'read') staleAfterMs = Math.min(staleAfterMs, poll.target.staleAfterMs);
+  }
+  const roundMs = Math.ceil(polls.length / allowedPerSecond) * 1000;
   const stale = Number.isFinite(staleAfterMs)
     ? `, values go stale after ${formatDuration(staleAfterMs)}`
     : '';
   return (
-    `${api}: ${plural(polls, 'poll')} at ${at} need ${rateText(sum.neededPerSecond)} requests/s, ` +
+    `${api}: ${plural(polls.length, 'poll')} at ${intervalsText(shortestMs, longestMs)} need ${rateText(neededPerSecond)} requests/s, ` +
     `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${formatDuration(roundMs)}${stale}; ` +
     `raise the interval of ${neediest(neededByKind)}${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
   );

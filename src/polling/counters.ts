@@ -1,32 +1,24 @@
-/**
- * The counters of a target: which series each of its families holds, and what they have counted. It knows nothing of polls,
- * nor of what else is on the page.
- */
+/** The counters of a target: which series each family has, and what they have counted. It knows nothing of polls. */
 import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
 import { DayCounter, sumByDay } from './day-counter.ts';
 
-/** For how long readings may lack a series before it is forgotten: a country may have no views for hours. */
+/** How long readings may lack a series before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
-
-/** The rows of one counter, by its index in the catalogue. */
-interface CounterRows {
-  readonly family: number;
-  readonly samples: readonly Sample[];
-}
 
 type Labels = CounterSample['labels'];
 
 interface HeldSeries {
   readonly labels: Labels;
   readonly counter: DayCounter;
-  /** What the page had of it before the reading that is being counted. */
+  /** What the page showed before the reading that is being counted. */
   shownValue: number;
   /** Since when readings lack it, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 }
 
 export class Counters {
+  /** By index in the catalogue. */
   readonly #families: ReadonlyMap<number, FamilyCounters>;
 
   private constructor(families: readonly number[]) {
@@ -35,14 +27,14 @@ export class Counters {
     );
   }
 
-  /** The counters of a target of this kind; undefined where the kind has none. */
+  /** Undefined where the kind has no counters. */
   static of(kind: string): Counters | undefined {
     const families = counterFamiliesOf(kind);
     return families.length > 0 ? new Counters(families) : undefined;
   }
 
   /**
-   * Counts a good reading. Throws, and changes nothing, where a family cannot use the reading. nowMs: Unix time; uptimeMs: by a
+   * Counts a good reading. Throws, and changes nothing, if a family cannot use the reading. nowMs: Unix time; uptimeMs: by a
    * clock that never jumps.
    */
   add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
@@ -52,12 +44,13 @@ export class Counters {
     for (const [counters, samples] of given) counters.add(samples, nowMs, uptimeMs);
   }
 
-  get rows(): readonly CounterRows[] {
+  /** The rows of each family, by its index in the catalogue. */
+  get rows(): readonly { readonly family: number; readonly samples: readonly Sample[] }[] {
     return Array.from(this.#families, ([family, { samples }]) => ({ family, samples }));
   }
 }
 
-/** The series of one family. Where it is bounded, those that have no series of their own are counted as the rest. */
+/** The series of one family. With a bound, those without a series of their own are counted together as the rest. */
 class FamilyCounters {
   readonly #bound: CounterBound | undefined;
   readonly #held = new Map<string, HeldSeries>();
@@ -77,7 +70,7 @@ class FamilyCounters {
   }
 
   add(samples: readonly CounterSample[], nowMs: number, uptimeMs: number): void {
-    // Of two samples with the same labels the later one is used, as on the page.
+    // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const [key, series] of this.#held) {
       const days = left.get(key)?.days;
@@ -92,8 +85,8 @@ class FamilyCounters {
   }
 
   /**
-   * What has no series of its own first counts as part of the rest, so that nothing that is new is lost or counted twice; then
-   * the largest of it get series, which begin at 0. Where there is no room for a larger one, the smallest stops.
+   * What has no series is first counted in the rest, so that nothing new is lost or counted twice. Then the largest of it get
+   * series, which begin at 0. If there is no room for a larger one, the smallest stops.
    */
   #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
     if (left.size === 0) return;
@@ -116,21 +109,23 @@ class FamilyCounters {
   }
 
   #hold(key: string, { labels, days }: CounterSample, nowMs: number): void {
+    const counter = new DayCounter(days, nowMs);
+    // A copy: the texts of a reading may be slices of the whole answer and would keep it in memory.
     this.#held.set(key, {
-      labels: detached(labels),
-      counter: new DayCounter(days, nowMs),
+      labels: labels && structuredClone(labels),
+      counter,
       shownValue: 0,
       lackedSinceMs: undefined,
     });
   }
 
-  /** The page will not show what it has just gained, so that goes to the rest. */
+  /** The page will not show what the series has just gained, so that goes to the rest. */
   #stop(key: string, { counter, shownValue }: HeldSeries): void {
     this.#rest?.takeOver(counter.days, counter.value - shownValue);
     this.#held.delete(key);
   }
 
-  /** Ranked by all open days, so that a series is not ended by one that is larger for the first minutes of a day. */
+  /** By all open days, so that a series does not end because another is larger in the first minutes of a day. */
   #smallest(): [key: string, HeldSeries] | undefined {
     return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }
@@ -142,9 +137,4 @@ function keyOf(labels: Labels): string {
 
 function sizeOf(days: readonly DayFigure[]): number {
   return days.reduce((sum, { value }) => sum + value, 0);
-}
-
-/** A copy: the texts of a reading may be slices of the whole answer and would keep it in memory. */
-function detached(labels: Labels): Labels {
-  return labels && (JSON.parse(JSON.stringify(labels)) as Labels);
 }

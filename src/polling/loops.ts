@@ -1,18 +1,13 @@
 /** The loops of everything that is polled, by the keys of their polls. There are never two polls of the same key at once. */
 import { setMaxListeners } from 'node:events';
-import type { Waiter } from '../api/pacer.ts';
+import type { Pacer } from '../api/pacer.ts';
 import type { ApiName } from '../resources/resource.ts';
 import type { Turns } from '../turns.ts';
 import { Loop, type LoopContext } from './loop.ts';
 import { Places } from './schedule.ts';
 import type { Poll } from './target.ts';
 
-/** The pacer of one API, as far as polls need it. */
-export interface Pace {
-  enqueue(queue: string, waiter: Waiter): void;
-  /** The queues that have polls now. */
-  setQueues(queues: Iterable<string>): void;
-}
+export type Pace = Pick<Pacer, 'enqueue' | 'setQueues'>;
 
 export class Loops {
   readonly #paceOf: (api: ApiName) => Pace;

@@ -3,7 +3,7 @@
  * logs each change of state once, and says what happens next.
  */
 import type { Logger } from 'pino';
-import type { Request } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
 import { type Discovered, idText, isExchanged } from '../discovery/discovered.ts';
@@ -23,12 +23,8 @@ export interface PollObserver {
   unrecognized(kind: string, field: string): void;
 }
 
-export interface Client {
-  get(request: Request, signal: AbortSignal): Promise<unknown>;
-}
-
 export interface PollerOptions {
-  readonly clientOf: (api: ApiName) => Client;
+  readonly clientOf: (api: ApiName) => Pick<ApiClient, 'get'>;
   readonly states: TargetStates;
   readonly observer: PollObserver;
   readonly log: Logger;

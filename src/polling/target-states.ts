@@ -1,31 +1,19 @@
 /**
- * The state of every target, and what of it is on the page: the rows of a good reading, until they are too old; whether
- * the last poll succeeded, when the last success was, and the counters, always.
+ * The state of every target, and what the page shows of it: the rows of a good reading until they are too old; and always
+ * whether the last poll succeeded, when the last success was, and the counters.
  */
 import { uptime } from 'node:os';
+import type { FamilySamples, Store } from '../exposition/store.ts';
 import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
-import type { Ids, Sample } from '../resources/resource.ts';
+import type { Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Target } from './target.ts';
 
-/** The rows of one family, by its index in the catalogue. */
-export interface FamilyRows {
-  readonly family: number;
-  readonly samples: readonly Sample[];
-}
+/** What a target has on the page, all together, so that none is ever shown in part. */
+export type RowStore = Pick<Store, 'set' | 'setValue' | 'delete' | 'leaveOut' | 'isOverfull'>;
 
-/** What a target has on the page, by the target's key: all together, so that none is ever shown in part. */
-export interface RowStore {
-  /** Replaces all that a target has. */
-  set(key: string, kind: string, ids: Ids, rows: readonly FamilyRows[]): void;
-  /** Sets the value in a family, where there is one. */
-  setValue(key: string, family: number, value: number): void;
-  delete(key: string): void;
-  /** Whether there are more rows than there may be. */
-  readonly isOverfull: boolean;
-  /** Takes a target off the page, because there is no room. */
-  leaveOut(key: string): void;
-}
+/** The rows of one family, by its index in the catalogue. */
+export type FamilyRows = FamilySamples;
 
 export interface Failure {
   /** The value of the label `result`. */
@@ -33,7 +21,7 @@ export interface Failure {
   readonly message: string;
   /** Unix time. */
   readonly atMs: number;
-  /** When it began to fail, of failures in a row. Unix time. */
+  /** When the first of these failures in a row was. Unix time. */
   readonly sinceMs?: number;
   /** Whether nothing of its API can be read with the key. */
   readonly isKeyRefused?: boolean;
@@ -43,29 +31,24 @@ export interface TargetStatus {
   readonly target: Target;
   /** pending: not polled yet; absent: a complete listing lacks it. */
   readonly state: 'pending' | 'ok' | 'failing' | 'absent';
-  /** Whether its values left the page, or never came, for want of a good poll within `stale_after`. */
+  /** Whether its values left the page, or never came, because no poll succeeded within `stale_after`. */
   readonly stale: boolean;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
-  /** The state that the API reports of it, while its values are on the page. */
+  /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
 }
 
-interface TargetState {
-  target: Target;
-  state: TargetStatus['state'];
-  stale: boolean;
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface TargetState extends Mutable<TargetStatus> {
   /** Whether a reading is on the page, or would be but for the cap on series. */
   hasValues: boolean;
-  /** From when on its age counts: the last success, or when it was first wanted. By the machine's uptime. */
+  /** What its age counts from: the last success, or when it was first wanted. By the machine's uptime. */
   freshMs: number;
-  lastSuccessMs: number | undefined;
-  lastDurationSeconds: number | undefined;
-  lastFailure: Failure | undefined;
   counters: Counters | undefined;
-  condition: string | undefined;
 }
 
 interface Counts {
@@ -73,7 +56,7 @@ interface Counts {
   stale: number;
 }
 
-/** The rows that every target has that was polled: whether it answers, when it last did, and what it has counted. */
+/** The rows of every target that was polled: whether it answers, when it last did, and its counters. */
 function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
@@ -81,14 +64,14 @@ function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState):
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
-/** Told of the API field of a sample whose value is no finite number. */
+/** Receives the API field of a sample whose value is not finite. */
 type OnNotFinite = (field: string) => void;
 
 function isFiniteSample({ value }: Sample): boolean {
   return Number.isFinite(value);
 }
 
-/** The rows of a reading, without the counters. Anything but a finite number counts as nothing. */
+/** The rows of a reading, without the counters. Samples without a finite number are left out. */
 export function rowsOf(
   target: Target,
   reading: unknown,
@@ -112,12 +95,10 @@ export class TargetStates {
   readonly #uptimeMs: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
-  /** Up to then nothing more becomes stale: most scrapes and sweeps have nothing to look through. */
-  #staleAfterMs = Number.POSITIVE_INFINITY;
 
   /**
-   * uptimeMs: by which age is measured. It must never jump, as the wall clock does when it is set, and go on while the machine
-   * sleeps, as `performance.now()` does not.
+   * uptimeMs: the clock for ages. It must not jump when the wall clock is set, and must go on while the machine sleeps, as
+   * `performance.now()` does not.
    */
   constructor(store: RowStore, uptimeMs: () => number = () => uptime() * 1000) {
     this.#store = store;
@@ -131,13 +112,11 @@ export class TargetStates {
 
   /** A target that is wanted from now on. */
   add(target: Target): void {
-    const known = this.#blank(target);
-    this.#states.set(target.key, known);
+    this.#states.set(target.key, this.#blank(target));
     this.#countsOf(target.kind).targets++;
-    this.#watch(known);
   }
 
-  /** What is wanted of a known target has changed: of another address nothing is known, by other settings values differ. */
+  /** Something about a known target changed. At another address nothing is known of it; with other settings, values differ. */
   update(target: Target): void {
     const known = this.#states.get(target.key);
     if (!known) return;
@@ -149,10 +128,9 @@ export class TargetStates {
     }
     known.target = target;
     if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
-    this.#watch(known);
   }
 
-  /** A target that is wanted no more leaves the page at once, with all its series. */
+  /** Takes all series of the target off the page. */
   remove(key: string): void {
     const known = this.#states.get(key);
     if (!known) return;
@@ -162,7 +140,7 @@ export class TargetStates {
     this.#countsOf(known.target.kind).targets--;
   }
 
-  /** A good poll. atMs: Unix time. Of a target that is wanted no more, or otherwise, the reading is not kept. */
+  /** A good poll. atMs: Unix time. The reading is dropped if the target is no longer wanted, or no longer the same object. */
   succeeded(
     target: Target,
     reading: unknown,
@@ -172,14 +150,13 @@ export class TargetStates {
   ): void {
     const known = this.#stateOf(target);
     if (!known) return;
-    // First of all: a reading that cannot become rows is no success.
+    // First of all: this may throw, and then the poll did not succeed.
     const rows = rowsOf(target, reading, onNotFinite);
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.state = 'ok';
     this.#setStale(known, false);
     known.freshMs = uptimeMs;
-    this.#watch(known);
     known.lastSuccessMs = atMs;
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
@@ -199,7 +176,7 @@ export class TargetStates {
     else this.#showStateAlone(known);
   }
 
-  /** A complete listing lacks the target: only `_up` 0 stays of it. */
+  /** A complete listing lacks the target: only `_up` 0 stays. */
   absent(target: Target, failure: Failure, durationSeconds: number): void {
     const known = this.#stateOf(target);
     if (!known) return;
@@ -211,18 +188,12 @@ export class TargetStates {
     this.#showStateAlone(known);
   }
 
-  /** Takes the values off the page that are older than their `stale_after`. Returns whose they were. */
+  /** Takes values that are older than their `stale_after` off the page. Returns whose they were. */
   dropStale(): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
     const uptimeMs = this.#uptimeMs();
-    if (uptimeMs <= this.#staleAfterMs) return dropped;
-    this.#staleAfterMs = Number.POSITIVE_INFINITY;
     for (const known of this.#states.values()) {
-      if (known.stale) continue;
-      if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
-        this.#watch(known);
-        continue;
-      }
+      if (known.stale || uptimeMs - known.freshMs <= known.target.staleAfterMs) continue;
       this.#setStale(known, true);
       this.#showStateAlone(known);
       if (known.lastSuccessMs !== undefined) dropped.push(known);
@@ -230,7 +201,7 @@ export class TargetStates {
     return dropped;
   }
 
-  /** Leaves targets out, from the one added last on, until there is room for the others. */
+  /** Leaves targets out, the one added last first, until there is room for the others. */
   makeRoom(): void {
     for (const key of [...this.#states.keys()].reverse()) {
       if (!this.#store.isOverfull) return;
@@ -279,17 +250,12 @@ export class TargetStates {
     this.#countsOf(known.target.kind).stale += isStale ? 1 : -1;
   }
 
-  /** Takes into account when the target's values become stale. */
-  #watch({ freshMs, target: { staleAfterMs } }: TargetState): void {
-    this.#staleAfterMs = Math.min(this.#staleAfterMs, freshMs + staleAfterMs);
-  }
-
   #stateOf(target: Target): TargetState | undefined {
     const known = this.#states.get(target.key);
     return known?.target === target ? known : undefined;
   }
 
-  /** Of a target that was polled: takes its values off the page, if there are any. */
+  /** Takes the values off the page. What every polled target has stays. */
   #showStateAlone(known: TargetState): void {
     const { state, target } = known;
     known.hasValues = false;
