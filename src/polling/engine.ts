@@ -11,7 +11,6 @@ import { type FoundKeys, type ListingStatus, Listings } from './listings.ts';
 import type { Loop } from './loop.ts';
 import type { Outcome, PollerOptions } from './poller.ts';
 import { Polls, type PollsOptions } from './polls.ts';
-import { Sweep } from './sweep.ts';
 import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
 import { Wanted } from './wanted.ts';
 
@@ -29,7 +28,7 @@ export interface EngineOptions
   readonly owns: (key: string) => boolean;
   /** Called with what the polls need, once changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
-  /** Called with each sweep, so that others need no timer of their own: an idle process should seldom wake up. */
+  /** Called every ten seconds, so that others need no timer of their own. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -37,16 +36,16 @@ export interface EngineOptions
   readonly uptimeMs?: (() => number) | undefined;
 }
 
+const sweepIntervalMs = 10_000;
+
 export class PollEngine {
   readonly states: TargetStates;
   readonly #options: EngineOptions;
   readonly #polls: Polls;
   readonly #wanted: Wanted;
   readonly #listings: Listings;
-  readonly #sweep = new Sweep(
-    () => this.#sweepUp(),
-    () => this.#isBusy,
-  );
+  /** Looks after what no poll and no scrape looks after. */
+  readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
   #lastChange: Promise<unknown> = Promise.resolve();
   /** Changes that are not carried out yet. */
@@ -168,7 +167,6 @@ export class PollEngine {
         { kind, target: ids, name, last_success: new Date(lastSuccessMs ?? 0).toISOString() },
         `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
       );
-      this.#sweep.plan();
     }
   }
 
@@ -179,7 +177,7 @@ export class PollEngine {
 
   /** Ends every poll; resolves when none is under way. */
   async stop(): Promise<void> {
-    this.#sweep.stop();
+    clearInterval(this.#sweeping);
     await this.#polls.loops.end();
     this.keys.settle();
     this.#polls.failureLog.tell(true);
@@ -196,11 +194,8 @@ export class PollEngine {
     this.#changes++;
     const done = this.#lastChange.then(() => this.#carryOut(change)).finally(() => this.#changes--);
     this.#lastChange = done.then(
-      () => {
-        this.#sweep.plan();
-        // The target that readiness waited for may be gone.
-        this.#checkReady();
-      },
+      // The target that readiness waited for may be gone.
+      () => this.#checkReady(),
       () => undefined,
     );
     return done;
@@ -217,22 +212,16 @@ export class PollEngine {
   }
 
   async #onEnd(loop: Loop, { found, durationSeconds }: Outcome): Promise<void> {
-    if (loop.health.lastFailure) this.#sweep.plan();
     if (loop.poll.type === 'listing') await this.#listings.follow(loop, found, durationSeconds);
   }
 
-  #sweepUp(): void {
+  #sweep(): void {
     this.dropStale();
     this.keys.settle();
     this.#polls.failureLog.tell();
     this.#tellPlanned();
     this.#checkAddresses();
     this.#options.onSweep?.();
-  }
-
-  get #isBusy(): boolean {
-    const { loops, failureLog, hasChanged, keys } = this.#polls;
-    return loops.pending > 0 || hasChanged || failureLog.isBusy || keys.isWaiting;
   }
 
   #logKeyChanged(credential: string): void {

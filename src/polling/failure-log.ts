@@ -140,11 +140,6 @@ export class FailureLog {
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** Whether a poll fails, or a summary is still to come. */
-  get isBusy(): boolean {
-    return this.#groupOf.size > 0 || this.#untoldSinceMs !== undefined;
-  }
-
   /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };

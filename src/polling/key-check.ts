@@ -137,10 +137,6 @@ export class KeyCheck {
     for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }
 
-  get isWaiting(): boolean {
-    return [...this.#keys.values()].some(({ waiting }) => waiting.size > 0);
-  }
-
   /** How many keys an API refuses. */
   refusedKeys(api: ApiName): number {
     return [...this.#keys.values()].filter((checked) => checked.api === api && checked.isRefused).length;

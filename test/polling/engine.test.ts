@@ -25,7 +25,6 @@ interface Setting {
   readonly answer?: (path: string) => Promise<unknown>;
   /** Holds an answer back until it resolves. */
   readonly hold?: (path: string) => Promise<unknown> | undefined;
-  readonly onSweep?: () => void;
 }
 
 /** An engine whose API refuses some credentials and lists some zones; `count` is how often a path was asked for. */
@@ -70,7 +69,6 @@ async function engineOf(config: Config, setting: Setting = {}) {
     keySource: () => 'from $KEY',
     owns: setting.owns ?? (() => true),
     onPlanned: (planned) => capacities.push(planned),
-    onSweep: () => setting.onSweep?.(),
   });
   await engine.apply(config);
   const count = (part: string) => asked.filter((path) => path.includes(part)).length;
@@ -99,31 +97,6 @@ const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('r
 
 /** Lets everything happen that is due. */
 const settle = async () => await vi.advanceTimersByTimeAsync(100);
-
-describe('a sweep', () => {
-  it('comes once a minute where all is well, and every 10 s while a poll fails', async () => {
-    let sweeps = 0;
-    let isDown = false;
-    const { engine } = await engineOf(config, { isDown: () => isDown, onSweep: () => sweeps++ });
-    const sweepsInMinutes = async (minutes: number) => {
-      const before = sweeps;
-      await vi.advanceTimersByTimeAsync(minutes * minuteMs);
-      return sweeps - before;
-    };
-    await sweepsInMinutes(1);
-    expect(await sweepsInMinutes(10)).toBe(10);
-    isDown = true;
-    void engine.pollNow();
-    await settle();
-    expect(await sweepsInMinutes(10)).toBe(60);
-    isDown = false;
-    void engine.pollNow();
-    // What is still to be told of the failures is told first.
-    await sweepsInMinutes(1);
-    expect(await sweepsInMinutes(10)).toBe(10);
-    await engine.stop();
-  });
-});
 
 describe('the log', () => {
   it('forgets a poll that fails after its target has left', async () => {
