@@ -1,6 +1,6 @@
 /**
- * The composition root: it makes every part and connects it with the next. Two ways meet at the store: polls write to it,
- * scrapes read from it, and neither waits for the other.
+ * The composition root: it makes every part and connects it to the next. Polls write to the store, scrapes read from it, and
+ * neither waits for the other.
  */
 import type { Logger } from 'pino';
 import { ApiAccess } from './api/api-access.ts';
@@ -45,50 +45,28 @@ export interface Loaded {
 }
 
 export interface ExporterOptions {
-  /** Loads and checks the configuration: at the start and at each reload. Rejects with what is wrong with it. */
+  /** Loads and checks the configuration, at the start and at each reload. Rejects with its problems. */
   readonly load: () => Promise<Loaded>;
   readonly addresses: readonly ListenAddress[];
-  /** Answers probes, whatever the web configuration asks of clients. */
+  /** Answers probes without TLS and password. */
   readonly probeAddress?: ListenAddress | undefined;
   readonly telemetryPath: string;
   readonly webConfigFile?: string | undefined;
   readonly enableLifecycle: boolean;
   readonly shard?: Shard | undefined;
-  /** The way to the APIs, where it is not direct. */
+  /** Default: direct connections. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
-  /** Log lines since the start that could not be written. Default: none. */
+  /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
-  /** Whether everything is polled just once (`--once`): then the log says nothing of a next poll. */
+  /** Whether everything is polled just once (`--once`). Then the log promises no next poll. */
   readonly isOnce?: boolean | undefined;
-  /** Told of every request to the API that was sent. */
+  /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
   /** The clock by which values age; it never jumps. Default: the machine's uptime. */
   readonly uptimeMs?: () => number;
-}
-
-export interface Exporter {
-  /** Begins to poll and to serve; resolves with the URLs that it listens on. */
-  start(): Promise<readonly string[]>;
-  /**
-   * Polls every target once without serving, and resolves with whether every poll succeeded. The first call begins to poll;
-   * a further one asks everything again at once, whatever its interval.
-   */
-  pollOnce(): Promise<boolean>;
-  /** The state of every target. */
-  targets(): readonly TargetStatus[];
-  /** The state of every listing. */
-  listings(): readonly ListingStatus[];
-  /** The configuration in force, as the file would say it. */
-  config(): ReturnType<typeof describeConfig>;
-  /** The exposition as a scrape in the text format would see it. */
-  page(): Promise<string>;
-  /** Loads the configuration again. Rejects where it is wrong, and keeps the previous one. */
-  reload(): Promise<void>;
-  /** Ends polls and connections. */
-  stop(): Promise<void>;
 }
 
 const kinds = resources.map(({ kind }) => kind);
@@ -98,10 +76,10 @@ const probePages = ['/-/healthy', '/-/ready'];
 const stopGraceMs = 3000;
 
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
-  return new WiredExporter(options, await options.load());
+  return new Exporter(options, await options.load());
 }
 
-class WiredExporter implements Exporter {
+export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #telemetry: Telemetry;
@@ -183,6 +161,7 @@ class WiredExporter implements Exporter {
     this.#probes = probeAddress && createWebServer({ addresses: [probeAddress], log, routes: probed });
   }
 
+  /** Begins to poll and to serve; resolves with the URLs that it listens on. */
   async start(): Promise<readonly string[]> {
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) this.#options.log.info({ url }, 'answering probes');
@@ -196,6 +175,10 @@ class WiredExporter implements Exporter {
     return urls;
   }
 
+  /**
+   * Polls every target once without serving; resolves with whether every poll succeeded. The first call begins to poll, a further
+   * one asks everything again at once, whatever its interval.
+   */
   async pollOnce(): Promise<boolean> {
     if (this.#isPolling) {
       await this.#engine.pollNow();
@@ -216,16 +199,19 @@ class WiredExporter implements Exporter {
     return this.#engine.listings();
   }
 
+  /** The configuration in force, as the file would say it. */
   config(): ReturnType<typeof describeConfig> {
     return describeConfig(this.#config, resources);
   }
 
+  /** The exposition as a scrape in the text format would see it. */
   async page(): Promise<string> {
     this.#engine.dropStale();
     const { parts } = await this.#store.page('text');
     return Buffer.concat([...parts, ...(await this.#telemetry.render('text'))]).toString();
   }
 
+  /** Loads the configuration again. Rejects if it is wrong, and keeps the previous one. */
   readonly reload = oneAtATime(async () => {
     const { log, load } = this.#options;
     let loaded: Loaded;
@@ -241,7 +227,7 @@ class WiredExporter implements Exporter {
     }
     const before = this.targets();
     await this.#apply(loaded);
-    // Only now, when the removed targets have left and made room.
+    // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
     this.#sayDropped();
     const change = describeChange(before, this.targets());
@@ -249,6 +235,7 @@ class WiredExporter implements Exporter {
     logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
   });
 
+  /** Ends polls and connections. */
   async stop(): Promise<void> {
     this.#apis.closePacers();
     const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
@@ -265,7 +252,7 @@ class WiredExporter implements Exporter {
     }
   }
 
-  /** A key that a listing gave opens the video API alone. */
+  /** A key that came with a listing is only for the video API. */
   #readKey(api: ApiName, credential: string): Promise<Secret> {
     const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
     return found ? Promise.resolve(found) : this.#credentials.read(credential);
@@ -308,11 +295,10 @@ class WiredExporter implements Exporter {
     };
   }
 
-  /** Begins to use a configuration. */
   async #apply({ config, credentials }: Loaded): Promise<void> {
     const { log } = this.#options;
-    // After this nothing is awaited until the engine has it, so that it drops a listing that was partly read with the previous
-    // keys.
+    // Nothing is awaited from here until the engine has the configuration, so that it drops a listing that was partly read with
+    // the previous keys.
     await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
     this.#config = config;
     this.#credentials = credentials;
@@ -345,7 +331,7 @@ function kindsOn({ sections }: Config): readonly Resource[] {
   return resources.filter(({ kind }) => sections.some((section) => section.kind === kind));
 }
 
-/** Runs never overlap; a call while another is waiting joins it. */
+/** Runs never overlap. A call joins the run that is waiting, if there is one. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | undefined;
