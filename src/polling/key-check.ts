@@ -45,6 +45,7 @@ class CheckedKey {
 
   decide(): void {
     this.isRefused = this.count('refused') > 0 && this.count('accepted') === 0;
+    if (this.waiting.size === 0) return;
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const onVerdict of waiting) onVerdict(this.isRefused);
