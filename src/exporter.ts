@@ -10,7 +10,7 @@ import { describeConfig } from './config/describe.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
-import { createWebServer, type ListenAddress, type WebServer } from './http/server.ts';
+import { type ListenAddress, WebServer } from './http/server.ts';
 import {
   describeChange,
   droppedTeller,
@@ -156,9 +156,9 @@ export class Exporter {
     this.#tellPlan = planTeller(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
-    this.#server = createWebServer({ addresses, webConfigFile, log, routes });
+    this.#server = new WebServer({ addresses, webConfigFile, log, routes });
     const probed = routes.filter(({ path }) => probePages.includes(path));
-    this.#probes = probeAddress && createWebServer({ addresses: [probeAddress], log, routes: probed });
+    this.#probes = probeAddress && new WebServer({ addresses: [probeAddress], log, routes: probed });
   }
 
   /** Begins to poll and to serve; resolves with the URLs that it listens on. */
@@ -217,7 +217,7 @@ export class Exporter {
     let loaded: Loaded;
     try {
       loaded = await load();
-      await this.#server.reload();
+      this.#server.reload();
     } catch (error) {
       const { message } = error as Error;
       this.#configuration = { ...this.#configuration, refused: { atMs: Date.now(), message } };

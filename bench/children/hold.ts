@@ -10,7 +10,7 @@ import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
-import { createWebServer } from '../../src/http/server.ts';
+import { WebServer } from '../../src/http/server.ts';
 import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -86,7 +86,7 @@ function holdAsExporter(): Holder {
       return (rows) => store.set(key, kind, ids, rows);
     },
     async serve() {
-      const server = createWebServer({
+      const server = new WebServer({
         addresses: [{ host: '127.0.0.1', port: 0 }],
         routes: [{ path: '/metrics', methods: ['GET'], handle }],
         log,

@@ -1,6 +1,6 @@
 /** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
 import { createHmac, randomBytes } from 'node:crypto';
-import type { PasswordCheck } from './password-check.ts';
+import { matchesHash } from './password-check.ts';
 
 const defaultLimits = {
   /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
@@ -12,15 +12,6 @@ const defaultLimits = {
 };
 
 export type Verdict = 'allowed' | 'denied' | 'busy';
-
-export interface BasicAuth {
-  /** `users` maps names to bcrypt hashes; `address` is the client's. */
-  judge(
-    users: ReadonlyMap<string, string>,
-    authorization: string | undefined,
-    address: string,
-  ): Promise<Verdict>;
-}
 
 /** Matches no password and costs as much as the costliest hash in use, so an unknown user takes as long as a known one. */
 function dummyHash(users: ReadonlyMap<string, string>): string {
@@ -41,39 +32,40 @@ function credentialsOf(
   return colonAt < 0 ? undefined : [text.slice(0, colonAt), text.slice(colonAt + 1)];
 }
 
-export function createBasicAuth(passwords: PasswordCheck, limits = defaultLimits): BasicAuth {
+/** The function that judges a request: `users` maps names to bcrypt hashes; `address` is the client's. */
+export function createBasicAuth(matches = matchesHash, limits = defaultLimits) {
   /** Passwords are remembered only as digests, under a key that dies with the process. */
   const secret = randomBytes(32);
-  /** The oldest first. Only correct passwords are added, so strangers cannot push others out. */
+  /** Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
   const underWay = new Map<string, { readonly address: string; readonly answer: Promise<boolean> }>();
 
-  return {
-    async judge(users, authorization, address) {
-      const credentials = credentialsOf(authorization);
-      if (!credentials) return 'denied';
-      const [user, password] = credentials;
-      const known = users.get(user);
-      const hash = known ?? dummyHash(users);
-      const key = createHmac('sha256', secret)
-        .update(JSON.stringify([user, hash, password]))
-        .digest('base64');
-      if (known !== undefined && remembered.has(key)) return 'allowed';
+  return async (
+    users: ReadonlyMap<string, string>,
+    authorization: string | undefined,
+    address: string,
+  ): Promise<Verdict> => {
+    const credentials = credentialsOf(authorization);
+    if (!credentials) return 'denied';
+    const [user, password] = credentials;
+    const known = users.get(user);
+    const hash = known ?? dummyHash(users);
+    const key = createHmac('sha256', secret)
+      .update(JSON.stringify([user, hash, password]))
+      .digest('base64');
+    if (known !== undefined && remembered.has(key)) return 'allowed';
 
-      // Requests with the same credentials at the same time, as at the first scrapes, share one comparison.
-      let comparison = underWay.get(key);
-      if (!comparison) {
-        const atAddress = [...underWay.values()].filter((other) => other.address === address).length;
-        if (underWay.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
-        const answer = passwords.matches(password, hash).finally(() => underWay.delete(key));
-        comparison = { address, answer };
-        underWay.set(key, comparison);
-      }
-      if (!(await comparison.answer) || known === undefined) return 'denied';
-      const [oldest = ''] = remembered;
-      if (remembered.size >= limits.maxRemembered) remembered.delete(oldest);
-      remembered.add(key);
-      return 'allowed';
-    },
+    // Requests with the same credentials at the same time, as at the first scrapes, share one comparison.
+    let comparison = underWay.get(key);
+    if (!comparison) {
+      const atAddress = [...underWay.values()].filter((other) => other.address === address).length;
+      if (underWay.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
+      comparison = { address, answer: matches(password, hash).finally(() => underWay.delete(key)) };
+      underWay.set(key, comparison);
+    }
+    if (!(await comparison.answer) || known === undefined) return 'denied';
+    if (remembered.size >= limits.maxRemembered) remembered.clear();
+    remembered.add(key);
+    return 'allowed';
   };
 }

@@ -1,5 +1,4 @@
-// Compares a password with a bcrypt hash in a thread of its own, for that takes tens of milliseconds and more. Plain
-// JavaScript: Node 20 runs no TypeScript in a worker.
+// The thread of password-check.ts, in plain JavaScript: Node 20 runs no TypeScript in a worker.
 import { parentPort, workerData } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 

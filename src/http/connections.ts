@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
 
 interface Connection {
+  readonly key: string;
   /** The outermost: the TLS socket once a request came through it. */
   socket: Socket;
   /** Whether it ever sent a request. */
@@ -34,7 +35,7 @@ export class Connections {
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
     const key = keyOf(socket);
-    const connection: Connection = { socket, isUsed: false, unanswered: new Set() };
+    const connection: Connection = { key, socket, isUsed: false, unanswered: new Set() };
     this.#open.set(key, connection);
     socket.once('close', () => {
       // One that was cut closes late: by then its key may be another's.
@@ -44,17 +45,13 @@ export class Connections {
     });
   }
 
-  /** Keeps track of a request until its response closes. Undefined where it is not to be answered. */
-  begin(
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): { readonly isAwaited: () => boolean } | undefined {
-    const { socket } = request;
+  /** Keeps track of a request until its response closes. Returns whether it is to be answered. */
+  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const { maxRequestsInFlight, responseTimeoutMs } = this.#limits;
     const key = keyOf(socket);
     const connection = this.#open.get(key);
     if (!connection || connection.unanswered.size >= maxRequestsInFlight) socket.destroy();
-    if (!connection || socket.destroyed || this.#isClosing) return undefined;
+    if (!connection || socket.destroyed || this.#isClosing) return false;
     this.#open.delete(key);
     this.#open.set(key, connection);
     const { unanswered } = Object.assign(connection, { socket, isUsed: true });
@@ -66,7 +63,7 @@ export class Connections {
       // Lets what was written leave first.
       if (this.#isClosing && unanswered.size === 0) socket.destroySoon();
     });
-    return { isAwaited: () => unanswered.has(response) };
+    return true;
   }
 
   /** Closes each connection once its requests are answered. */
@@ -85,15 +82,12 @@ export class Connections {
   }
 
   #cutOne(): void {
-    const open = [...this.#open];
-    const [key, connection] =
-      open.find(([, { isUsed }]) => !isUsed) ??
-      open.find(([, { unanswered }]) => unanswered.size === 0) ??
-      open[0] ??
-      [];
-    if (key === undefined) return;
-    this.#open.delete(key);
-    connection?.socket.destroy();
+    const open = [...this.#open.values()];
+    const cut =
+      open.find(({ isUsed }) => !isUsed) ?? open.find(({ unanswered }) => unanswered.size === 0) ?? open[0];
+    if (!cut) return;
+    this.#open.delete(cut.key);
+    cut.socket.destroy();
   }
 }
 

@@ -1,39 +1,29 @@
-/** Compares passwords with bcrypt hashes, one at a time, each in a thread of its own. */
+/** Compares passwords with bcrypt hashes in threads, for that takes tens of milliseconds and more. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
 
-export interface PasswordCheck {
-  /** Rejects where the thread fails. */
-  matches(password: string, hash: string): Promise<boolean>;
-  stop(): void;
+let last: Promise<unknown> = Promise.resolve();
+
+/** One comparison at a time in the whole process, each in a thread of its own. Rejects where the thread fails. */
+export function matchesHash(password: string, hash: string): Promise<boolean> {
+  const answer = last.then(() => compareInThread(password, hash));
+  last = answer.catch(() => undefined);
+  return answer;
 }
 
-export function createPasswordCheck(): PasswordCheck {
-  const stopping = new AbortController();
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    matches(password, hash) {
-      const answer = last.then(() => compareInThread(password, hash, stopping.signal));
-      last = answer.catch(() => undefined);
-      return answer;
-    },
-    stop: () => stopping.abort(),
-  };
-}
-
-async function compareInThread(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
-  signal.throwIfAborted();
+async function compareInThread(password: string, hash: string): Promise<boolean> {
   const options = { execArgv: [], env: {}, workerData: { password, hash } };
   const worker =
     typeof BCRYPT_WORKER === 'string'
       ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
       : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
+  // The process need not wait for it to end.
   worker.unref();
   try {
-    const [matches] = (await once(worker, 'message', { signal })) as [boolean];
+    const [matches] = (await once(worker, 'message')) as [boolean];
     return matches;
   } finally {
     void worker.terminate();

@@ -1,16 +1,16 @@
 /** What happens to a request: limits, rate limit and authentication, then the route that answers it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
-import type { BasicAuth } from './basic-auth.ts';
+import { createBasicAuth } from './basic-auth.ts';
 import type { Connections } from './connections.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
 
 export interface RequestsOptions {
+  /** The one in force. */
   readonly config: () => WebConfig;
   readonly connections: Connections;
-  readonly auth: BasicAuth;
   readonly routes: readonly Route[];
   readonly maxBodyBytes: number;
   readonly log: WebLog;
@@ -18,14 +18,14 @@ export interface RequestsOptions {
 }
 
 export function createRequestListener(options: RequestsOptions) {
-  const { connections, auth, routes, maxBodyBytes, log, logRefusal } = options;
+  const { connections, routes, maxBodyBytes, log, logRefusal } = options;
+  const judge = createBasicAuth();
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
 
-  async function answer(request: IncomingMessage, response: ServerResponse, isAwaited: () => boolean) {
+  async function answer(request: IncomingMessage, response: ServerResponse) {
     const config = options.config();
-    setHeaders(response, Object.entries(securityHeaders));
-    setHeaders(response, config.headers);
+    setHeaders(response, [...Object.entries(securityHeaders), ...config.headers]);
     // No page reads a body: a large one is refused, and one of unknown length ends with its connection.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
     const isTooLong = Number(length) > maxBodyBytes;
@@ -33,7 +33,7 @@ export function createRequestListener(options: RequestsOptions) {
     if (isTooLong) return answerText(response, 413);
     if (!isWithinRate(config)) return answerText(response, 429);
     const status = await authenticate(request, response, config);
-    if (!isAwaited()) return;
+    if (response.destroyed) return;
     if (status !== undefined) return answerText(response, status);
     await route(request, response, config.headers);
   }
@@ -45,7 +45,7 @@ export function createRequestListener(options: RequestsOptions) {
   ): Promise<401 | 503 | undefined> {
     if (users.size === 0) return undefined;
     const { remoteAddress = '' } = socket;
-    const verdict = await auth.judge(users, authorization, remoteAddress);
+    const verdict = await judge(users, authorization, remoteAddress);
     if (verdict === 'allowed') return undefined;
     if (verdict === 'busy') {
       response.setHeader('Retry-After', '1');
@@ -73,8 +73,7 @@ export function createRequestListener(options: RequestsOptions) {
       return answerText(response, 405);
     }
     try {
-      setHeaders(response, Object.entries(found.headers ?? {}));
-      setHeaders(response, fixed);
+      setHeaders(response, [...Object.entries(found.headers ?? {}), ...fixed]);
       await found.handle(request, response, new URLSearchParams(url.slice(path.length)));
     } catch (err) {
       log.error({ err, path }, 'A page failed; the client got a 500 or was cut off');
@@ -88,9 +87,8 @@ export function createRequestListener(options: RequestsOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    const begun = connections.begin(request, response);
-    if (!begun) return;
-    answer(request, response, begun.isAwaited).catch((err: unknown) => {
+    if (!connections.begin(request, response)) return;
+    answer(request, response).catch((err: unknown) => {
       log.error({ err }, 'A request could not be answered; its connection was cut');
       response.destroy();
     });
@@ -107,8 +105,8 @@ function createRateCheck(): (config: WebConfig) => boolean {
   let tokens = 0;
   let lastMs = 0;
   return (config) => {
-    if (!config.rateLimit) return true;
-    const { intervalMs, burst } = config.rateLimit;
+    if (!config.settings.rate_limit) return true;
+    const { intervalMs, burst } = config.settings.rate_limit;
     const nowMs = performance.now();
     tokens = config === before ? Math.min(burst, tokens + (nowMs - lastMs) / intervalMs) : burst;
     before = config;

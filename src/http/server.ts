@@ -1,15 +1,22 @@
 /** The web server: listens on every address, answers by its routes under the web configuration, and stops in order. */
-import { createBasicAuth } from './basic-auth.ts';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { Connections } from './connections.ts';
 import { defaultWebLimits, type WebLimits } from './limits.ts';
-import { createListener, type ListenAddress, type Listener, listen, urlOf } from './listener.ts';
-import { createPasswordCheck } from './password-check.ts';
-import { createRefusalLog } from './refusal-log.ts';
+import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
 import { createRequestListener } from './requests.ts';
 import type { Route, WebLog } from './route.ts';
-import { openWebConfig, type WebConfigSource } from './web-config-source.ts';
+import type { TlsSettings } from './tls-section.ts';
+import { WebConfigSource } from './web-config-source.ts';
 
-export type { ListenAddress } from './listener.ts';
+export interface ListenAddress {
+  /** Every interface, over IPv6 and IPv4, without one. */
+  readonly host?: string | undefined;
+  /** 0 for any free one. */
+  readonly port: number;
+}
 
 export interface WebServerOptions {
   readonly addresses: readonly ListenAddress[];
@@ -20,65 +27,134 @@ export interface WebServerOptions {
   readonly limits?: Partial<WebLimits>;
 }
 
-export interface WebServer {
-  /**
-   * Resolves with the URLs it listens on. Rejects, with nothing left open, where it cannot listen on one of the addresses
-   * or the web configuration is not valid (`WebConfigError`).
-   */
-  start(): Promise<readonly string[]>;
-  /** Accepts no more connections, gives responses `graceMs` to finish, then cuts the rest. */
-  stop(graceMs: number): Promise<void>;
-  /** Reads the web configuration again. Rejects with a `WebConfigError`, keeping the previous one, where it is not valid. */
-  reload(): Promise<void>;
-}
+type Listener = HttpServer | HttpsServer;
 
-export function createWebServer(options: WebServerOptions): WebServer {
-  const { addresses, routes, log } = options;
-  const limits = { ...defaultWebLimits, ...options.limits };
-  const connections = new Connections(limits);
-  const passwords = createPasswordCheck();
-  const logRefusal = createRefusalLog(log);
-  let listeners: readonly Listener[] = [];
-  let source: WebConfigSource | undefined;
+export class WebServer {
+  readonly #options: WebServerOptions;
+  readonly #limits: WebLimits;
+  readonly #connections: Connections;
+  readonly #logRefusal: RefusalLog;
+  #source: WebConfigSource | undefined;
+  readonly #listeners: Listener[] = [];
 
-  async function stop(graceMs: number): Promise<void> {
-    const closed = listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
-    connections.closeAll();
-    const cut = setTimeout(() => connections.destroyAll(), graceMs);
-    await Promise.all(closed);
-    clearTimeout(cut);
-    passwords.stop();
+  constructor(options: WebServerOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultWebLimits, ...options.limits };
+    this.#connections = new Connections(this.#limits);
+    this.#logRefusal = createRefusalLog(options.log);
   }
 
-  return {
-    async start() {
-      source = await openWebConfig(options.webConfigFile, log);
-      const shared = { config: source.current, connections, logRefusal };
-      const auth = createBasicAuth(passwords);
-      const { maxBodyBytes } = limits;
-      const answer = createRequestListener({ ...shared, auth, routes, maxBodyBytes, log });
-      listeners = addresses.map(() => createListener({ ...shared, limits }).on('request', answer));
-      const results = await Promise.allSettled(
-        listeners.map((listener, index) => listen(listener, addresses[index] ?? { port: 0 })),
-      );
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed) {
-        await stop(0);
-        throw failed.reason;
-      }
-      for (const listener of listeners) {
-        // The system could not give what a connection needs, such as one more open file.
-        listener.on('error', (error: NodeJS.ErrnoException) =>
-          logRefusal(undefined, `accepting: ${error.code}`),
-        );
-      }
-      return listeners.map(urlOf);
-    },
+  /**
+   * Resolves with the URLs it listens on. Rejects, with nothing left open, where it cannot listen on one of the addresses
+   * or the web configuration is not valid (`ConfigError`).
+   */
+  async start(): Promise<readonly string[]> {
+    const { addresses, routes, webConfigFile, log } = this.#options;
+    const source = new WebConfigSource(webConfigFile, log);
+    this.#source = source;
+    await source.warn();
+    const answer = createRequestListener({
+      config: () => source.current(),
+      connections: this.#connections,
+      maxBodyBytes: this.#limits.maxBodyBytes,
+      routes,
+      log,
+      logRefusal: this.#logRefusal,
+    });
+    const listening = addresses.map((address) => {
+      const listener = this.#createListener(source).on('request', answer);
+      this.#listeners.push(listener);
+      return listen(listener, address);
+    });
+    const outcomes = await Promise.allSettled(listening);
+    if (outcomes.some(({ status }) => status === 'rejected')) await this.stop(0);
+    return Promise.all(listening);
+  }
 
-    stop,
+  /** Accepts no more connections, gives responses `graceMs` to finish, then cuts the rest. */
+  async stop(graceMs: number): Promise<void> {
+    const closed = this.#listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
+    this.#connections.closeAll();
+    const cut = setTimeout(() => this.#connections.destroyAll(), graceMs);
+    await Promise.all(closed);
+    clearTimeout(cut);
+  }
 
-    async reload() {
-      await source?.reload();
-    },
-  };
+  /** Reads the web configuration again. Throws a `ConfigError`, keeping the previous one, where it is not valid. */
+  reload(): void {
+    this.#source?.reload();
+  }
+
+  #createListener(source: WebConfigSource): Listener {
+    const { tls } = source.current();
+    const listener = tls
+      ? createHttpsServer({ ...this.#limits, ...tls.options })
+      : createHttpServer(this.#limits);
+    // Before Node's own listeners, which begin the handshake or wait for a request.
+    listener.prependListener('connection', (socket: Socket) => {
+      socket.on('error', () => undefined);
+      if (socket.remoteAddress === undefined) socket.destroy();
+      else this.#connections.add(socket);
+    });
+    // Once it listens: the system could not give what a connection needs, such as one more open file.
+    listener.on('error', (error: NodeJS.ErrnoException) => {
+      if (listener.listening) this.#logRefusal(undefined, `accepting: ${error.code}`);
+    });
+    if (tls && 'setSecureContext' in listener) followTls(listener, tls, source, this.#logRefusal);
+    return listener;
+  }
+}
+
+/** Uses changed settings from the next handshake on, and cuts clients whose certificates the settings do not allow. */
+function followTls(
+  listener: HttpsServer,
+  initial: TlsSettings,
+  source: WebConfigSource,
+  logRefusal: RefusalLog,
+): void {
+  let settings = initial;
+  listener.prependListener('connection', () => {
+    const { tls } = source.current();
+    if (!tls || tls === settings) return;
+    settings = tls;
+    listener.setSecureContext(tls.options);
+    // Node reads these of the server at each handshake, and its types do not have them.
+    const { requestCert, rejectUnauthorized } = tls.options;
+    Object.assign(listener, { requestCert, rejectUnauthorized });
+  });
+  listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    // A probe of the port, which connects and leaves, is a reset too.
+    if (error.code !== 'ECONNRESET') logRefusal(socket.remoteAddress, `TLS handshake: ${error.code}`);
+    socket.destroy();
+  });
+  listener.prependListener('secureConnection', (socket: TLSSocket) => {
+    if (settings.admits(socket)) return;
+    const reason = socket.authorizationError ?? 'none, or not an allowed name';
+    logRefusal(socket.remoteAddress, `client certificate: ${reason}`);
+    socket.destroy();
+  });
+}
+
+const listenErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; stop the process that has it, or choose another with --web.listen-address',
+  EACCES: 'this user may not use the port; choose one above 1023 with --web.listen-address',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another with --web.listen-address',
+  ENOTFOUND: 'the host name is unknown; check --web.listen-address',
+};
+
+/** Resolves with the URL. */
+function listen(listener: Listener, { host, port }: ListenAddress): Promise<string> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = listenErrors[error.code ?? ''] ?? error.message;
+      const name = host?.includes(':') ? `[${host}]` : (host ?? '');
+      reject(new Error(`cannot listen on ${name}:${port}: ${reason}`, { cause: error }));
+    });
+    // Without a host Node listens on `::` for IPv4 too, and on 0.0.0.0 where there is no IPv6.
+    listener.listen(host === undefined ? { port } : { host, port }, () => {
+      const { address, port: bound } = listener.address() as AddressInfo;
+      const scheme = 'setSecureContext' in listener ? 'https' : 'http';
+      resolve(`${scheme}://${address.includes(':') ? `[${address}]` : address}:${bound}`);
+    });
+  });
 }

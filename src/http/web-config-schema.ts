@@ -1,18 +1,14 @@
-/** What may stand in the web configuration file: its settings, as the exporter-toolkit knows them. */
+/** The settings of the web configuration file, as the exporter-toolkit knows them. */
 import { validateHeaderValue } from 'node:http';
 import * as z from 'zod';
-import type { Path } from '../config/problems.ts';
 import { cipherNames, clientAuthTypes, curves, tlsVersions } from './tls.ts';
 
-/** Notes a problem at a path of the file. */
-export type Report = (path: Path, message: string) => void;
-
-/** Settings, each of which may be blank. The error for an unknown one lists those that exist. */
-function section<const Shape extends z.ZodRawShape>(shape: Shape) {
+/** The error for an unknown setting lists those that exist. */
+function section<const Shape extends z.ZodRawShape>(shape: Shape, unknown = 'unknown setting') {
   const expected = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: ({ code }) =>
-      code === 'unrecognized_keys' ? `unknown setting; expected one of ${expected}` : 'expected settings',
+      code === 'unrecognized_keys' ? `${unknown}; expected one of ${expected}` : 'expected settings',
   });
 }
 
@@ -21,23 +17,16 @@ function blank<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((given) => given ?? undefined);
 }
 
-function oneOf<const Names extends readonly string[]>(names: Names) {
+function oneOf<const Name extends string>(names: readonly Name[]) {
   return z.enum(names, `expected one of ${names.join(', ')}`);
 }
 
 const text = blank(z.string('expected text')).transform((given) => given || undefined);
 const list = <Item extends z.ZodType>(item: Item) => blank(z.array(item, 'expected a list'));
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
+const bool = z.stringbool('expected true or false').optional();
 
-const unitsMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
+const unitsMs = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** As Go reads a duration in YAML: numbers with units, or a bare integer of nanoseconds. */
 const expectedDuration = 'expected a duration such as 100ms';
@@ -45,55 +34,37 @@ const durationMs = z
   .string(expectedDuration)
   .regex(/^(\d+|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$/, expectedDuration)
   .transform((given) => {
-    if (/^\d+$/.test(given)) return Number(given) * 1e-6;
-    const parts = [...given.matchAll(/([\d.]+)([a-zµ]+)/g)];
-    return parts.reduce((sumMs, [, number, unit = '']) => sumMs + Number(number) * (unitsMs[unit] ?? 0), 0);
+    const parts = [...given.matchAll(/([\d.]+)([a-zµ]*)/g)];
+    return parts.reduce(
+      (sumMs, [, number, unit]) => sumMs + Number(number) * unitsMs[(unit || 'ns') as keyof typeof unitsMs],
+      0,
+    );
   });
 
-/** The words of YAML 1.1, which the toolkit's parser reads. */
-const bool = z
-  .string('expected true or false')
-  .regex(/^(true|false|yes|no|on|off|y|n)$/i, 'expected true or false')
-  .transform((word) => /^[tyo][^f]*$/i.test(word));
-
-/** A map with names of the user's choice. zod's record would lose one called `__proto__`. */
-function named<Value extends z.ZodType>(value: Value, expected: string) {
-  const toEntries = (given: unknown) =>
-    typeof given === 'object' && given !== null && !Array.isArray(given)
-      ? new Map(Object.entries(given))
-      : given;
-  return z.preprocess(toEntries, z.map(z.string(), value, expected));
-}
-
-const headerValues: Readonly<Record<string, readonly string[] | undefined>> = {
-  'Content-Security-Policy': undefined,
-  'Strict-Transport-Security': undefined,
-  'X-Content-Type-Options': ['nosniff'],
-  'X-Frame-Options': ['deny', 'sameorigin'],
-  'X-XSS-Protection': undefined,
-};
-
-function problemOfHeader(name: string, value: string): string | undefined {
-  const values = headerValues[name];
-  if (!Object.hasOwn(headerValues, name)) {
-    return `this header cannot be set; expected one of ${Object.keys(headerValues).join(', ')}`;
-  }
-  if (values && !values.includes(value)) return `expected ${values.join(' or ')}`;
+function isHeaderValue(value: string): boolean {
   try {
-    validateHeaderValue(name, value);
-    return undefined;
+    validateHeaderValue('X-XSS-Protection', value);
+    return true;
   } catch {
-    return 'holds characters that no header may have';
+    return false;
   }
 }
 
-const headers = named(z.string('expected text'), 'expected headers and their values').superRefine(
-  (given, context) => {
-    for (const [name, value] of given) {
-      const message = problemOfHeader(name, value);
-      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
-    }
+const headerText = text.refine(
+  (value = '') => isHeaderValue(value),
+  'holds characters that no header may have',
+);
+const headers = section(
+  {
+    'Content-Security-Policy': headerText,
+    'Strict-Transport-Security': headerText,
+    'X-Content-Type-Options': blank(z.enum(['nosniff'], 'expected nosniff')),
+    'X-Frame-Options': blank(z.enum(['deny', 'sameorigin'], 'expected deny or sameorigin')),
+    'X-XSS-Protection': headerText,
   },
+  'this header cannot be set',
+).transform((given) =>
+  Object.entries(given).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
 );
 
 const bcryptHash = z
@@ -103,6 +74,15 @@ const bcryptHash = z
     "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
   );
 
+/** By name. zod's record would lose a user called `__proto__`. */
+const users = z.preprocess(
+  (given) =>
+    typeof given === 'object' && given !== null && !Array.isArray(given)
+      ? new Map(Object.entries(given))
+      : given,
+  z.map(z.string(), bcryptHash, 'expected users and their bcrypt hashes'),
+);
+
 const tlsSection = section({
   cert: text,
   cert_file: text,
@@ -111,30 +91,39 @@ const tlsSection = section({
   client_ca: text,
   client_ca_file: text,
   client_auth_type: blank(
+    // RequireClientCert is the name of RequireAnyClientCert in old versions of the toolkit.
     z.enum(['', 'RequireClientCert', ...clientAuthTypes], `expected one of ${clientAuthTypes.join(', ')}`),
-  ),
+  ).transform((type) => (type === 'RequireClientCert' ? 'RequireAnyClientCert' : type || undefined)),
   client_allowed_sans: list(z.string('expected text')),
   min_version: blank(oneOf(keysOf(tlsVersions))),
   max_version: blank(oneOf(keysOf(tlsVersions))),
   cipher_suites: list(oneOf(cipherNames)),
   curve_preferences: list(oneOf(keysOf(curves))),
-  prefer_server_cipher_suites: bool.optional(),
+  prefer_server_cipher_suites: bool,
 });
 export type TlsSection = z.output<typeof tlsSection>;
 
+const rateLimit = section({
+  /** In which one more request is allowed. */
+  interval: durationMs,
+  /** The most requests that may be saved up. */
+  burst: z
+    .string('expected a number')
+    .regex(/^\d{1,9}$/, 'expected a number, 0 or more')
+    .transform(Number)
+    .default(0),
+});
+
 export const fileSchema = section({
-  tls_server_config: blank(tlsSection),
+  // All of it blank is as good as none.
+  tls_server_config: blank(tlsSection).transform((tls) =>
+    Object.values(tls ?? {}).some((value) => value !== undefined) ? tls : undefined,
+  ),
   // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
-  http_server_config: blank(section({ http2: bool.optional(), headers: blank(headers) })),
-  basic_auth_users: blank(named(bcryptHash, 'expected users and their bcrypt hashes')),
-  rate_limit: blank(
-    section({
-      interval: durationMs,
-      burst: z
-        .string('expected a number')
-        .regex(/^\d{1,9}$/, 'expected a number, 0 or more')
-        .transform(Number)
-        .default(0),
-    }),
+  http_server_config: blank(section({ http2: bool, headers: blank(headers) })),
+  basic_auth_users: blank(users),
+  rate_limit: blank(rateLimit).transform((given) =>
+    given && given.interval > 0 ? { intervalMs: given.interval, burst: given.burst } : undefined,
   ),
 });
+export type WebSettings = Partial<z.output<typeof fileSchema>>;

@@ -2,17 +2,10 @@
  * The web configuration in use. Whenever it is asked, it looks whether the file or a certificate that it names changed, so
  * that the next handshake and the next request see the change; a file that is not valid leaves the previous one in use.
  */
-import { statSync } from 'node:fs';
-import { formatProblem } from '../config/problems.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigError, formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
-import { readWebConfig, type WebConfig, WebConfigError, warningsOf } from './web-config.ts';
-
-export interface WebConfigSource {
-  /** The last valid one; the same object while nothing changes. Never throws. TLS is never turned on or off while running. */
-  readonly current: () => WebConfig;
-  /** Reads it again, changed or not; rejects with a {@link WebConfigError}, keeping the previous one, where it is not valid. */
-  reload(): Promise<void>;
-}
+import { readWebConfig, type WebConfig, warningOf } from './web-config.ts';
 
 /** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
 function markOf(file: string): string {
@@ -25,57 +18,67 @@ function markOf(file: string): string {
   }
 }
 
-type Marks = ReadonlyMap<string, string>;
+export class WebConfigSource {
+  readonly #file: string | undefined;
+  readonly #log: WebLog;
+  #config: WebConfig;
+  /** The marks of the files that were read, or were to be read, as they were before. */
+  #marks = new Map<string, string>();
+  #warning: string | undefined;
 
-/** The marks of the files as they are now, or as they were `before`. */
-function marksOf(files: readonly string[], before: Marks = new Map()): Marks {
-  return new Map(files.map((file) => [file, before.get(file) ?? markOf(file)]));
-}
-
-/** Without a file: plain HTTP without a password. Rejects with a {@link WebConfigError} if the file is not valid. */
-export async function openWebConfig(file: string | undefined, log: WebLog): Promise<WebConfigSource> {
-  if (file === undefined) {
-    const config: WebConfig = { headers: new Map(), users: new Map(), files: [] };
-    return { current: () => config, reload: () => Promise.resolve() };
+  /** Without a file: plain HTTP without a password. Throws a `ConfigError` where the file is not valid. */
+  constructor(file: string | undefined, log: WebLog) {
+    this.#file = file;
+    this.#log = log;
+    this.#config = this.#read(this.#marks, undefined);
   }
-  let config = readWebConfig(file);
-  let marks = marksOf(config.files);
-  let warned: readonly string[] = [];
-  const warn = async () => {
-    const warnings = await warningsOf(config);
-    for (const warning of warnings) if (!warned.includes(warning)) log.warn({ file }, warning);
-    warned = warnings;
-  };
-  await warn();
 
-  const load = () => {
-    // Taken before the files are read, so that a change in the meantime is seen at the next look.
-    const before = marksOf([...marks.keys()]);
+  /** The last valid one; the same object while nothing changes. TLS is never turned on or off while running. */
+  current(): WebConfig {
+    if ([...this.#marks].every(([file, mark]) => markOf(file) === mark)) return this.#config;
+    const file = this.#file;
     try {
-      config = readWebConfig(file, config);
-      marks = marksOf(config.files, before);
-      void warn();
+      this.reload();
+      this.#log.info({ file }, 'The web configuration was reloaded');
     } catch (error) {
-      // It may name fewer files: those of the previous one are still watched.
-      if (error instanceof WebConfigError) marks = marksOf([...config.files, ...error.files], before);
+      const problems = error instanceof ConfigError ? error.problems.map(formatProblem) : [String(error)];
+      this.#log.error(
+        { file, problems },
+        'Keeping the previous web configuration: the changed one is not valid',
+      );
+    }
+    return this.#config;
+  }
+
+  /** Reads it again, changed or not. Throws a `ConfigError`, keeping the previous one, where it is not valid. */
+  reload(): void {
+    // An invalid file may name fewer files: those of the previous one are still watched.
+    const before = Array.from(this.#marks.keys(), (file) => [file, markOf(file)] as const);
+    const marks = new Map<string, string>();
+    try {
+      this.#config = this.#read(marks, this.#config);
+      this.#marks = marks;
+      void this.warn();
+    } catch (error) {
+      this.#marks = new Map([...before, ...marks]);
       throw error;
     }
-  };
+  }
 
-  return {
-    current() {
-      if ([...marks].every(([watched, mark]) => markOf(watched) === mark)) return config;
-      try {
-        load();
-        log.info({ file }, 'The web configuration was reloaded');
-      } catch (error) {
-        const problems =
-          error instanceof WebConfigError ? error.problems.map(formatProblem) : [String(error)];
-        log.error({ file, problems }, 'Keeping the previous web configuration: the changed one is not valid');
-      }
-      return config;
-    },
+  /** Logs what is unsafe, once. */
+  async warn(): Promise<void> {
+    const warning = await warningOf(this.#config);
+    if (warning !== undefined && warning !== this.#warning) this.#log.warn({ file: this.#file }, warning);
+    this.#warning = warning;
+  }
 
-    reload: () => new Promise((resolve) => resolve(load())),
-  };
+  /** A change of a file while it is read is seen at the next look. */
+  #read(marks: Map<string, string>, before: WebConfig | undefined): WebConfig {
+    if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
+    const readText = (file: string) => {
+      marks.set(file, markOf(file));
+      return readFileSync(file, 'utf8');
+    };
+    return readWebConfig(this.#file, readText, before);
+  }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { Readers } from '../../src/http/readers.ts';
-import { createWebServer } from '../../src/http/server.ts';
+import { WebServer } from '../../src/http/server.ts';
 import { rawClient, serve } from './serve.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -10,7 +10,7 @@ const log = { info: () => undefined, warn: () => undefined, error: () => undefin
 it('tells whoever answers when a client that asked for many at once is gone', async () => {
   let answering = 0;
   let begun = 0;
-  const server = createWebServer({
+  const server = new WebServer({
     addresses: [{ host: '127.0.0.1', port: 0 }],
     log,
     routes: [

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { createBasicAuth, type Verdict } from '../../src/http/basic-auth.ts';
-import type { PasswordCheck } from '../../src/http/password-check.ts';
 import type { Route } from '../../src/http/route.ts';
 import { metrics, serve } from './serve.ts';
 import { temporary } from './temporary.ts';
@@ -139,16 +138,14 @@ describe('comparisons', () => {
   /** Answers when told to. */
   function slowCheck() {
     const asked: { password: string; hash: string; answer(matches: boolean): void }[] = [];
-    const check: PasswordCheck = {
-      matches: (password, hash) => new Promise((answer) => asked.push({ password, hash, answer })),
-      stop: () => undefined,
-    };
+    const check = (password: string, hash: string) =>
+      new Promise<boolean>((answer) => asked.push({ password, hash, answer }));
     return { asked, check };
   }
 
   test('an unknown user costs as much as the dearest known one, and is never let in', async () => {
     const { asked, check } = slowCheck();
-    const verdict = createBasicAuth(check).judge(users, header('bob', 'x'), 'a');
+    const verdict = createBasicAuth(check)(users, header('bob', 'x'), 'a');
     expect(asked[0]?.hash).toMatch(/^\$2b\$05\$.{53}$/);
     asked[0]?.answer(true);
     expect(await verdict).toBe('denied');
@@ -157,7 +154,7 @@ describe('comparisons', () => {
   test('the same question asked at once is answered once, and a right one is remembered', async () => {
     const { asked, check } = slowCheck();
     const auth = createBasicAuth(check);
-    const ask = () => auth.judge(users, header('alice', 'correct horse'), 'a');
+    const ask = () => auth(users, header('alice', 'correct horse'), 'a');
     const verdicts = Promise.all(Array.from({ length: 10 }, ask));
     expect(asked).toHaveLength(1);
     asked[0]?.answer(true);
@@ -170,7 +167,7 @@ describe('comparisons', () => {
     const { asked, check } = slowCheck();
     const auth = createBasicAuth(check, { maxWaiting: 8, maxWaitingPerAddress: 8, maxRemembered: 1 });
     const judge = async (password: string, matches: boolean) => {
-      const verdict = auth.judge(users, header('alice', password), 'a');
+      const verdict = auth(users, header('alice', password), 'a');
       asked.at(-1)?.answer(matches);
       return verdict;
     };
@@ -186,7 +183,7 @@ describe('comparisons', () => {
     const auth = createBasicAuth(check, { maxWaiting: 3, maxWaitingPerAddress: 2, maxRemembered: 8 });
     const verdicts: Promise<Verdict>[] = [];
     const ask = (password: string, address: string) => {
-      const verdict = auth.judge(users, header('alice', password), address);
+      const verdict = auth(users, header('alice', password), address);
       verdicts.push(verdict);
       return verdict;
     };
@@ -203,11 +200,7 @@ describe('comparisons', () => {
   });
 
   test('a thread that fails is an error, not a verdict', async () => {
-    const check: PasswordCheck = {
-      matches: () => Promise.reject(new Error('out of memory')),
-      stop: () => undefined,
-    };
-    const auth = createBasicAuth(check);
-    await expect(auth.judge(users, header('alice', 'x'), 'a')).rejects.toThrow('out of memory');
+    const auth = createBasicAuth(() => Promise.reject(new Error('out of memory')));
+    await expect(auth(users, header('alice', 'x'), 'a')).rejects.toThrow('out of memory');
   });
 });

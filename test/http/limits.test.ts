@@ -28,14 +28,20 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 describe('a client beyond a bound is cut while others are served', () => {
   test('silence: no request for longer than the time for headers', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { headersTimeout: shortMs, connectionsCheckingInterval: 20 },
+    });
     const { closed } = rawClient(port);
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect(await closed).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test('slow headers', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { headersTimeout: shortMs, connectionsCheckingInterval: 20 },
+    });
     const { socket, closed } = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n');
     const drip = setInterval(() => socket.write('X'), 10);
     expect(await scrapeDuring(port, closed)).toEqual(ok);
@@ -44,7 +50,10 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('slow headers after a good request on the same connection', async () => {
-    const { port } = await serve({ routes, limits: { headersTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { headersTimeout: shortMs, connectionsCheckingInterval: 20 },
+    });
     const client = rawClient(port, get('/metrics'));
     await client.until('up 1');
     client.socket.write('GET /metrics HTTP/1.1\r\nHo');
@@ -55,7 +64,7 @@ describe('a client beyond a bound is cut while others are served', () => {
   test('a slow body', async () => {
     const { port } = await serve({
       routes,
-      limits: { headersTimeoutMs: shortMs, requestTimeoutMs: shortMs, checkIntervalMs: 20 },
+      limits: { headersTimeout: shortMs, requestTimeout: shortMs, connectionsCheckingInterval: 20 },
     });
     const { closed } = rawClient(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab');
     expect(await scrapeDuring(port, closed)).toEqual(ok);
@@ -117,7 +126,10 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('a pipelining flood without reading the answers', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { responseTimeoutMs: shortMs, connectionsCheckingInterval: 20 },
+    });
     const { socket, closed } = rawClient(port);
     socket.pause();
     const flood = setInterval(() => {
@@ -129,21 +141,30 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('a connection that is idle for too long', async () => {
-    const { port } = await serve({ routes, limits: { keepAliveTimeoutMs: 50, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { keepAliveTimeout: 50, connectionsCheckingInterval: 20 },
+    });
     const client = rawClient(port, get('/metrics'));
     expect(await scrapeDuring(port, client.closed)).toEqual(ok);
     expect(await client.closed).toContain('up 1');
   });
 
   test('a page that does not end', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { responseTimeoutMs: shortMs, connectionsCheckingInterval: 20 },
+    });
     const { closed } = rawClient(port, get('/never'));
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect(await closed).toBe('');
   });
 
   test('a client that does not read', async () => {
-    const { port } = await serve({ routes, limits: { responseTimeoutMs: shortMs, checkIntervalMs: 20 } });
+    const { port } = await serve({
+      routes,
+      limits: { responseTimeoutMs: shortMs, connectionsCheckingInterval: 20 },
+    });
     const { socket, closed } = rawClient(port, get('/big'));
     socket.pause();
     setTimeout(() => socket.resume(), 3 * shortMs);

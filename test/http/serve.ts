@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Route, WebLog } from '../../src/http/route.ts';
-import { createWebServer, type WebServer, type WebServerOptions } from '../../src/http/server.ts';
+import { WebServer, type WebServerOptions } from '../../src/http/server.ts';
 
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -31,7 +31,7 @@ export async function serve(
   options: Partial<WebServerOptions> = {},
 ): Promise<{ server: WebServer; url: string; port: number; log: ReturnType<typeof recordLog> }> {
   const log = recordLog();
-  const server = createWebServer({
+  const server = new WebServer({
     addresses: [{ host: '127.0.0.1', port: 0 }],
     routes: [metrics],
     log,

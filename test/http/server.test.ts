@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
-import { createWebServer } from '../../src/http/server.ts';
+import { WebServer } from '../../src/http/server.ts';
 import { metrics, rawClient, recordLog, serve } from './serve.ts';
 
 const reload: Route = {
@@ -170,7 +170,7 @@ describe('requests that are none', () => {
 
 describe('listening', () => {
   test('listens on every address and says where', async () => {
-    const server = createWebServer({
+    const server = new WebServer({
       addresses: [
         { host: '127.0.0.1', port: 0 },
         { host: 'localhost', port: 0 },
@@ -199,7 +199,7 @@ describe('listening', () => {
     const { server: first, port: free } = await serve();
     await first.stop(0);
 
-    const server = createWebServer({
+    const server = new WebServer({
       addresses: [
         { host: '127.0.0.1', port: free },
         { host: '127.0.0.1', port: taken },
