@@ -70,8 +70,6 @@ export interface ExporterOptions {
 }
 
 const kinds = resources.map(({ kind }) => kind);
-const maxConcurrentScrapes = 16;
-const scrapeWriteTimeoutMs = 30_000;
 const probePages = ['/-/healthy', '/-/ready'];
 const stopGraceMs = 3000;
 
@@ -265,8 +263,6 @@ export class Exporter {
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
       beforeScrape: () => this.#engine.dropStale(),
-      maxConcurrentScrapes,
-      writeTimeoutMs: scrapeWriteTimeoutMs,
     });
     const pages = createPages({
       telemetryPath,

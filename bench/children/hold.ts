@@ -70,8 +70,6 @@ function holdAsExporter(): Holder {
     beforeScrape: () => {
       states.dropStale();
     },
-    maxConcurrentScrapes: 16,
-    writeTimeoutMs: 30_000,
   });
   const log = { info: () => undefined, warn: () => undefined, error: console.error };
   return {

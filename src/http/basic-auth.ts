@@ -1,6 +1,5 @@
 /** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { matchesHash } from './password-check.ts';
 
 const defaultLimits = {
   /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
@@ -33,7 +32,10 @@ function credentialsOf(
 }
 
 /** The function that judges a request: `users` maps names to bcrypt hashes; `address` is the client's. */
-export function createBasicAuth(matches = matchesHash, limits = defaultLimits) {
+export function createBasicAuth(
+  matches: (password: string, hash: string) => Promise<boolean>,
+  limits = defaultLimits,
+) {
   /** Passwords are remembered only as digests, under a key that dies with the process. */
   const secret = randomBytes(32);
   /** Only correct passwords are added, so strangers cannot push others out. */

@@ -1,15 +1,25 @@
 /** The answer to a scrape: negotiation, narrowing by kind, and the bounds on pages that are rendered or sent at once. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
+import { answerText } from './answer.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
 import { Readers } from './readers.ts';
-import { send } from './send.ts';
+import type { Route } from './route.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
-export const ownKind = 'exporter';
-const retryAfterSeconds = 1;
+const ownKind = 'exporter';
+/** Up to here a page is copied sooner than it is handed over part by part. */
+const smallBytes = 64 * 1024;
+
+const defaultLimits = {
+  /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
+  maxRendering: 16,
+  /** Pages that may be sent at the same time; at one more the reader is cut that has gone longest without taking anything. */
+  maxReaders: 16,
+  /** From the first byte of a page to the last. */
+  writeTimeoutMs: 30_000,
+};
 
 export interface MetricsRouteOptions {
   readonly store: Pick<Store, 'page'>;
@@ -17,54 +27,36 @@ export interface MetricsRouteOptions {
   readonly kinds: readonly string[];
   /** The exporter's own metrics, rendered in a format: the same Buffers while nothing changes. */
   readonly ownMetrics: (format: Format) => Promise<readonly Buffer[]>;
-  /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
-  readonly maxConcurrentScrapes: number;
-  /** Pages that may be sent at the same time; at one more the reader is cut that has gone longest without taking anything. Default 16. */
-  readonly maxReaders?: number;
-  /** From the first byte of a page to the last. */
-  readonly writeTimeoutMs: number;
+  readonly limits?: Partial<typeof defaultLimits>;
   /** Called before a page is put together. */
   readonly beforeScrape?: () => void;
 }
 
-/** Answers a GET or HEAD; resolves when the response closed, rejects when no page could be made. */
-export type MetricsHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  query: URLSearchParams,
-) => Promise<void>;
-
-export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler {
-  const { store, ownMetrics, maxConcurrentScrapes, writeTimeoutMs } = options;
+/** Answers a GET or HEAD; rejects when no page could be made. */
+export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'] {
+  const { store, ownMetrics } = options;
+  const { maxRendering, maxReaders, writeTimeoutMs } = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   const gzip = new Gzip();
-  const readers = new Readers(options.maxReaders);
+  const readers = new Readers(maxReaders, writeTimeoutMs);
   let rendering = 0;
 
-  return async (request, response, query) => {
-    const headersOnly = request.method === 'HEAD';
-    const answer = (parts: readonly Buffer[]) => send(response, parts, { headersOnly, writeTimeoutMs });
-    const refuse = (status: number, reason: string) => {
-      response.statusCode = status;
-      response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-      return answer([Buffer.from(`${reason}\n`)]);
-    };
-
+  return async ({ headers }, response, query) => {
     response.setHeader('Vary', 'Accept, Accept-Encoding');
     const kinds = new Set(query.getAll('kind').flatMap((given) => given.split(',')));
     const unknown = [...kinds].filter((kind) => !knownKinds.includes(kind));
     if (unknown.length > 0) {
       const names = unknown.map((kind) => JSON.stringify(kind)).join(', ');
-      return refuse(400, `unknown kind ${names}: the kinds are ${knownKinds.join(', ')}`);
+      return answerText(response, 400, `unknown kind ${names}: the kinds are ${knownKinds.join(', ')}`);
     }
-    const coding = negotiateCoding(request.headers['accept-encoding']?.toString());
+    const coding = negotiateCoding(headers['accept-encoding']?.toString());
     if (coding === undefined)
-      return refuse(406, 'the page comes as gzip or identity, and neither is accepted');
-    if (rendering >= maxConcurrentScrapes) {
-      response.setHeader('Retry-After', retryAfterSeconds);
-      return refuse(503, `${maxConcurrentScrapes} pages are being rendered, which is the limit`);
+      return answerText(response, 406, 'the page comes as gzip or identity, and neither is accepted');
+    if (rendering >= maxRendering) {
+      response.setHeader('Retry-After', '1');
+      return answerText(response, 503, `${maxRendering} pages are being rendered, which is the limit`);
     }
-    const format = negotiateFormat(request.headers.accept);
+    const format = negotiateFormat(headers.accept);
     let body: readonly Buffer[];
     rendering++;
     try {
@@ -76,8 +68,10 @@ export function createMetricsRoute(options: MetricsRouteOptions): MetricsHandler
     } finally {
       rendering--;
     }
+    const length = body.reduce((sum, part) => sum + part.length, 0);
     response.setHeader('Content-Type', contentTypes[format]);
+    response.setHeader('Content-Length', length);
     if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-    return readers.serve(response, () => answer(body));
+    return readers.send(response, length > smallBytes ? body : [Buffer.concat(body)]);
   };
 }

@@ -8,22 +8,22 @@ declare const BCRYPT_WORKER: string | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
 /** One comparison at a time in the whole process, each in a thread of its own. Rejects where the thread fails. */
-export function matchesHash(password: string, hash: string): Promise<boolean> {
-  const answer = last.then(() => compareInThread(password, hash));
+export function matchesHash(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
+  const answer = last.then(() => compareInThread(password, hash, signal));
   last = answer.catch(() => undefined);
   return answer;
 }
 
-async function compareInThread(password: string, hash: string): Promise<boolean> {
+async function compareInThread(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted();
   const options = { execArgv: [], env: {}, workerData: { password, hash } };
   const worker =
     typeof BCRYPT_WORKER === 'string'
       ? new Worker(BCRYPT_WORKER, { ...options, eval: true })
       : new Worker(new URL('./bcrypt-worker.js', import.meta.url), options);
-  // The process need not wait for it to end.
   worker.unref();
   try {
-    const [matches] = (await once(worker, 'message')) as [boolean];
+    const [matches] = (await once(worker, 'message', { signal })) as [boolean];
     return matches;
   } finally {
     void worker.terminate();

@@ -1,40 +1,76 @@
-/** The clients that pages are being sent to, bounded so that those that do not read keep nobody else away. */
+/** Sends pages at the pace of their readers, bounded so that readers that take nothing keep nobody else away. */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export const maxReaders = 16;
+/** Handed to the socket at a time. TLS encrypts this much ahead of a slow reader. */
+const batchBytes = 1024 * 1024;
 
 export class Readers {
   readonly #max: number;
+  readonly #timeoutMs: number;
   /** The one that has gone longest without taking anything comes first. */
   readonly #sending = new Set<ServerResponse>();
 
-  /** Each reader holds a page, and with it the rendered blocks that newer pages have replaced: at most `max` of them. */
-  constructor(max = maxReaders) {
+  /**
+   * @param max each reader holds a page, and with it the rendered blocks that newer pages have replaced
+   * @param timeoutMs from the first byte of a page to the last; a reader that takes longer is cut
+   */
+  constructor(max = 16, timeoutMs = 120_000) {
     this.#max = max;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
-   * Runs `send`, which ends or gives up when the response closes. Where as many are being sent to already, the one that
-   * has gone longest without taking anything is cut, so a new reader never waits and is never refused.
+   * Sends the parts as the body of a response whose headers are set. Resolves when the response closed. At one reader more
+   * than `max` the one that has gone longest without taking anything is cut: a new one never waits and is never refused.
    */
-  async serve(response: ServerResponse, send: () => Promise<void>): Promise<void> {
-    for (const slowest of this.#sending) {
-      if (this.#sending.size < this.#max) break;
+  async send(
+    response: ServerResponse,
+    parts: Iterable<Buffer> | AsyncIterable<string | Buffer>,
+  ): Promise<void> {
+    if (response.destroyed) return;
+    const [slowest] = this.#sending;
+    if (slowest && this.#sending.size >= this.#max) {
       this.#sending.delete(slowest);
-      slowest.destroy();
-      // Node does not tell a response that waits behind another of its connection.
-      slowest.emit('close');
+      slowest.req.socket.destroy();
     }
     this.#sending.add(response);
-    const progressed = () => {
+    response.on('drain', () => {
       if (this.#sending.delete(response)) this.#sending.add(response);
-    };
-    response.on('drain', progressed);
+    });
+    const closed = once(response, 'close');
+    const deadline = setTimeout(() => response.destroy(), this.#timeoutMs);
     try {
-      await send();
+      await write(response, parts, closed);
+      await closed;
     } finally {
-      response.off('drain', progressed);
+      clearTimeout(deadline);
       this.#sending.delete(response);
     }
   }
+}
+
+/** A whole batch goes to the socket at once, without copying. */
+async function write(
+  response: ServerResponse,
+  parts: Iterable<Buffer> | AsyncIterable<string | Buffer>,
+  closed: Promise<unknown>,
+): Promise<void> {
+  let batch = 0;
+  response.cork();
+  for await (const part of parts) {
+    response.write(part);
+    batch += part.length;
+    if (batch < batchBytes) continue;
+    response.uncork();
+    if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
+    // Otherwise a reader that keeps up gets the whole page in one turn of the event loop.
+    await nextTurn();
+    if (response.destroyed) return;
+    response.cork();
+    batch = 0;
+  }
+  response.end();
+  response.uncork();
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
 import type { Connections } from './connections.ts';
+import { matchesHash } from './password-check.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
@@ -15,11 +16,13 @@ export interface RequestsOptions {
   readonly maxBodyBytes: number;
   readonly log: WebLog;
   readonly logRefusal: RefusalLog;
+  /** Ends what is computed for requests. */
+  readonly signal: AbortSignal;
 }
 
 export function createRequestListener(options: RequestsOptions) {
-  const { connections, routes, maxBodyBytes, log, logRefusal } = options;
-  const judge = createBasicAuth();
+  const { connections, routes, maxBodyBytes, log, logRefusal, signal } = options;
+  const judge = createBasicAuth((password, hash) => matchesHash(password, hash, signal));
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
 
@@ -78,8 +81,7 @@ export function createRequestListener(options: RequestsOptions) {
     } catch (err) {
       log.error({ err, path }, 'A page failed; the client got a 500 or was cut off');
       if (response.headersSent) return void response.destroy();
-      for (const name of ['Content-Encoding', 'Content-Length', 'ETag']) response.removeHeader(name);
-      setHeaders(response, fixed);
+      response.removeHeader('Content-Encoding');
       answerText(response, 500);
     }
   }

@@ -36,6 +36,7 @@ export class WebServer {
   readonly #logRefusal: RefusalLog;
   #source: WebConfigSource | undefined;
   readonly #listeners: Listener[] = [];
+  readonly #stopping = new AbortController();
 
   constructor(options: WebServerOptions) {
     this.#options = options;
@@ -60,6 +61,7 @@ export class WebServer {
       routes,
       log,
       logRefusal: this.#logRefusal,
+      signal: this.#stopping.signal,
     });
     const listening = addresses.map((address) => {
       const listener = this.#createListener(source).on('request', answer);
@@ -78,6 +80,7 @@ export class WebServer {
     const cut = setTimeout(() => this.#connections.destroyAll(), graceMs);
     await Promise.all(closed);
     clearTimeout(cut);
+    this.#stopping.abort();
   }
 
   /** Reads the web configuration again. Throws a `ConfigError`, keeping the previous one, where it is not valid. */

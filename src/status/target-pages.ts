@@ -1,6 +1,4 @@
 /** The pages about the targets: as HTML for people, and as JSON. */
-
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import { Readers } from '../http/readers.ts';
@@ -119,7 +117,7 @@ export function createTargetPages({ targets, listings, ...options }: TargetPages
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (method === 'HEAD') return void response.end();
     const parts = renderTargets(result, shown, listed, options.nextPollInMs, Date.now());
-    return readers.serve(response, () => send(response, parts));
+    return readers.send(response, parts);
   });
 
   return [
@@ -149,15 +147,4 @@ function linksOf(telemetryPath: string) {
     { href: './-/healthy', text: 'Health' },
     { href: './-/ready', text: 'Ready' },
   ];
-}
-
-/** Sends the parts at the pace of the reader; resolves when the response closed. */
-async function send(response: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
-  const closed = once(response, 'close');
-  for await (const part of parts) {
-    if (response.destroyed) return;
-    if (!response.write(part)) await Promise.race([once(response, 'drain'), closed]);
-  }
-  response.end();
-  await closed;
 }

@@ -44,8 +44,6 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}, identity?: Iden
     store: filledStore(),
     kinds: ['app', 'zone'],
     ownMetrics: () => Promise.resolve([Buffer.from(ownPart)]),
-    maxConcurrentScrapes: 5,
-    writeTimeoutMs: 10_000,
     ...changes,
   });
   const answers: Promise<void>[] = [];
@@ -53,9 +51,9 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}, identity?: Iden
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     responses.push(response);
     answers.push(
-      handler(incoming, response, new URLSearchParams(incoming.url?.split('?')[1])).catch((error: Error) => {
-        response.writeHead(500).end(error.message);
-      }),
+      Promise.resolve(handler(incoming, response, new URLSearchParams(incoming.url?.split('?')[1]))).catch(
+        (error: Error) => void response.writeHead(500).end(error.message),
+      ),
     );
   };
   const server = identity ? createTlsServer(identity, answer) : createServer(answer);
@@ -180,7 +178,7 @@ describe('the metrics handler', () => {
       release = resolve;
     });
     const ownMetrics = vi.fn(() => held.then(() => [Buffer.from(ownPart)]));
-    const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 2 });
+    const { port } = await serve({ ownMetrics, limits: { maxRendering: 2 } });
     const first = [get(port), get(port)];
     await vi.waitFor(() => expect(ownMetrics).toHaveBeenCalledTimes(2));
     const { status, headers, body } = await get(port);
@@ -194,7 +192,7 @@ describe('the metrics handler', () => {
   it('rejects when the own metrics cannot be rendered, and answers again after it', async () => {
     const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     ownMetrics.mockRejectedValueOnce(new Error('a collector failed'));
-    const { port } = await serve({ ownMetrics, maxConcurrentScrapes: 1 });
+    const { port } = await serve({ ownMetrics, limits: { maxRendering: 1 } });
     expect(await get(port)).toMatchObject({ status: 500, body: Buffer.from('a collector failed') });
     expect((await get(port)).status).toBe(200);
   });
@@ -223,7 +221,7 @@ describe('the metrics handler', () => {
     });
 
     it('answers a scrape while more of them than may be rendered or sent at once hold their pages', async () => {
-      const { port, responses } = await serve({ store: bigStore, maxConcurrentScrapes: 16 });
+      const { port, responses } = await serve({ store: bigStore });
       const stalledReaders: Socket[] = [];
       for (let reader = 1; reader <= 40; reader++) {
         stalledReaders.push(stalled(port));
@@ -241,7 +239,7 @@ describe('the metrics handler', () => {
     });
 
     it('cuts the one that takes nothing, not the one that takes its time', async () => {
-      const { port, responses } = await serve({ store: bigStore, maxReaders: 2 });
+      const { port, responses } = await serve({ store: bigStore, limits: { maxReaders: 2 } });
       const slow = stalled(port);
       let received = 0;
       slow.on('data', (chunk: Buffer) => {
@@ -262,7 +260,7 @@ describe('the metrics handler', () => {
     });
 
     it('cuts them off at the deadline', async () => {
-      const { port, answers, responses } = await serve({ store: bigStore, writeTimeoutMs: 3000 });
+      const { port, answers, responses } = await serve({ store: bigStore, limits: { writeTimeoutMs: 3000 } });
       const reader = stalled(port);
       await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
       await answers[0];
@@ -278,7 +276,7 @@ describe('the metrics handler', () => {
     });
 
     it('ends with a reader that goes away', async () => {
-      const { port, answers, responses } = await serve({ store: bigStore, maxConcurrentScrapes: 1 });
+      const { port, answers, responses } = await serve({ store: bigStore, limits: { maxRendering: 1 } });
       const reader = stalled(port);
       await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
       reader.destroy();

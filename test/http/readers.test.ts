@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { send } from '../../src/http/send.ts';
+import { Readers } from '../../src/http/readers.ts';
 
 /** A response whose reader takes everything at once. */
 function eager(): ServerResponse {
@@ -20,7 +20,7 @@ test('a large page lets others have their turns, however fast it is read', async
   };
   let next = setImmediate(count);
   const part = Buffer.alloc(200_000);
-  await send(eager(), Array<Buffer>(200).fill(part), { headersOnly: false, writeTimeoutMs: 10_000 });
+  await new Readers().send(eager(), Array<Buffer>(200).fill(part));
   clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(9);
 });
