@@ -1,90 +1,57 @@
-/** For each API its client, and the pacer that every request to it waits for. */
+/** The clients of all APIs. */
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import { ApiClient, type ClientObserver, type ReadKey } from './client.ts';
-import { Pacer } from './pacer.ts';
+import type { Pacer } from './pacer.ts';
 import type { ForwardProxy } from './proxy.ts';
 
 type ApiConfigs = Readonly<Record<ApiName, ApiConfig>>;
 
-interface Access {
-  readonly client: ApiClient;
-  readonly pacer: Pacer;
-}
-
-export interface ApiPause {
-  readonly api: ApiName;
-  /** Unix time. */
-  readonly untilMs: number;
-}
-
 export class ApiAccess {
-  readonly #byApi: ReadonlyMap<ApiName, Access>;
-  #configs: ApiConfigs;
+  readonly #clients: ReadonlyMap<ApiName, ApiClient>;
 
   /** proxy: undefined for direct connections. */
   constructor(
     configs: ApiConfigs,
-    readKey: (api: ApiName, credential: string) => ReturnType<ReadKey>,
+    readKey: ReadKey,
     observer: ClientObserver,
     proxy: ForwardProxy | undefined,
   ) {
-    this.#configs = configs;
-    this.#byApi = new Map(
-      apiNames.map((api) => {
-        const pacer = new Pacer(configs[api]);
-        return [
-          api,
-          {
-            pacer,
-            client: new ApiClient(api, configs[api], pacer, (name) => readKey(api, name), observer, proxy),
-          },
-        ];
-      }),
-    );
+    const create = (api: ApiName) => new ApiClient(api, configs[api], readKey, observer, proxy);
+    this.#clients = new Map(apiNames.map((api) => [api, create(api)]));
   }
 
   client(api: ApiName): ApiClient {
-    return this.#of(api).client;
+    const client = this.#clients.get(api);
+    if (!client) throw new Error(`there is no API ${api}`);
+    return client;
   }
 
   pacer(api: ApiName): Pacer {
-    return this.#of(api).pacer;
+    return this.client(api).pacer;
   }
 
-  /** The APIs that asked for a pause. */
-  get pauses(): readonly ApiPause[] {
-    return [...this.#byApi].flatMap(([api, { pacer }]) => {
-      const { pausedForMs } = pacer;
-      // A closed pacer pauses forever.
-      const isPaused = pausedForMs > 0 && Number.isFinite(pausedForMs);
-      return isPaused ? [{ api, untilMs: Date.now() + pausedForMs }] : [];
-    });
+  /** The APIs that asked for a pause, and until when (Unix time). */
+  get pauses(): readonly { readonly api: ApiName; readonly untilMs: number }[] {
+    const pauses = Array.from(this.#clients, ([api, { pacer }]) => ({ api, forMs: pacer.pausedForMs }));
+    return pauses
+      .filter(({ forMs }) => forMs > 0)
+      .map(({ api, forMs }) => ({ api, untilMs: Date.now() + forMs }));
   }
 
-  /** Applies new settings; requests under way finish with the old ones. onError: called for an API that keeps the old ones. */
+  /** Applies new settings. onError: called for an API that keeps the old ones. */
   reconfigure(configs: ApiConfigs, onError: (api: ApiName, error: unknown) => void): void {
-    const before = this.#configs;
-    this.#configs = configs;
-    for (const [api, { client, pacer }] of this.#byApi) {
-      if (JSON.stringify(before[api]) === JSON.stringify(configs[api])) continue;
-      pacer.setPace(configs[api]);
+    for (const [api, client] of this.#clients) {
       client.reconfigure(configs[api]).catch((error: unknown) => onError(api, error));
     }
   }
 
   /** Starts no more requests. */
   closePacers(): void {
-    for (const { pacer } of this.#byApi.values()) pacer.close();
+    for (const { pacer } of this.#clients.values()) pacer.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#byApi.values()].map(({ client }) => client.close()));
-  }
-
-  #of(api: ApiName): Access {
-    const access = this.#byApi.get(api);
-    if (!access) throw new Error(`there is no API ${api}`);
-    return access;
+    await Promise.all(Array.from(this.#clients.values(), (client) => client.close()));
   }
 }

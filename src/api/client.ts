@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
+import type { Secret } from '../secrets/credentials.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson } from './body.ts';
 import { type Answer, ApiError, failureOf } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
-import type { Pacer, Permit } from './pacer.ts';
+import { Pacer, type Permit } from './pacer.ts';
 import { createPool } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
@@ -32,13 +33,8 @@ export interface RawAnswer {
   text(): string;
 }
 
-/** A key that is shown only on request, so that nothing prints it by accident. */
-export interface Key {
-  reveal(): string;
-}
-
 /** Reads the key of a credential. Rejects, without the key in the error, if it cannot be read. */
-export type ReadKey = (credential: string) => Promise<Key>;
+export type ReadKey = (api: ApiName, credential: string) => Promise<Secret>;
 
 export interface Request {
   /** Below the base URL, with its leading slash. */
@@ -79,10 +75,13 @@ function parseBody(text: string, answer: Answer, hide: Hide): unknown {
   return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
 }
 
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
 /**
  * The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). The core API begins
- * its names
- * with a capital letter: `ErrorKey`, `Message`.
+ * its names with a capital letter: `ErrorKey`, `Message`.
  */
 function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
   let body: unknown;
@@ -91,12 +90,8 @@ function describeError(text: string, hide: Hide): { reason: string; errorKey: st
   } catch {
     return { reason: '', errorKey: undefined };
   }
-  const outer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const envelope = outer['error'] ?? outer['errorResponse'];
-  const inner = (typeof envelope === 'object' && envelope !== null ? envelope : {}) as Record<
-    string,
-    unknown
-  >;
+  const outer = objectOf(body);
+  const inner = objectOf(outer['error'] ?? outer['errorResponse']);
   const pick = (name: string): string | undefined => {
     const value = inner[name] ?? outer[name] ?? outer[name.charAt(0).toUpperCase() + name.slice(1)];
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -125,40 +120,39 @@ function errorOfStatus(
 }
 
 export class ApiClient {
+  readonly pacer: Pacer;
   readonly #api: ApiName;
   #config: ApiConfig;
-  readonly #pacer: Pacer;
   readonly #readKey: ReadKey;
   readonly #observer: ClientObserver;
   readonly #proxy: ForwardProxy | undefined;
   #dispatcher: Dispatcher;
   /** How many pauses 429s have started since the last success. */
   #refusals = 0;
-  #pausedUntilMs = 0;
 
   constructor(
     api: ApiName,
     config: ApiConfig,
-    pacer: Pacer,
     readKey: ReadKey,
     observer: ClientObserver,
     proxy?: ForwardProxy,
   ) {
+    this.pacer = new Pacer(config);
     this.#api = api;
     this.#config = config;
-    this.#pacer = pacer;
     this.#readKey = readKey;
     this.#observer = observer;
     this.#proxy = proxy;
     this.#dispatcher = createPool(config, proxy);
   }
 
-  /** Takes over new settings; requests in flight finish with the old ones. */
+  /** Applies new settings; requests under way finish with the old ones. Rejects, keeping the old ones, if they cannot be used. */
   async reconfigure(config: ApiConfig): Promise<void> {
+    if (JSON.stringify(config) === JSON.stringify(this.#config)) return;
     const old = this.#dispatcher;
-    // First, because it may throw; then all the old settings stay.
     this.#dispatcher = createPool(config, this.#proxy);
     this.#config = config;
+    this.pacer.setPace(config);
     await old.close();
   }
 
@@ -169,7 +163,7 @@ export class ApiClient {
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
-    let permit = asked.permit ?? (await this.#pacer.permit(asked.queue, signal));
+    let permit = asked.permit ?? (await this.pacer.permit(asked.queue, signal));
     for (let attempt = 0; ; attempt++) {
       const held = permit;
       const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
@@ -180,7 +174,7 @@ export class ApiClient {
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       // If the API is paused for longer than the budget, the failure is reported now.
-      const next = await this.#pacer.permit(asked.queue, signal, giveUpAtMs);
+      const next = await this.pacer.permit(asked.queue, signal, giveUpAtMs);
       if (!next) throw outcome;
       permit = next;
     }
@@ -190,9 +184,9 @@ export class ApiClient {
     await this.#dispatcher.destroy();
   }
 
-  async #keyFor(credential: string): Promise<Key> {
+  async #keyFor(credential: string): Promise<Secret> {
     try {
-      return await this.#readKey(credential);
+      return await this.#readKey(this.#api, credential);
     } catch (cause) {
       throw new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
     }
@@ -224,7 +218,7 @@ export class ApiClient {
     }
   }
 
-  async #send(path: string, key: Key, signal: AbortSignal) {
+  async #send(path: string, key: Secret, signal: AbortSignal) {
     // It may have been aborted while we read the key.
     signal.throwIfAborted();
     const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
@@ -258,12 +252,10 @@ export class ApiClient {
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */
   #pause(retryAfterMs: number | undefined): void {
-    const isNew = performance.now() >= this.#pausedUntilMs;
+    const isNew = this.pacer.pausedForMs === 0;
     if (isNew) this.#refusals++;
     else if (retryAfterMs === undefined) return;
-    const durationMs = pauseMs(this.#refusals - 1, retryAfterMs);
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
-    this.#pacer.pause(durationMs);
-    this.#observer.paused(this.#api, Date.now() + (this.#pausedUntilMs - performance.now()));
+    this.pacer.pause(pauseMs(this.#refusals - 1, retryAfterMs));
+    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs);
   }
 }

@@ -1,22 +1,7 @@
 /** The error of a failed request, and which failures are retried. */
 
-/** How a poll can end: the values of the label `result`. */
-export const pollResults = [
-  'success',
-  'auth',
-  'not_found',
-  'rate_limited',
-  'timeout',
-  'network',
-  'server_error',
-  'rejected',
-  'schema',
-] as const;
-export type PollResult = (typeof pollResults)[number];
-export type PollFailure = Exclude<PollResult, 'success'>;
-
-/** Whether a poll retries such a failure. */
-const retryable: Readonly<Record<PollFailure, boolean>> = {
+/** The ways to fail, and whether a poll retries them. */
+const retryable = {
   /** 401, 403, or a key that cannot be read. */
   auth: false,
   /** 404 or 410. */
@@ -33,6 +18,11 @@ const retryable: Readonly<Record<PollFailure, boolean>> = {
   /** A 2xx whose body is not JSON, too large or wrongly encoded. */
   schema: false,
 };
+export type PollFailure = keyof typeof retryable;
+export type PollResult = 'success' | PollFailure;
+
+/** The values of the label `result`. */
+export const pollResults: readonly PollResult[] = ['success', ...(Object.keys(retryable) as PollFailure[])];
 
 const statuses: Readonly<Record<number, PollFailure>> = {
   401: 'auth',

@@ -9,7 +9,7 @@ export interface Permit {
   release(): void;
 }
 
-/** Called with a permit when it is its turn. Returns false if it no longer wants it; the permit then goes to another. */
+/** Called with a permit when it is its turn. Returns false if it no longer wants one; the next in turn gets it then. */
 export type Waiter = (permit: Permit) => boolean;
 
 interface Queue {
@@ -41,7 +41,6 @@ export function burstOf(requestsPerSecond: number): number {
  */
 export class Pacer {
   #pace: Pace;
-  #burst: number;
   readonly #queues = new Map<string, Queue>();
   /** Permits granted so far. */
   #permits = 0;
@@ -50,17 +49,16 @@ export class Pacer {
   #refilledAtMs = performance.now();
   #pausedUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(pace: Pace) {
     this.#pace = pace;
-    this.#burst = burstOf(pace.requestsPerSecond);
-    this.#tokens = this.#burst;
+    this.#tokens = burstOf(pace.requestsPerSecond);
   }
 
   /** Changes the pace; waiters keep their position. */
   setPace(pace: Pace): void {
     this.#pace = pace;
-    this.#burst = burstOf(pace.requestsPerSecond);
     // The timer was set for the old pace.
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -77,7 +75,7 @@ export class Pacer {
     this.#serve();
   }
 
-  /** How many queues there are: the set ones, and others with waiters. */
+  /** How many queues there are. */
   get size(): number {
     return this.#queues.size;
   }
@@ -115,11 +113,11 @@ export class Pacer {
         leave();
         reject(signal.reason as Error);
       };
-      const onTooLate = () => {
+      const giveUp = () => {
         leave();
         resolve(undefined);
       };
-      const timer = untilMs === undefined ? undefined : setTimeout(onTooLate, untilMs - performance.now());
+      const timer = untilMs === undefined ? undefined : setTimeout(giveUp, untilMs - performance.now());
       signal.addEventListener('abort', onAbort);
       continuing.add(waiter);
       this.#serve();
@@ -131,7 +129,6 @@ export class Pacer {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + durationMs);
   }
 
-  /** What is left of a pause, in milliseconds; Infinity once closed. */
   get pausedForMs(): number {
     return Math.max(0, this.#pausedUntilMs - performance.now());
   }
@@ -139,21 +136,15 @@ export class Pacer {
   /** Starts nothing more. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#pausedUntilMs = Number.POSITIVE_INFINITY;
+    this.#isClosed = true;
   }
 
   #queue(name: string): Queue {
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue: Queue = {
-      name,
-      continuing: new Set(),
-      fresh: [],
-      inFlight: 0,
-      isSet: false,
-      // Behind all others except the one served last.
-      lastPermit: this.#permits - 1,
-    };
+    // Behind all others except the one served last.
+    const lastPermit = this.#permits - 1;
+    const queue = { name, continuing: new Set<Waiter>(), fresh: [], inFlight: 0, isSet: false, lastPermit };
     this.#queues.set(name, queue);
     return queue;
   }
@@ -178,6 +169,7 @@ export class Pacer {
   }
 
   #serve(): void {
+    if (this.#isClosed) return;
     for (let queue = this.#choose(); queue; queue = this.#choose()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
@@ -185,6 +177,7 @@ export class Pacer {
         return;
       }
       const waiter = nextWaiter(queue);
+      // First, because a waiter may ask for the next permit, or release this one, before it returns.
       this.#tokens -= 1;
       if (waiter?.(this.#take(queue))) {
         queue.lastPermit = ++this.#permits;
@@ -219,20 +212,17 @@ export class Pacer {
     const nowMs = performance.now();
     const { requestsPerSecond } = this.#pace;
     const earned = ((nowMs - this.#refilledAtMs) / 1000) * requestsPerSecond;
-    this.#tokens = Math.min(this.#burst, this.#tokens + earned);
+    this.#tokens = Math.min(burstOf(requestsPerSecond), this.#tokens + earned);
     this.#refilledAtMs = nowMs;
     return Math.max(this.#pausedUntilMs - nowMs, ((1 - this.#tokens) / requestsPerSecond) * 1000);
   }
 
   #serveIn(waitMs: number): void {
-    if (this.#timer || !Number.isFinite(waitMs)) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#serve();
-      },
-      Math.min(Math.ceil(waitMs), 60_000),
-    );
+    const serve = () => {
+      this.#timer = undefined;
+      this.#serve();
+    };
+    this.#timer ??= setTimeout(serve, Math.min(Math.ceil(waitMs), 60_000));
   }
 }
 

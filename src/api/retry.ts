@@ -1,32 +1,18 @@
 /** How long to wait before a retry, and how long a 429 pauses an API. Pure functions. */
 
-const backoffBaseMs = 500;
-const backoffCapMs = 30_000;
-const pauseBaseMs = 1_000;
-const pauseCapMs = 60_000;
-
 /** A longer `Retry-After` is cut to this. */
-export const retryAfterCapMs = 600_000;
+const retryAfterCapMs = 600_000;
 
-/** Exponential backoff with full jitter. */
-function jittered(baseMs: number, capMs: number, doublings: number, random: () => number): number {
-  return random() * Math.min(capMs, baseMs * 2 ** doublings);
-}
-
-/** How long to wait before a retry. attempt: 0 after the first failure. */
-export function retryDelayMs(
-  attempt: number,
-  retryAfterMs: number | undefined,
-  random = Math.random,
-): number {
-  return Math.max(retryAfterMs ?? 0, jittered(backoffBaseMs, backoffCapMs, attempt, random));
+/** Exponential backoff with full jitter, up to 30 s. attempt: 0 after the first failure. */
+export function retryDelayMs(attempt: number, retryAfterMs = 0, random = Math.random): number {
+  return Math.max(retryAfterMs, random() * Math.min(30_000, 500 * 2 ** attempt));
 }
 
 /** How long a 429 pauses an API. refusals: how many pauses there were since the last success. */
 export function pauseMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
-  const floorMs = Math.min(pauseCapMs, pauseBaseMs * 2 ** refusals);
+  const floorMs = Math.min(60_000, 1000 * 2 ** refusals);
   // `||`: 0, or a date in the past by our clock, does not mean that we may go on at once.
-  return retryAfterMs || floorMs + jittered(floorMs, pauseCapMs, 0, random) / 2;
+  return retryAfterMs || floorMs * (1 + random() / 2);
 }
 
 /** Parses `Retry-After`, in seconds or as an HTTP date: capped and never negative, undefined if it is neither. */

@@ -2,18 +2,13 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { ApiClient, type Key, type ReadKey, type Request } from '../../src/api/client.ts';
+import { ApiClient, type ReadKey, type Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
-import { Pacer } from '../../src/api/pacer.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
+import { Secret } from '../../src/secrets/credentials.ts';
 
 export const origin = 'https://api.test';
 export const key = 'k-4f1d9e27';
-
-/** A key as the credentials give it. */
-export function keyOf(text: string): Key {
-  return { reveal: () => text };
-}
 
 const config: ApiConfig = {
   baseUrl: origin,
@@ -27,17 +22,16 @@ const config: ApiConfig = {
 /** A client that is closed at the end of the test; `codes` and `pauses` are what it told its observer. */
 export function createClient(
   settings: Partial<ApiConfig> = {},
-  readKey: ReadKey = () => Promise.resolve(keyOf(key)),
+  readKey: ReadKey = () => Promise.resolve(new Secret(key)),
 ) {
-  const pacer = new Pacer(config);
   const codes: string[] = [];
   const pauses: number[] = [];
-  const client = new ApiClient('shield', { ...config, ...settings }, pacer, readKey, {
+  const client = new ApiClient('shield', { ...config, ...settings }, readKey, {
     requested: (api, code) => codes.push(`${api} ${code}`),
     paused: (_, untilMs) => pauses.push(untilMs),
   });
   onTestFinished(async () => {
-    pacer.close();
+    client.pacer.close();
     await client.close();
   });
   const get = (
@@ -53,7 +47,7 @@ export function createClient(
     if (error instanceof ApiError) return error;
     throw error;
   };
-  return { client, pacer, codes, pauses, get, failure };
+  return { client, pacer: client.pacer, codes, pauses, get, failure };
 }
 
 /** Makes every wait that is drawn at random as short as it can be. */

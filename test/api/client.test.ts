@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Permit } from '../../src/api/pacer.ts';
+import { Secret } from '../../src/secrets/credentials.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
-import { createClient, drawTheLeast, key, keyOf, origin, sendForever, serve, serveBytes } from './ask.ts';
+import { createClient, drawTheLeast, key, origin, sendForever, serve, serveBytes } from './ask.ts';
 
 expectDeclaredRequests();
 
@@ -33,9 +34,9 @@ describe('a request', () => {
   it('reads the key anew each time, so that a rotated one is used at once', async () => {
     drawTheLeast();
     let reads = 0;
-    const { get } = createClient({ maxRetries: 1 }, (credential) => {
+    const { get } = createClient({ maxRetries: 1 }, (_, credential) => {
       reads++;
-      return Promise.resolve(keyOf(`${credential}-${reads}`));
+      return Promise.resolve(new Secret(`${credential}-${reads}`));
     });
     mockApi(origin, { AccessKey: 'account-1' }).get('/a').reply(500);
     mockApi(origin, { AccessKey: 'account-2' }).get('/a').reply(200, 'true');
@@ -206,7 +207,7 @@ describe('the message of a failure', () => {
   });
 
   it('never hold a key that cannot be a header', async () => {
-    const { failure } = createClient({}, () => Promise.resolve(keyOf('k-1\nX: y')));
+    const { failure } = createClient({}, () => Promise.resolve(new Secret('k-1\nX: y')));
     const error = await failure('/a');
     expect(error.result).toBe('network');
     expect(`${error.message} ${String(error.cause)}`).not.toContain('k-1');
@@ -630,7 +631,7 @@ describe('an abort', () => {
     const url = await serve(asked);
     const { get, codes } = createClient({ baseUrl: url }, () => {
       abort.abort(stopped);
-      return Promise.resolve(keyOf(key));
+      return Promise.resolve(new Secret(key));
     });
     await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
     expect(asked).not.toHaveBeenCalled();
@@ -677,7 +678,7 @@ describe('an abort', () => {
 const settings = {
   baseUrl: `${origin}/new`,
   timeoutMs: 5000,
-  maxConcurrency: 1,
+  maxConcurrency: 2,
   requestsPerSecond: 10,
   maxRetries: 0,
   maxResponseBytes: 1000,

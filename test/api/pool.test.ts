@@ -12,11 +12,10 @@ import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiClient } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
-import { Pacer } from '../../src/api/pacer.ts';
 import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
+import { Secret } from '../../src/secrets/credentials.ts';
 import { type Identity, issue, issueFamily } from '../http/certificates.ts';
-import { keyOf } from './ask.ts';
 
 const key = 'k-4f1d9e27-secret';
 const { ca, server, stranger } = issueFamily();
@@ -92,13 +91,12 @@ function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
     maxResponseBytes: 10_000,
     ...more,
   };
-  const pacer = new Pacer(config);
   const observer = { requested: () => undefined, paused: () => undefined };
-  const read = () => Promise.resolve(keyOf(key));
+  const read = () => Promise.resolve(new Secret(key));
   const through = proxy && { url: '', except: '', ...proxy };
-  const client = new ApiClient('shield', config, pacer, read, observer, through);
+  const client = new ApiClient('shield', config, read, observer, through);
   onTestFinished(async () => {
-    pacer.close();
+    client.pacer.close();
     await client.close();
   });
   return async (): Promise<unknown> => {

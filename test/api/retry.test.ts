@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, pauseMs, retryAfterCapMs, retryDelayMs } from '../../src/api/retry.ts';
+import { parseRetryAfter, pauseMs, retryDelayMs } from '../../src/api/retry.ts';
 
 const least = () => 0;
 const most = () => 0.999999999;
@@ -55,7 +55,6 @@ describe('Retry-After', () => {
   });
 
   it('counts as ten minutes when it says more', () => {
-    expect(retryAfterCapMs).toBe(600_000);
     expect(['601', '99999999999', '9'.repeat(500), 'Sun, 20 Nov 2050 00:00:00 GMT'].map(inMs)).toEqual(
       Array.from({ length: 4 }, () => 600_000),
     );
