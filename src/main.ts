@@ -107,19 +107,18 @@ function shardText({ shard }: Flags): string | undefined {
 
 /** Checks all at once, so that the problems of one file do not hide those of the other. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  const [{ summary }, { checkWebConfig }] = await Promise.all([
+  const [{ summary }, { WebConfigSource }] = await Promise.all([
     import('./cli/summary.ts'),
-    import('./http/web-config.ts'),
+    import('./http/web-config-source.ts'),
   ]);
   if (isInteractive(env)) progress.show('reading the configuration and its keys …');
   const checks = await Promise.allSettled([
     load(flags, env, log),
-    flags.webConfigFile === undefined ? undefined : checkWebConfig(flags.webConfigFile),
+    Promise.resolve().then(() => new WebConfigSource(flags.webConfigFile, log)),
     Promise.resolve().then(() => proxyFrom(env)),
   ]).finally(() => progress.clear());
   for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason, env);
-  const [loaded, web] = checks;
-  if (web.status === 'fulfilled' && web.value !== undefined) log.warn(web.value);
+  const [loaded] = checks;
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
     return exitCodes.wrongConfiguration;
   const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;

@@ -53,7 +53,6 @@ export class WebServer {
     const { addresses, routes, webConfigFile, log } = this.#options;
     const source = new WebConfigSource(webConfigFile, log);
     this.#source = source;
-    await source.warn();
     const answer = createRequestListener({
       config: () => source.current(),
       connections: this.#connections,

@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
-import { readWebConfig, type WebConfig, warningOf } from './web-config.ts';
+import { readWebConfig, type WebConfig } from './web-config.ts';
 
 /** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
 function markOf(file: string): string {
@@ -24,13 +24,12 @@ export class WebConfigSource {
   #config: WebConfig;
   /** The marks of the files that were read, or were to be read, as they were before. */
   #marks = new Map<string, string>();
-  #warning: string | undefined;
 
   /** Without a file: plain HTTP without a password. Throws a `ConfigError` where the file is not valid. */
   constructor(file: string | undefined, log: WebLog) {
     this.#file = file;
     this.#log = log;
-    this.#config = this.#read(this.#marks, undefined);
+    this.#config = this.#read(this.#marks);
   }
 
   /** The last valid one; the same object while nothing changes. TLS is never turned on or off while running. */
@@ -58,27 +57,22 @@ export class WebConfigSource {
     try {
       this.#config = this.#read(marks, this.#config);
       this.#marks = marks;
-      void this.warn();
     } catch (error) {
       this.#marks = new Map([...before, ...marks]);
       throw error;
     }
   }
 
-  /** Logs what is unsafe, once. */
-  async warn(): Promise<void> {
-    const warning = await warningOf(this.#config);
-    if (warning !== undefined && warning !== this.#warning) this.#log.warn({ file: this.#file }, warning);
-    this.#warning = warning;
-  }
-
-  /** A change of a file while it is read is seen at the next look. */
-  #read(marks: Map<string, string>, before: WebConfig | undefined): WebConfig {
+  /** Marks each file before it reads it, so that a change in the meantime is seen at the next look. */
+  #read(marks: Map<string, string>, before?: WebConfig): WebConfig {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {
       marks.set(file, markOf(file));
       return readFileSync(file, 'utf8');
     };
-    return readWebConfig(this.#file, readText, before);
+    const config = readWebConfig(this.#file, readText, before);
+    if (config.warning !== undefined && config.warning !== before?.warning)
+      this.#log.warn({ file: this.#file }, config.warning);
+    return config;
   }
 }

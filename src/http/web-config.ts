@@ -1,5 +1,4 @@
 /** The web configuration file, in the format of Prometheus' exporter-toolkit, as what the server works with. */
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
@@ -14,19 +13,19 @@ export interface WebConfig {
   readonly headers: Iterable<readonly [name: string, value: string]>;
   /** The bcrypt hash of each user's password; nobody is asked for one where it is empty. */
   readonly users: ReadonlyMap<string, string>;
-  /** The file that holds the private key, the web configuration itself where it is written there. */
-  readonly keyFile?: string | undefined;
+  /** What is unsafe though valid. */
+  readonly warning?: string | undefined;
 }
 
+/** Throws where the file cannot be read. */
 type ReadText = (file: string) => string;
-const readUtf8: ReadText = (file) => readFileSync(file, 'utf8');
 
 /**
  * Reads and checks the file and all that it names. Throws a `ConfigError`, whose message never holds a key or a hash.
  *
  * @param before the one in use, when the file is read again: what keeps strangers out stays unless the file says otherwise
  */
-export function readWebConfig(file: string, readText = readUtf8, before?: WebConfig): WebConfig {
+export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
   const yaml = parseYaml(readFirst(file, readText));
   const problems: Problem[] = yaml.problems.map((one) => ({ ...one, file, path: formatPath(one.path) }));
   const report = (path: Path, message: string) => {
@@ -40,15 +39,15 @@ export function readWebConfig(file: string, readText = readUtf8, before?: WebCon
   const settings = readSettings(yaml.raw, report);
   check();
   const { tls_server_config: section, http_server_config: http, basic_auth_users: users } = settings;
-  const directory = dirname(file);
-  const tls = section && readTls(section, directory, readText, report);
+  const tls = section && readTls(section, dirname(file), readText, report);
   check();
+  const keyFile = section?.key ? file : section?.key_file && resolve(dirname(file), section.key_file);
   const config: WebConfig = {
     settings,
     tls,
     headers: http?.headers ?? [],
     users: users ?? new Map(),
-    keyFile: section?.key ? file : section?.key_file && resolve(directory, section.key_file),
+    warning: keyFile && warningOf(keyFile),
   };
   if (before) reportOpened(before, config, report);
   const hadSettings = Object.values(before?.settings ?? {}).some((value) => value !== undefined);
@@ -106,13 +105,7 @@ function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
   }
 }
 
-/** Resolves with what is unsafe though valid; rejects with a `ConfigError`. */
-export async function checkWebConfig(file: string): Promise<string | undefined> {
-  return warningOf(readWebConfig(file));
-}
-
-/** What is unsafe though valid. */
-export async function warningOf({ keyFile }: WebConfig): Promise<string | undefined> {
-  if (keyFile === undefined || !(await isExposed(keyFile).catch(() => false))) return undefined;
+function warningOf(keyFile: string): string | undefined {
+  if (!isExposed(keyFile)) return undefined;
   return `every user of this machine can read the private key in ${keyFile}: chmod o-r takes that away`;
 }

@@ -100,7 +100,7 @@ export function createCredentials(
   async function check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
     try {
       await find(credential).read();
-      if (!('file' in source && (await isExposed(source.file)))) return [];
+      if (!('file' in source && isExposed(source.file))) return [];
       const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
       return [{ credential, severity: 'warning', message }];
     } catch (error) {

@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
-import { readWebConfig } from '../../src/http/web-config.ts';
+import { readWebConfig as read } from '../../src/http/web-config.ts';
 import { issue, issueFamily } from './certificates.ts';
 import { temporary } from './temporary.ts';
 
 const { ca, server } = issueFamily();
 const other = issue({ name: 'other' });
 const hash = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+
+const readWebConfig = (file: string) => read(file, (path) => readFileSync(path, 'utf8'));
 
 function webFile(yaml: string): string {
   const directory = temporary({
