@@ -1,4 +1,4 @@
-/** The headers that every answer has, and answers that are there as a whole. */
+/** The headers of every answer, and answers that are sent in one piece. */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 
 /** Routes and the web configuration may replace them. */

@@ -1,4 +1,4 @@
-/** The open connections and their unanswered requests: makes room for a new one, cuts late responses, closes all in order. */
+/** The open connections and their unanswered requests: makes room for a new one, cuts late responses, closes gracefully. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
@@ -13,7 +13,7 @@ interface Connection {
   readonly unanswered: Set<ServerResponse>;
 }
 
-/** Tells connections apart, also through the TLS layer that wraps the socket. */
+/** The same for a socket and for the TLS socket around it. */
 function keyOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 }
@@ -29,8 +29,8 @@ export class Connections {
   }
 
   /**
-   * At the limit it cuts, to make room, the connection that was used longest ago: of those that never sent a request, else
-   * of the idle ones, else of all. So strangers that hold connections keep no scrape away.
+   * At the limit, cuts the connection that was used longest ago: of those that never sent a request, else of the idle ones,
+   * else of all. So strangers that hold connections open cannot keep scrapes away.
    */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
@@ -38,7 +38,7 @@ export class Connections {
     const connection: Connection = { key, socket, isUsed: false, unanswered: new Set() };
     this.#open.set(key, connection);
     socket.once('close', () => {
-      // One that was cut closes late: by then its key may be another's.
+      // A connection that was cut closes late: a new one may have its key by then.
       if (this.#open.get(key) === connection) this.#open.delete(key);
       // After the responses that Node itself closes.
       if (connection.unanswered.size > 0) setImmediate(() => abandon(connection));
@@ -60,7 +60,7 @@ export class Connections {
     response.once('close', () => {
       clearTimeout(deadline);
       unanswered.delete(response);
-      // Lets what was written leave first.
+      // Once what was written has been sent.
       if (this.#isClosing && unanswered.size === 0) socket.destroySoon();
     });
     return true;
@@ -71,7 +71,7 @@ export class Connections {
     this.#isClosing = true;
     for (const { socket, unanswered } of this.#open.values()) {
       if (unanswered.size === 0) socket.destroy();
-      // Pipelined responses leave in turn: the connection ends with the newest.
+      // Pipelined responses are sent in order, so the newest is the last.
       const newest = [...unanswered].at(-1);
       if (newest?.headersSent === false) newest.setHeader('Connection', 'close');
     }

@@ -1,13 +1,13 @@
-/** Compares passwords with bcrypt hashes in threads, for that takes tens of milliseconds and more. */
+/** Compares passwords with bcrypt hashes in threads, because a comparison takes tens of milliseconds or more. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** The code of the thread, where the bundler made a single file of all; elsewhere it is a file beside this one. */
+/** The code of the thread, if the bundler put everything into one file; otherwise it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One comparison at a time in the whole process, each in a thread of its own. Rejects where the thread fails. */
+/** One comparison at a time in the whole process, each in a thread of its own. Rejects if the thread fails. */
 export function matchesHash(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
   const answer = last.then(() => compareInThread(password, hash, signal));
   last = answer.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Sends pages at the pace of their readers, bounded so that readers that take nothing keep nobody else away. */
+/** Sends pages at the pace of their readers. Readers that stall cannot keep others away. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,11 +9,11 @@ const batchBytes = 1024 * 1024;
 export class Readers {
   readonly #max: number;
   readonly #timeoutMs: number;
-  /** The one that has gone longest without taking anything comes first. */
+  /** The one that has taken nothing for longest comes first. */
   readonly #sending = new Set<ServerResponse>();
 
   /**
-   * @param max each reader holds a page, and with it the rendered blocks that newer pages have replaced
+   * @param max pages at once: each holds its blocks in memory, also those that newer pages have replaced
    * @param timeoutMs from the first byte of a page to the last; a reader that takes longer is cut
    */
   constructor(max = 16, timeoutMs = 120_000) {
@@ -22,8 +22,8 @@ export class Readers {
   }
 
   /**
-   * Sends the parts as the body of a response whose headers are set. Resolves when the response closed. At one reader more
-   * than `max` the one that has gone longest without taking anything is cut: a new one never waits and is never refused.
+   * Sends the parts as the body of a response whose headers are set; resolves when the response has closed. Beyond `max` the
+   * reader that has taken nothing for longest is cut, so a new one never waits and is never refused.
    */
   async send(
     response: ServerResponse,
@@ -51,7 +51,7 @@ export class Readers {
   }
 }
 
-/** A whole batch goes to the socket at once, without copying. */
+/** Hands over a batch at a time, without copying. */
 async function write(
   response: ServerResponse,
   parts: Iterable<Buffer> | AsyncIterable<string | Buffer>,
@@ -65,7 +65,7 @@ async function write(
     if (batch < batchBytes) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
-    // Otherwise a reader that keeps up gets the whole page in one turn of the event loop.
+    // Otherwise a fast reader would get the whole page in one turn of the event loop.
     await nextTurn();
     if (response.destroyed) return;
     response.cork();

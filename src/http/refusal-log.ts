@@ -1,4 +1,4 @@
-/** One line in the log for many refused clients, so that strangers cannot fill it. */
+/** Logs refused clients at most every ten seconds, so that strangers cannot fill the log. */
 import type { WebLog } from './route.ts';
 
 export type RefusalLog = (client: string | undefined, reason: string) => void;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
 import type { Connections } from './connections.ts';
+import { defaultWebLimits } from './limits.ts';
 import { matchesHash } from './password-check.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
@@ -13,15 +14,14 @@ export interface RequestsOptions {
   readonly config: () => WebConfig;
   readonly connections: Connections;
   readonly routes: readonly Route[];
-  readonly maxBodyBytes: number;
   readonly log: WebLog;
   readonly logRefusal: RefusalLog;
-  /** Ends what is computed for requests. */
+  /** Ends comparisons of passwords. */
   readonly signal: AbortSignal;
 }
 
 export function createRequestListener(options: RequestsOptions) {
-  const { connections, routes, maxBodyBytes, log, logRefusal, signal } = options;
+  const { connections, routes, log, logRefusal, signal } = options;
   const judge = createBasicAuth((password, hash) => matchesHash(password, hash, signal));
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
@@ -29,9 +29,9 @@ export function createRequestListener(options: RequestsOptions) {
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const config = options.config();
     setHeaders(response, [...Object.entries(securityHeaders), ...config.headers]);
-    // No page reads a body: a large one is refused, and one of unknown length ends with its connection.
+    // No page reads a body. A large one is refused; after one of unknown length the connection is closed.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
-    const isTooLong = Number(length) > maxBodyBytes;
+    const isTooLong = Number(length) > defaultWebLimits.maxBodyBytes;
     if (isTooLong || coding !== undefined) response.setHeader('Connection', 'close');
     if (isTooLong) return answerText(response, 413);
     if (!isWithinRate(config)) return answerText(response, 429);
@@ -101,7 +101,7 @@ function setHeaders(response: ServerResponse, headers: Iterable<readonly [string
   for (const [name, value] of headers) response.setHeader(name, value);
 }
 
-/** A bucket of tokens, one for each request, as Go's rate.Limiter keeps it. Full whenever the configuration changed. */
+/** A token bucket like Go's rate.Limiter. It is full again when the configuration has changed. */
 function createRateCheck(): (config: WebConfig) => boolean {
   let before: WebConfig | undefined;
   let tokens = 0;

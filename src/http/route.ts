@@ -1,4 +1,4 @@
-/** What the server needs of a page: a path, its methods and a function that answers. */
+/** A page as the server sees it: a path, its methods and a function that answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface Route {
@@ -9,8 +9,8 @@ export interface Route {
   /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Ends the response, now or later; the body of a request is not there to be read, and that of an answer to a HEAD is not
-   * sent. An error becomes a 500 without detail and one line in the log.
+   * Ends the response, now or later. The body of a request must not be read, and that of an answer to HEAD is not sent. An
+   * error becomes a 500 without detail and one line in the log.
    */
   handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The web server: listens on every address, answers by its routes under the web configuration, and stops in order. */
+/** The web server: listens on every address, answers with its routes under the web configuration, and stops gracefully. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,9 +12,9 @@ import type { TlsSettings } from './tls-section.ts';
 import { WebConfigSource } from './web-config-source.ts';
 
 export interface ListenAddress {
-  /** Every interface, over IPv6 and IPv4, without one. */
+  /** Default: every interface, IPv6 and IPv4. */
   readonly host?: string | undefined;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
@@ -46,8 +46,8 @@ export class WebServer {
   }
 
   /**
-   * Resolves with the URLs it listens on. Rejects, with nothing left open, where it cannot listen on one of the addresses
-   * or the web configuration is not valid (`ConfigError`).
+   * Resolves with the URLs it listens on. Rejects, with nothing left open, if it cannot listen on one of the addresses or the
+   * web configuration is not valid (`ConfigError`).
    */
   async start(): Promise<readonly string[]> {
     const { addresses, routes, webConfigFile, log } = this.#options;
@@ -56,7 +56,6 @@ export class WebServer {
     const answer = createRequestListener({
       config: () => source.current(),
       connections: this.#connections,
-      maxBodyBytes: this.#limits.maxBodyBytes,
       routes,
       log,
       logRefusal: this.#logRefusal,
@@ -82,7 +81,7 @@ export class WebServer {
     this.#stopping.abort();
   }
 
-  /** Reads the web configuration again. Throws a `ConfigError`, keeping the previous one, where it is not valid. */
+  /** Reads the web configuration again. Throws a `ConfigError`, keeping the previous one, if it is not valid. */
   reload(): void {
     this.#source?.reload();
   }
@@ -92,13 +91,13 @@ export class WebServer {
     const listener = tls
       ? createHttpsServer({ ...this.#limits, ...tls.options })
       : createHttpServer(this.#limits);
-    // Before Node's own listeners, which begin the handshake or wait for a request.
+    // Ahead of Node's own listeners, which begin the handshake or wait for a request.
     listener.prependListener('connection', (socket: Socket) => {
       socket.on('error', () => undefined);
       if (socket.remoteAddress === undefined) socket.destroy();
       else this.#connections.add(socket);
     });
-    // Once it listens: the system could not give what a connection needs, such as one more open file.
+    // Once it listens, an error means that no connection can be accepted, for example for want of file descriptors.
     listener.on('error', (error: NodeJS.ErrnoException) => {
       if (listener.listening) this.#logRefusal(undefined, `accepting: ${error.code}`);
     });
@@ -120,12 +119,12 @@ function followTls(
     if (!tls || tls === settings) return;
     settings = tls;
     listener.setSecureContext(tls.options);
-    // Node reads these of the server at each handshake, and its types do not have them.
+    // Node reads these properties at each handshake; its types lack them.
     const { requestCert, rejectUnauthorized } = tls.options;
     Object.assign(listener, { requestCert, rejectUnauthorized });
   });
   listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    // A probe of the port, which connects and leaves, is a reset too.
+    // A port probe that connects and leaves is a reset, too.
     if (error.code !== 'ECONNRESET') logRefusal(socket.remoteAddress, `TLS handshake: ${error.code}`);
     socket.destroy();
   });

@@ -1,4 +1,4 @@
-/** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that all fits together. */
+/** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that they fit together. */
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -13,7 +13,7 @@ export interface TlsSettings {
   admits(socket: TLSSocket): boolean;
 }
 
-/** Tells a problem at a path of the file. */
+/** Reports a problem at a path of the file. */
 export type Report = (path: Path, message: string) => void;
 
 type Setting = keyof TlsSection;
@@ -24,7 +24,7 @@ interface Pem {
   readonly setting: Setting;
 }
 
-/** Undefined where it reported a problem. The names of files are relative to `directory`. */
+/** Undefined if it reported a problem. The names of files are relative to `directory`. */
 export function readTls(
   section: TlsSection,
   directory: string,
@@ -112,7 +112,7 @@ function isAdmitted(
   clientAuth: NonNullable<TlsSection['client_auth_type']>,
   allowedSans: readonly string[] | undefined,
 ): boolean {
-  // Always asked for, because it clears OpenSSL's notes. Node would take a failed verification for an error of the next read.
+  // Always read, because that clears OpenSSL's errors: else Node takes a failed verification for an error of the next read.
   const certificate = socket.getPeerX509Certificate();
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
   if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';

@@ -1,4 +1,4 @@
-/** TLS by Go's names, which the web configuration uses, in those of OpenSSL and Node. */
+/** Go's names for TLS settings, which the web configuration uses, and those of OpenSSL and Node for them. */
 import type { SecureVersion } from 'node:tls';
 
 export const clientAuthTypes = [
@@ -39,10 +39,10 @@ const tls12Ciphers = new Map([
 ]);
 
 export const cipherNames = [...tls12Ciphers.keys(), ...alwaysOn];
-/** On unless the file has a list of its own: those with forward secrecy. */
+/** Those with forward secrecy: on unless the file has its own list. */
 const usualCiphers = cipherNames.filter((name) => name.includes('_ECDHE_'));
 
-/** OpenSSL's list for Go's, which may be empty for the usual ones. */
+/** The names for OpenSSL. An empty list means the usual ones. */
 export function ciphersOf(names: readonly string[] = []): readonly string[] {
   const chosen = names.length > 0 ? names : usualCiphers;
   return [...alwaysOn, ...chosen.flatMap((name) => tls12Ciphers.get(name) ?? [])];
@@ -56,9 +56,9 @@ export const curves = {
 } as const;
 
 /**
- * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, out of Node's one line of text:
- * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. It ends at what it cannot read: nothing inside a value may pass
- * for a name.
+ * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, from Node's one line of text:
+ * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. Stops at the first entry that it cannot read, so that nothing
+ * inside a value can pass for a name.
  */
 export function alternativeNames(line = ''): readonly string[] {
   const names: string[] = [];

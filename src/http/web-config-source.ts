@@ -1,6 +1,6 @@
 /**
- * The web configuration in use. Whenever it is asked, it looks whether the file or a certificate that it names changed, so
- * that the next handshake and the next request see the change; a file that is not valid leaves the previous one in use.
+ * The web configuration in use. At each use it checks whether the file, or a certificate that it names, has changed, so that
+ * the next handshake and the next request see the change. A file that is not valid leaves the previous one in use.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, formatProblem } from '../config/problems.ts';
@@ -22,10 +22,10 @@ export class WebConfigSource {
   readonly #file: string | undefined;
   readonly #log: WebLog;
   #config: WebConfig;
-  /** The marks of the files that were read, or were to be read, as they were before. */
+  /** Of every file that was read, or could not be read: its mark just before that. */
   #marks = new Map<string, string>();
 
-  /** Without a file: plain HTTP without a password. Throws a `ConfigError` where the file is not valid. */
+  /** Without a file: plain HTTP without a password. Throws a `ConfigError` if the file is not valid. */
   constructor(file: string | undefined, log: WebLog) {
     this.#file = file;
     this.#log = log;
@@ -49,7 +49,7 @@ export class WebConfigSource {
     return this.#config;
   }
 
-  /** Reads it again, changed or not. Throws a `ConfigError`, keeping the previous one, where it is not valid. */
+  /** Reads it again, changed or not. Throws a `ConfigError`, keeping the previous one, if it is not valid. */
   reload(): void {
     // An invalid file may name fewer files: those of the previous one are still watched.
     const before = Array.from(this.#marks.keys(), (file) => [file, markOf(file)] as const);
@@ -63,7 +63,7 @@ export class WebConfigSource {
     }
   }
 
-  /** Marks each file before it reads it, so that a change in the meantime is seen at the next look. */
+  /** Marks each file before reading it, so that a change in the meantime is seen at the next use. */
   #read(marks: Map<string, string>, before?: WebConfig): WebConfig {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {

@@ -1,4 +1,4 @@
-/** The web configuration file, in the format of Prometheus' exporter-toolkit, as what the server works with. */
+/** Reads the web configuration file, in the format of Prometheus' exporter-toolkit. */
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
@@ -11,9 +11,9 @@ export interface WebConfig {
   /** Plain HTTP without it. */
   readonly tls?: TlsSettings | undefined;
   readonly headers: Iterable<readonly [name: string, value: string]>;
-  /** The bcrypt hash of each user's password; nobody is asked for one where it is empty. */
+  /** The bcrypt hash of each user's password; nobody is asked for one if it is empty. */
   readonly users: ReadonlyMap<string, string>;
-  /** What is unsafe though valid. */
+  /** What is valid, but unsafe. */
   readonly warning?: string | undefined;
 }
 
@@ -77,8 +77,8 @@ function readSettings(raw: Raw, report: Report): WebSettings {
 }
 
 /**
- * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only where the file
- * says so, and TLS with a restart.
+ * A file that is empty or half written for a moment must let nobody in. So users and client certificates are given up only if
+ * the file says so, and TLS only with a restart.
  */
 function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
   const reportTls = (setting: string, message: string) => report(['tls_server_config', setting], message);
@@ -95,7 +95,7 @@ function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
     const message = `expected ${was.client_auth_type} as before, or another type`;
     reportTls('client_auth_type', `${message}; NoClientCert asks for no certificate`);
   }
-  // Another type says itself what it asks for.
+  // Another type is an explicit choice.
   if (is.client_auth_type !== was.client_auth_type) return;
   if ((was.client_ca ?? was.client_ca_file) && !(is.client_ca ?? is.client_ca_file)) {
     reportTls('client_ca_file', 'expected authorities as before; restart to do without');
