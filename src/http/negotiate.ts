@@ -3,19 +3,11 @@ import type { Format } from '../exposition/format.ts';
 
 export type Coding = 'gzip' | 'identity';
 
-interface Preference {
-  /** A media range or a coding, in lower case. */
-  readonly name: string;
-  readonly version: string | undefined;
-  readonly quality: number;
-}
-
 const openMetrics = 'application/openmetrics-text';
 
 /**
- * The format for an Accept header: OpenMetrics where it is named and preferred to text, else text, also for a client that
- * names neither. Of equals the one named first. Parameters other than `version` (Prometheus 3 sends `escaping`) do not
- * matter: no name here needs escaping.
+ * The format for an Accept header: OpenMetrics if it is named and preferred to text, otherwise text. Of equals, the one named
+ * first. Parameters other than `version` (Prometheus 3 sends `escaping`) do not matter: no name here needs escaping.
  */
 export function negotiateFormat(accept: string | undefined): Format {
   const [best] = parse(accept)
@@ -27,7 +19,7 @@ export function negotiateFormat(accept: string | undefined): Format {
   return best?.name === openMetrics && best.quality > 0 ? 'openmetrics' : 'text';
 }
 
-/** The coding for an Accept-Encoding header; undefined where the client accepts neither (a 406). */
+/** The coding for an Accept-Encoding header; undefined if the client accepts neither (a 406). */
 export function negotiateCoding(acceptEncoding: string | undefined): Coding | undefined {
   const preferences = parse(acceptEncoding);
   const quality = (...names: string[]) => preferences.find(({ name }) => names.includes(name))?.quality;
@@ -38,10 +30,11 @@ export function negotiateCoding(acceptEncoding: string | undefined): Coding | un
   return identity === 0 ? undefined : 'identity';
 }
 
-function parse(header = ''): readonly Preference[] {
+/** The media ranges or codings of a header, in lower case. */
+function parse(header = '') {
   return header.split(',').map((element) => {
     const [name = '', ...parameters] = element.toLowerCase().replaceAll(/[\s"]/g, '').split(';');
-    const given = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
+    const given = new URLSearchParams(parameters.join('&'));
     const quality = given.get('q') ?? '1';
     // One that cannot be read counts as a refusal.
     const isQuality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(quality);

@@ -41,36 +41,27 @@ export class Readers {
     });
     const closed = once(response, 'close');
     const deadline = setTimeout(() => response.destroy(), this.#timeoutMs);
+    let batch = 0;
     try {
-      await write(response, parts, closed);
+      response.cork();
+      for await (const part of parts) {
+        response.write(part);
+        batch += part.length;
+        if (batch < batchBytes) continue;
+        response.uncork();
+        if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
+        // Otherwise a fast reader would get the whole page in one turn of the event loop.
+        await nextTurn();
+        if (response.destroyed) return;
+        response.cork();
+        batch = 0;
+      }
+      response.end();
+      response.uncork();
       await closed;
     } finally {
       clearTimeout(deadline);
       this.#sending.delete(response);
     }
   }
-}
-
-/** Hands over a batch at a time, without copying. */
-async function write(
-  response: ServerResponse,
-  parts: Iterable<Buffer> | AsyncIterable<string | Buffer>,
-  closed: Promise<unknown>,
-): Promise<void> {
-  let batch = 0;
-  response.cork();
-  for await (const part of parts) {
-    response.write(part);
-    batch += part.length;
-    if (batch < batchBytes) continue;
-    response.uncork();
-    if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), closed]);
-    // Otherwise a fast reader would get the whole page in one turn of the event loop.
-    await nextTurn();
-    if (response.destroyed) return;
-    response.cork();
-    batch = 0;
-  }
-  response.end();
-  response.uncork();
 }

@@ -3,7 +3,7 @@ import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Path } from '../config/problems.ts';
-import { alternativeNames, ciphersOf, curves, tlsVersions } from './tls.ts';
+import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions } from './tls.ts';
 import type { TlsSection } from './web-config-schema.ts';
 
 export interface TlsSettings {
@@ -109,7 +109,7 @@ export function readTls(
 
 function isAdmitted(
   socket: TLSSocket,
-  clientAuth: NonNullable<TlsSection['client_auth_type']>,
+  clientAuth: ClientAuthType,
   allowedSans: readonly string[] | undefined,
 ): boolean {
   // Always read, because that clears OpenSSL's errors: else Node takes a failed verification for an error of the next read.

@@ -3,7 +3,6 @@
  * the next handshake and the next request see the change. A file that is not valid leaves the previous one in use.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { ConfigError, formatProblem } from '../config/problems.ts';
 import type { WebLog } from './route.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 
@@ -40,7 +39,7 @@ export class WebConfigSource {
       this.reload();
       this.#log.info({ file }, 'The web configuration was reloaded');
     } catch (error) {
-      const problems = error instanceof ConfigError ? error.problems.map(formatProblem) : [String(error)];
+      const problems = (error as Error).message.split('\n');
       this.#log.error(
         { file, problems },
         'Keeping the previous web configuration: the changed one is not valid',
