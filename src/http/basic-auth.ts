@@ -35,8 +35,11 @@ export function createBasicAuth(
     address: string,
   ): Promise<Verdict> => {
     const [, encoded = ''] = /^basic (.*)$/i.exec(authorization ?? '') ?? [];
-    const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
-    if (user === undefined || password === undefined) return 'denied';
+    const decoded = Buffer.from(encoded, 'base64');
+    const [, user, password] = /^([^:]*):(.*)$/s.exec(decoded.toString()) ?? [];
+    // Node decodes anything, also without its padding.
+    const isBase64 = decoded.toString('base64') === encoded;
+    if (!isBase64 || user === undefined || password === undefined) return 'denied';
     const known = users.get(user);
     const hash = known ?? dummyHash(users);
     const key = createHmac('sha256', secret)
