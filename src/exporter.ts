@@ -11,14 +11,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import {
-  describeChange,
-  droppedTeller,
-  logWanted,
-  observeRequests,
-  planTeller,
-  roundText,
-} from './log-lines.ts';
+import { describeChange, droppedLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import { PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
@@ -32,11 +25,10 @@ import type { ApiName, Resource } from './resources/resource.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';
 import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
-import type { ExporterStatus } from './status/content.ts';
-import { createPages } from './status/pages.ts';
+import { createPages } from './status/routes.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
+import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
-import { revision, version } from './version.ts';
 
 /** A configuration and the keys that it names. */
 export interface Loaded {
@@ -87,9 +79,10 @@ export class Exporter {
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
-  readonly #tellDropped: ReturnType<typeof droppedTeller>;
-  readonly #tellPlan: (capacities: readonly ApiCapacity[]) => void;
+  readonly #logDropped: ReturnType<typeof droppedLog>;
+  readonly #logPlan: (capacities: readonly ApiCapacity[]) => void;
   readonly #schemaDrift = new SchemaDrift();
+  readonly #startedAtMs = Date.now();
   #config: Config;
   #credentials: Credentials;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
@@ -124,7 +117,7 @@ export class Exporter {
         ...this.#telemetry,
         mismatched: (kind, field) => {
           this.#telemetry.mismatched(kind, field);
-          this.#schemaDrift.note({ kind, field });
+          this.#schemaDrift.note(kind, field);
         },
       },
       log,
@@ -139,19 +132,19 @@ export class Exporter {
       onPlanned: (capacities) => {
         this.#capacities = capacities;
         this.#telemetry.planned(capacities);
-        this.#tellPlan(capacities);
+        this.#logPlan(capacities);
       },
       onSweep: () => {
         void this.#keyWatch.look();
-        this.#sayDropped();
-        this.#tellPlan(this.#capacities);
+        this.#checkDropped();
+        this.#logPlan(this.#capacities);
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
     });
     this.#keyWatch = new KeyWatch((name) => void this.#engine.keyChanged(name));
-    this.#tellDropped = droppedTeller(log);
-    this.#tellPlan = planTeller(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
+    this.#logDropped = droppedLog(log);
+    this.#logPlan = planLog(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
     this.#server = new WebServer({ addresses, webConfigFile, log, routes });
@@ -184,7 +177,7 @@ export class Exporter {
       await this.#startPolling();
       await this.#engine.allPolled;
     }
-    this.#sayDropped();
+    this.#checkDropped();
     return this.#engine.allHealthy;
   }
 
@@ -227,7 +220,7 @@ export class Exporter {
     await this.#apply(loaded);
     // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
-    this.#sayDropped();
+    this.#checkDropped();
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
     logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
@@ -257,7 +250,7 @@ export class Exporter {
   }
 
   #routes(): readonly Route[] {
-    const { telemetryPath, shard, enableLifecycle } = this.#options;
+    const { telemetryPath, enableLifecycle } = this.#options;
     const metrics = createMetricsRoute({
       store: this.#store,
       kinds,
@@ -267,7 +260,6 @@ export class Exporter {
     const pages = createPages({
       telemetryPath,
       kinds: resources,
-      build: { version, revision, startedAtMs: Date.now(), shard: shard && `${shard.index}/${shard.count}` },
       exporterStatus: () => this.#status(),
       isReady: () => this.#engine.isReady,
       targets: () => this.targets(),
@@ -280,14 +272,17 @@ export class Exporter {
   }
 
   #status(): ExporterStatus {
+    const { shard } = this.#options;
     return {
+      startedAtMs: this.#startedAtMs,
+      shard: shard && `${shard.index}/${shard.count}`,
       series: (kind) => this.#store.series(kind),
       droppedSeries: this.#droppedSeries,
       maxSeries: this.#config.limits.maxSeries,
       configuration: this.#configuration,
       pauses: this.#apis.pauses,
       capacities: this.#capacities,
-      schemaDrift: this.#schemaDrift.records(),
+      schemaDrift: this.#schemaDrift.fields(),
     };
   }
 
@@ -317,8 +312,8 @@ export class Exporter {
     return kinds.reduce((sum, kind) => sum + this.#store.dropped(kind), 0);
   }
 
-  #sayDropped(): void {
-    this.#tellDropped(this.#droppedSeries, this.#config.limits.maxSeries);
+  #checkDropped(): void {
+    this.#logDropped(this.#droppedSeries, this.#config.limits.maxSeries);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
 import { compareListed, describeDiscovery, singular } from './discovery/discovered.ts';
-import { type ApiCapacity, rateText } from './polling/capacity.ts';
+import { type ApiCapacity, planText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
@@ -37,57 +37,42 @@ export function observeRequests(
 }
 
 /**
- * Says what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that does
- * not suffice is reported at once, and again when the numbers change.
+ * Logs what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that is too
+ * low is logged at once, and again when the plan is.
  */
-export function planTeller(
-  isListed: () => boolean,
-  log: Logger,
-): (capacities: readonly ApiCapacity[]) => void {
-  let told: readonly ApiCapacity[] | undefined;
-  let warned = new Map<ApiName, string>();
-  const hasChanged = (capacities: readonly ApiCapacity[]) => {
-    const needs = new Map(told?.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
-    return (
-      capacities.length !== needs.size ||
-      capacities.some(({ api, neededPerSecond }) => {
-        const before = needs.get(api);
-        return before === undefined || Math.abs(neededPerSecond - before) > before / 10;
-      })
-    );
+export function planLog(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
+  let logged: ReadonlyMap<ApiName, number> | undefined;
+  const warned = new Map<ApiName, string>();
+  const hasChanged = ({ api, neededPerSecond }: ApiCapacity) => {
+    const before = logged?.get(api) ?? 0;
+    return Math.abs(neededPerSecond - before) > before / 10;
   };
   return (capacities) => {
-    if (told === capacities) return;
-    const isTold = told ? hasChanged(capacities) : isListed();
-    if (isTold) {
-      told = capacities;
-      const costs = capacities.map(
-        ({ api, neededPerSecond, allowedPerSecond }) =>
-          `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
-      );
-      if (costs.length > 0) log.info(`planned requests/s: ${costs.join(', ')}`);
+    const isNew = logged ? logged.size !== capacities.length || capacities.some(hasChanged) : isListed();
+    if (isNew) {
+      logged = new Map(capacities.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
+      if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
     }
-    const short = new Map<ApiName, string>();
     for (const { api, shortfall } of capacities) {
-      if (shortfall === undefined) continue;
       const before = warned.get(api);
-      const isNews = before === undefined || (isTold && before !== shortfall);
-      if (isNews) log.warn({ api }, shortfall);
-      short.set(api, isNews ? shortfall : before);
+      if (shortfall === undefined) warned.delete(api);
+      else if (before === undefined || (isNew && before !== shortfall)) {
+        log.warn({ api }, shortfall);
+        warned.set(api, shortfall);
+      }
     }
-    warned = short;
   };
 }
 
-/** Says once that limits.max_series leaves something out, and once that it no longer does. */
-export function droppedTeller(log: Logger): (dropped: number, maxSeries: number) => void {
+/** Logs once that limits.max_series leaves something out, and once that it no longer does. */
+export function droppedLog(log: Logger): (dropped: number, maxSeries: number) => void {
   let wasDropping = false;
   return (dropped, maxSeries) => {
-    if (dropped > 0 === wasDropping) return;
-    wasDropping = dropped > 0;
-    if (wasDropping)
+    const isDropping = dropped > 0;
+    if (isDropping && !wasDropping)
       log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
-    else log.info('no series is left out any more');
+    if (wasDropping && !isDropping) log.info('no series is left out any more');
+    wasDropping = isDropping;
   };
 }
 
@@ -97,7 +82,7 @@ export function describeChange(before: readonly TargetStatus[], after: readonly 
   return describeDiscovery(compareListed(before.map(found), after.map(found)));
 }
 
-/** What a configuration wants: the products that are looked through, and how many targets it names. */
+/** Logs how many targets the configuration names, and in which products it looks for more. */
 export function logWanted(
   log: Logger,
   { sections }: Config,
@@ -105,46 +90,38 @@ export function logWanted(
   countOf: (kind: string) => number,
 ): void {
   const named = sections.filter(({ targets }) => targets !== 'all').map(({ kind }) => kind);
-  const all = sections.flatMap((section) => (section.targets === 'all' ? [section.kind] : []));
-  const searched = products.filter((product) =>
-    resources.some((one) => one.product === product && all.includes(one.kind)),
-  );
+  const all = sections.filter(({ targets }) => targets === 'all').map(({ kind }) => kind);
+  const found = new Set(resources.filter(({ kind }) => all.includes(kind)).map(({ product }) => product));
+  const searched = products.filter((product) => found.has(product));
   const targets = named.reduce((sum, kind) => sum + countOf(kind), 0);
-  const parts = [
-    targets > 0 || all.length === 0 ? `polling ${plural(targets, 'target')} of the configuration` : '',
-    searched.length > 0 ? `looking for everything of ${listed(searched)}` : '',
-  ];
+  const parts: string[] = [];
+  if (targets > 0 || all.length === 0)
+    parts.push(`polling ${plural(targets, 'target')} of the configuration`);
+  if (searched.length > 0) parts.push(`looking for everything of ${allOf(searched)}`);
   log.debug({ named, all }, 'the kinds of the configuration');
-  log.info(parts.filter(Boolean).join(', and '));
+  log.info(parts.join(', and '));
 }
 
 /** `a, b and c` */
-function listed(words: readonly string[]): string {
+function allOf(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** What the account has, by what is listed: `45 applications, 30 pull zones, 12 listings failing`. */
-function foundText(listings: readonly ListingStatus[]): string {
-  const found = new Map<string, number>();
-  for (const { poll, found: n, state } of listings) {
-    if (poll.parent || state !== 'ok') continue;
-    found.set(poll.listing.nouns, Math.max(found.get(poll.listing.nouns) ?? 0, n));
-  }
-  const failing = listings.filter(({ state }) => state === 'failing').length;
-  const parts = [...found]
-    .filter(([, n]) => n > 0)
-    .map(([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
-  if (failing > 0) parts.push(`${plural(failing, 'listing')} failing`);
-  return parts.length > 0 ? `; found ${parts.join(', ')}` : '';
-}
-
-/** How a round of polls went: `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones`. */
+/** How the first round of polls went: `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones`. */
 export function roundText(
   targets: readonly TargetStatus[],
   listings: readonly ListingStatus[],
   durationMs: number,
 ): string {
   const ok = targets.filter(({ state }) => state === 'ok').length;
-  const parts = [`${count(ok)} ok`, `${count(targets.length - ok)} failing`, durationInWords(durationMs)];
-  return `first round: ${parts.join(', ')}${foundText(listings)}`;
+  const polls = `${count(ok)} ok, ${count(targets.length - ok)} failing, ${durationInWords(durationMs)}`;
+  const found = new Map<string, number>();
+  for (const { poll, found: n, state } of listings) {
+    const { nouns } = poll.listing;
+    if (!poll.parent && state === 'ok' && n > 0) found.set(nouns, Math.max(found.get(nouns) ?? 0, n));
+  }
+  const parts = Array.from(found, ([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
+  const failing = listings.filter(({ state }) => state === 'failing').length;
+  if (failing > 0) parts.push(`${plural(failing, 'listing')} failing`);
+  return `first round: ${polls}${parts.length > 0 ? `; found ${parts.join(', ')}` : ''}`;
 }

@@ -97,6 +97,16 @@ export function rateText(perSecond: number): string {
   return count(perSecond, perSecond < 1 ? 2 : 1);
 }
 
+/** `application 0.4 of 10, shield 1.2 of 10` */
+export function planText(capacities: readonly ApiCapacity[]): string {
+  return capacities
+    .map(
+      ({ api, neededPerSecond, allowedPerSecond }) =>
+        `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
+    )
+    .join(', ');
+}
+
 /** `1m`, or `1m to 1h` */
 export function intervalsText(shortestMs: number, longestMs: number): string {
   const shortest = formatDuration(shortestMs);

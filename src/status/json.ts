@@ -1,15 +1,21 @@
-/** The targets as JSON, in slices, so that others have their turn. docs/pages.md lists the fields. */
+/** The targets as JSON, a few milliseconds at a time. docs/pages.md lists the fields. */
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure, TargetStatus } from '../polling/target-states.ts';
-import type { ListingQueryResult } from './query-listings.ts';
-import { inSlices, type NextPoll, type TargetQueryResult } from './query-targets.ts';
+import { Turns } from '../turns.ts';
+import { nameOf } from './parts.ts';
+import type { View } from './view.ts';
 
 function toIso(atMs: number | undefined): string | null {
   return atMs === undefined ? null : new Date(atMs).toISOString();
 }
 
-function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, nowMs: number) {
+function describeFailure(failure: Failure | undefined) {
+  return failure ? { result: failure.result, reason: failure.message, at: toIso(failure.atMs) } : null;
+}
+
+function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
   const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure, condition } = status;
+  const inMs = nextPollInMs(status);
   return {
     kind: target.kind,
     ids: target.ids,
@@ -21,14 +27,10 @@ function describeTarget(status: TargetStatus, nextPollInMs: number | undefined, 
     stale_after_seconds: target.staleAfterMs / 1000,
     last_success: toIso(lastSuccessMs),
     last_duration_seconds: lastDurationSeconds ?? null,
-    next_poll: nextPollInMs === undefined ? null : toIso(nowMs + nextPollInMs),
+    next_poll: inMs === undefined ? null : toIso(nowMs + inMs),
     condition: condition ?? null,
     last_failure: describeFailure(lastFailure),
   };
-}
-
-function describeFailure(failure: Failure | undefined) {
-  return failure ? { result: failure.result, reason: failure.message, at: toIso(failure.atMs) } : null;
 }
 
 /** How many of what a listing leaves out are named. */
@@ -49,61 +51,49 @@ function describeListing(status: ListingStatus) {
     found,
     targets: Object.fromEntries(selections.map(({ kind, targets }) => [kind, targets])),
     excluded: excluded.length,
-    excluded_names: excluded
-      .slice(0, maxExcluded)
-      .map(({ ids, name }) => name ?? Object.values(ids).join('/')),
+    excluded_names: excluded.slice(0, maxExcluded).map(nameOf),
     last_success: toIso(lastSuccessMs),
     last_duration_seconds: lastDurationSeconds ?? null,
     last_failure: describeFailure(lastFailure),
   };
 }
 
-/** How many targets or listings are written before the event loop has its turn: a few milliseconds, less than half a megabyte. */
-const sliceTargets = 1000;
-
 /** One JSON object, with a line for each listing and each target. */
-export async function* renderTargets(
-  { byKind, total, conditions, matching }: TargetQueryResult,
-  shown: { readonly items: readonly TargetStatus[]; readonly page: number; readonly pages: number },
-  listings: ListingQueryResult,
-  nextPollInMs: NextPoll,
-  nowMs: number,
-): AsyncGenerator<string> {
-  const kinds = Object.fromEntries([...byKind].filter(([, counts]) => counts.targets > 0));
-  const { page, pages } = shown;
+export async function* renderJson(view: View): AsyncGenerator<string> {
+  const { nowMs, kinds, counts, listingCounts, matching, page, pages } = view;
+  const present = kinds.filter((kind) => kind.counts.targets > 0);
+  const reported = kinds.filter((kind) => kind.reported.size > 0);
   const head = {
     time: toIso(nowMs),
-    counts: { ...total, by_kind: kinds, conditions: describeConditions(conditions) },
-    listing_counts: listings.counts,
+    counts: {
+      ...counts,
+      by_kind: Object.fromEntries(present.map((kind) => [kind.kind, kind.counts])),
+      conditions: Object.fromEntries(reported.map((kind) => [kind.kind, Object.fromEntries(kind.reported)])),
+    },
+    listing_counts: listingCounts,
     matching: matching.length,
     page,
     pages,
   };
   yield JSON.stringify(head, undefined, 2).slice(0, -2);
-  yield* renderList('listings', listings.matching, describeListing);
-  yield* renderList('targets', shown.items, (status) => describeTarget(status, nextPollInMs(status), nowMs));
+  yield* renderList('listings', view.matchingListings, describeListing);
+  yield* renderList('targets', view.shown, (status) => describeTarget(status, view));
   yield '\n}\n';
 }
 
-function describeConditions(conditions: TargetQueryResult['conditions']) {
-  return Object.fromEntries([...conditions].map(([kind, states]) => [kind, Object.fromEntries(states)]));
-}
-
-/** A further field, a line for each item of it. */
-async function* renderList<Item>(
-  name: string,
-  items: readonly Item[],
-  describe: (item: Item) => unknown,
-): AsyncGenerator<string> {
-  yield `,\n  "${name}": [`;
+/** One more field, a line for each item of it. */
+async function* renderList<Item>(name: string, items: readonly Item[], describe: (item: Item) => unknown) {
+  const turns = new Turns();
+  let text = `,\n  "${name}": [`;
   let separator = '\n';
-  for await (const slice of inSlices(items, sliceTargets)) {
-    let text = '';
-    for (const item of slice) {
-      text += `${separator}    ${JSON.stringify(describe(item))}`;
-      separator = ',\n';
+  for (const item of items) {
+    if (turns.isOver) {
+      yield text;
+      text = '';
+      await turns.next();
     }
-    yield text;
+    text += `${separator}    ${JSON.stringify(describe(item))}`;
+    separator = ',\n';
   }
-  yield items.length > 0 ? '\n  ]' : ']';
+  yield items.length > 0 ? `${text}\n  ]` : `${text}]`;
 }

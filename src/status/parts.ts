@@ -1,15 +1,27 @@
-/** Pieces that the panels of the status page share. */
-import type { Tone } from '../resources/resource.ts';
-import { durationInWords } from '../text.ts';
+/** Pieces that the sections of the status page share. */
+import { idText } from '../discovery/discovered.ts';
+import type { ListingOf } from '../discovery/provider.ts';
+import type { Failure } from '../polling/target-states.ts';
+import type { Listed, Tone } from '../resources/resource.ts';
+import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { linkTo, type StateFilter, type StatusQuery } from './query.ts';
 
-const tones: Readonly<Record<'ok' | 'failing' | 'absent' | 'pending', Tone>> = {
+export const stateTones = {
   ok: 'ok',
   failing: 'bad',
   absent: 'warn',
   pending: 'idle',
-};
+  stale: 'warn',
+} as const satisfies Readonly<Record<string, Tone>>;
+export type State = keyof typeof stateTones;
+
+export function stateTitle(state: State): string {
+  return state === 'ok' ? 'OK' : capitalised(state);
+}
+
+export function stateMark(state: State): Html {
+  return html`<span class="state t-${stateTones[state]}">${state}</span>`;
+}
 
 /** atMs: Unix time. */
 export function time(atMs: number, text: string): Html {
@@ -17,34 +29,31 @@ export function time(atMs: number, text: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
 }
 
-export function ago(atMs: number, nowMs: number): Html {
-  return time(atMs, `${durationInWords(nowMs - atMs)} ago`);
+export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
+  return atMs === undefined ? 'never' : time(atMs, `${durationInWords(nowMs - atMs)} ago`);
 }
 
-export function stateMark(state: keyof typeof tones): Html {
-  return html`<span class="state t-${tones[state]}">${state}</span>`;
+/** The first items of a list, and how many more there are. */
+export function firstOf(items: readonly HtmlValue[], max: number, more: HtmlValue = ''): Html {
+  const shown = items.slice(0, max).map((item) => html`<li>${item}</li>`);
+  const hidden = items.length - shown.length;
+  return html`<ul>${shown}${hidden > 0 && html`<li>and ${count(hidden)} more${more}</li>`}</ul>`;
+}
+
+export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
+  return name ?? idText(ids);
+}
+
+/** ` of shop`, for a listing below something. */
+export function ofParent({ parent }: ListingOf): HtmlValue {
+  return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
+}
+
+export function took(durationSeconds: number | undefined): string {
+  return durationSeconds === undefined ? '–' : pollDuration(durationSeconds);
 }
 
 /** Why something fails, and since when that is known. */
-export function failureText(
-  failure: { readonly result: string; readonly message: string; readonly atMs: number } | undefined,
-  nowMs: number,
-): HtmlValue {
-  return (
-    failure &&
-    html`<span class="result">${failure.result}</span> <bdi>${failure.message}</bdi> <small>${ago(failure.atMs, nowMs)}</small>`
-  );
-}
-
-export const stateTitles: Readonly<Record<StateFilter, string>> = {
-  ok: 'OK',
-  failing: 'Failing',
-  absent: 'Absent',
-  pending: 'Pending',
-  stale: 'Stale',
-};
-
-/** With an anchor: the list of targets can be far down the page. */
-export function linkToTargets(query: StatusQuery): string {
-  return `${linkTo(query)}#targets`;
+export function failureText({ result, message, atMs }: Failure, nowMs: number): Html {
+  return html`<span class="result">${result}</span> <bdi>${message}</bdi> <small>${ago(atMs, nowMs)}</small>`;
 }

@@ -169,10 +169,11 @@ describe('the status page of the demo', () => {
     const tab = await openTab({ javaScriptEnabled });
     await tab.goto(`${origin}/`);
     await tab.getByLabel('Kind', { exact: true }).selectOption('application');
-    await tab.getByLabel('Order').selectOption('name');
     // With scripts filters act at once; there is no button then.
     if (!javaScriptEnabled) await tab.getByRole('button', { name: 'Show' }).click();
-    await tab.waitForURL(`${origin}/?kind=application&sort=name`);
+    await tab.waitForURL(`${origin}/?kind=application`);
+    await tab.getByRole('link', { name: /^Target/ }).click();
+    await tab.waitForURL(`${origin}/?kind=application&sort=name#targets`);
     await expect.poll(() => rows(tab).count()).toBe(applications);
     const sorted = await names(tab);
     expect(sorted).toEqual(sorted.toSorted());
@@ -465,7 +466,7 @@ describe('the pictures of the documentation', () => {
     // After 140 seconds the shield API asks for a pause, while applications are failing still.
     await comes('The shield API asked for a pause', 120_000);
     await take(dark, 'status-dark');
-    expect(await dark.locator('.notice').count()).toBeGreaterThan(0);
+    expect(await dark.locator('.problem').count()).toBeGreaterThan(0);
 
     const expected = {
       'status-dark.png': [1280, 900],

@@ -5,9 +5,8 @@ import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { Target } from '../../src/polling/target.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { Tone } from '../../src/resources/resource.ts';
-import type { ExporterStatus } from '../../src/status/content.ts';
-import { createPages, type PagesOptions } from '../../src/status/pages.ts';
-import type { KindNames } from '../../src/status/query-targets.ts';
+import { createPages, type PagesOptions } from '../../src/status/routes.ts';
+import type { ExporterStatus, KindNames } from '../../src/status/view.ts';
 
 export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
@@ -113,6 +112,8 @@ export function many(targets: number): readonly TargetStatus[] {
 }
 
 export const calm: ExporterStatus = {
+  startedAtMs: nowMs - 150_000,
+  shard: undefined,
   series: () => 10,
   droppedSeries: 0,
   maxSeries: 1_000_000,
@@ -127,7 +128,6 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
   return createPages({
     telemetryPath: '/metrics',
     kinds,
-    build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: undefined },
     exporterStatus: () => calm,
     isReady: () => true,
     targets,

@@ -3,14 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import { causesOf } from '../../src/status/causes.ts';
-import type { ExporterStatus } from '../../src/status/content.ts';
 import { escapeHtml, Html, html } from '../../src/status/html.ts';
 import { renderStatusPage, statusPageHeaders } from '../../src/status/page.ts';
 import { everything, type StatusQuery } from '../../src/status/query.ts';
-import { queryListings } from '../../src/status/query-listings.ts';
-import { queryTargets } from '../../src/status/query-targets.ts';
-import { targetsPerPage } from '../../src/status/targets-panel.ts';
+import { type ExporterStatus, lookAt, targetsPerPage } from '../../src/status/view.ts';
 import { clockText, durationInWords, pollDuration } from '../../src/text.ts';
 import { calm, failing, kinds, listing, many, nowMs, refusedListing, status } from './fixtures.ts';
 
@@ -19,25 +15,18 @@ async function render(
   more: {
     query?: Partial<StatusQuery>;
     exporter?: Partial<ExporterStatus>;
-    shard?: string;
     listings?: readonly ListingStatus[];
   } = {},
 ): Promise<string> {
-  const query = { ...everything, ...more.query };
-  const nextPollInMs = () => 4000;
-  return renderStatusPage({
+  const sources = {
     kinds,
-    build: { version: '1.2.3', revision: 'abc123', startedAtMs: nowMs - 150_000, shard: more.shard },
-    exporter: { ...calm, ...more.exporter },
-    result: await queryTargets(statuses, kinds, query, nextPollInMs),
-    listings: queryListings(more.listings ?? [], query),
-    causes: causesOf(statuses, more.listings ?? [], kinds, nowMs),
-    query,
-    nextPollInMs,
-    metricsHref: './metrics',
-    links: [{ href: './metrics', text: 'Metrics' }],
-    nowMs,
-  });
+    telemetryPath: '/metrics',
+    exporterStatus: () => ({ ...calm, ...more.exporter }),
+    targets: () => statuses,
+    listings: () => more.listings ?? [],
+    nextPollInMs: () => 4000,
+  };
+  return renderStatusPage(await lookAt(sources, { ...everything, page: 1, ...more.query }, nowMs));
 }
 
 /** The text of a piece of HTML, for tests that look for words. */
@@ -48,8 +37,6 @@ const textOf = (page: string) =>
     .replaceAll(/\s+/g, ' ');
 
 const count = (page: string, part: string) => page.split(part).length - 1;
-
-const drift = { lastAtMs: nowMs - 8000 };
 
 describe('the status page', () => {
   it('shows of a target its name, ids, state, last success, duration, next poll and the reason of its failure', async () => {
@@ -104,8 +91,8 @@ describe('the status page', () => {
       await render(
         [failing({ app_id: 'a' }, { result: 'auth' }), status({ app_id: 'b' }, { state: 'pending' })],
         {
-          shard: '1/3',
           exporter: {
+            shard: '1/3',
             droppedSeries: 1234,
             maxSeries: 5000,
             configuration: {
@@ -123,34 +110,26 @@ describe('the status page', () => {
               },
             ],
             schemaDrift: [
-              { ...drift, kind: 'application', field: 'monthlyCost', count: 36 },
-              {
-                ...drift,
-                kind: 'video_storage',
-                field: 'encoded',
-                expected: 'object',
-                received: 'number',
-                count: 1,
-              },
+              { kind: 'application', field: 'monthlyCost', count: 36, lastAtMs: nowMs - 8000 },
+              { kind: 'video_storage', field: 'encoded', count: 1, lastAtMs: nowMs - 8000 },
             ],
           },
         },
       ),
     );
     for (const words of [
-      'The reload failed 5 s ago ; the previous configuration is still in use.',
-      'config.yml:3: what &lt;is&gt; wrong',
+      'The reload failed 5 s ago The previous configuration is still in use. config.yml:3: what &lt;is&gt; wrong Correct',
       'The key of account is refused : 1 target (application), since 11:59:57 UTC',
-      'The shield API asked for a pause : it gets no requests for 20 s, until 12:00:20 UTC .',
-      '1,234 series are left out : limits.max_series is 5,000.',
-      'The request rate is too low for the targets. video: 900 targets at 1s need 900 requests/s',
-      'The first round of polls is running : 1 of 2 targets polled.',
-      'application monthlyCost : 36 times, last 8 s ago video_storage encoded (expected object, got number): once',
+      'The shield API asked for a pause : it gets no requests until 12:00:20 UTC Its values are not updated for 20 s.',
+      '1,234 series are left out : limits.max_series is 5,000',
+      'The request rate of the video API is too low for the targets video: 900 targets at 1s need 900 requests/s.',
+      'Their series are left out, and sums over them are too small. Update the exporter',
+      'application monthlyCost : 36 times, last 8 s ago video_storage encoded : once',
       'up 2 m 30 s series 30 shard 1/3 requests/s planned video 900 of 2 configuration loaded 1 m ago as of 12:00:00 UTC',
     ]) {
       expect(page).toContain(words);
     }
-    expect(await render([status({ app_id: 'a' })])).not.toContain('class="notice warn"');
+    expect(await render([status({ app_id: 'a' })])).not.toContain('What is wrong');
   });
 
   it('never says that all is well, or that there is nothing, while a listing fails', async () => {
@@ -187,10 +166,8 @@ describe('the status page', () => {
       ],
     });
     const text = textOf(page);
-    expect(text).toContain('failing Endpoints of shop other – – never 300 ms auth 3 s ago');
-    expect(text).toContain(
-      'ok Applications account 36 12 30 s ago 300 ms left out: &lt;b&gt;0 , &lt;b&gt;1 ,',
-    );
+    expect(text).toContain('failing Endpoints of shop other – – never 300 ms auth HTTP 401 3 s ago');
+    expect(text).toContain('ok Applications account 36 12 30 s ago 300 ms left out: &lt;b&gt;0 &lt;b&gt;1 ');
     expect(text).toContain('&lt;b&gt;9 and 2 more');
     expect(page).toContain('href="./?listings=failing">1 failing</a>');
   });
@@ -227,11 +204,11 @@ describe('the status page', () => {
     expect(page).toContain('<span class="chip t-bad">suspended</span>');
     expect(textOf(page)).toMatch(/ok b app_id suspended Application .* ok a app_id active Application/);
     const zones = await render([status({ shield_zone_id: '1' }, { kind: 'shield_zone' })]);
-    expect(zones).not.toContain('<th scope="col" class="c">');
+    expect(zones).not.toContain('class="c"');
   });
 
   it('gives the room of the column of failures to the others when nothing fails', async () => {
-    expect(await render([failing({ app_id: 'a' })])).toContain('<th scope="col" class="why">');
+    expect(await render([failing({ app_id: 'a' })])).toContain('<th role="columnheader" class="why">');
     expect(await render([status({ app_id: 'a' })])).not.toContain('class="why"');
   });
 
@@ -250,7 +227,7 @@ describe('the status page', () => {
         failing({ app_id: `a${at}` }, { result: 'auth', credential: `library-${at}` }),
       ),
     );
-    expect(count(page, '<summary><strong><bdi>The key of')).toBe(8);
+    expect(count(page, '<strong><bdi>The key of')).toBe(8);
     expect(page).toContain('32 more causes, of 32 targets and listings');
   });
 
@@ -259,7 +236,7 @@ describe('the status page', () => {
     expect(count(page, 'aria-sort=')).toBe(1);
     expect(page).toMatch(/aria-sort="ascending"><a href="\.\/\?q=a&amp;sort=-name#targets">Target/);
     expect(page).toMatch(/<a href="\.\/\?q=a&amp;sort=-duration#targets">Took/);
-    expect(page).toContain('<option value="name" selected>by name</option>');
+    expect(page).toContain('<input type="hidden" name="sort" value="name">');
   });
 
   it('keeps in its form what was asked for', async () => {
@@ -278,7 +255,7 @@ describe('the status page', () => {
     expect(count(page, '<tr role="row">\n<td')).toBe(targetsPerPage);
     expect(textOf(page)).toContain('201&ndash;300 of 37,000 targets page 3 of 370');
     expect(page).toContain('<a href="./?page=2#targets" rel="prev">Previous</a>');
-    expect(page).toContain('<a href="./?page=370#targets">Last</a>');
+    expect(page).toContain('<a href="./?page=370#targets" rel="last">Last</a>');
     expect(Buffer.byteLength(page)).toBeLessThan(150_000);
     const last = await render(many(250), { query: { page: 99 } });
     expect(textOf(last)).toContain('201&ndash;250 of 250 targets page 3 of 3');

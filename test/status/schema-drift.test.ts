@@ -4,42 +4,30 @@ import { SchemaDrift } from '../../src/status/schema-drift.ts';
 const dayMs = 86_400_000;
 
 describe('the fields of the wrong type', () => {
-  it('are kept with how often they came, the most frequent first, and the types that came last', () => {
-    const drift = new SchemaDrift(() => 5000);
-    drift.note({ kind: 'application', field: 'monthlyCost' });
-    drift.note({ kind: 'video_storage', field: 'encoded', expected: 'object', received: 'string' });
-    drift.note({ kind: 'video_storage', field: 'encoded', expected: 'object', received: 'number' });
-    expect(drift.records()).toEqual([
-      {
-        kind: 'video_storage',
-        field: 'encoded',
-        expected: 'object',
-        received: 'number',
-        count: 2,
-        lastAtMs: 5000,
-      },
+  it('are kept with how often they came, the most frequent first', () => {
+    const drift = new SchemaDrift();
+    drift.note('application', 'monthlyCost', 5000);
+    drift.note('video_storage', 'encoded', 5000);
+    drift.note('video_storage', 'encoded', 6000);
+    expect(drift.fields(6000)).toEqual([
+      { kind: 'video_storage', field: 'encoded', count: 2, lastAtMs: 6000 },
       { kind: 'application', field: 'monthlyCost', count: 1, lastAtMs: 5000 },
     ]);
   });
 
   it('are forgotten a day after the last', () => {
-    let nowMs = 0;
-    const drift = new SchemaDrift(() => nowMs);
-    drift.note({ kind: 'application', field: 'monthlyCost' });
-    drift.note({ kind: 'application', field: 'status' });
-    nowMs = dayMs / 2;
-    drift.note({ kind: 'application', field: 'status' });
-    nowMs = dayMs + 1;
-    expect(drift.records().map(({ field }) => field)).toEqual(['status']);
+    const drift = new SchemaDrift();
+    drift.note('application', 'monthlyCost', 0);
+    drift.note('application', 'status', 0);
+    drift.note('application', 'status', dayMs / 2);
+    expect(drift.fields(dayMs + 1).map(({ field }) => field)).toEqual(['status']);
   });
 
   it('never take more room than 200 fields do, whatever keys the API chooses', () => {
-    let nowMs = 0;
-    const drift = new SchemaDrift(() => nowMs);
-    for (let at = 0; at < 1000; at++) drift.note({ kind: 'application', field: `latencyChart.${at}` });
-    expect(drift.records()).toHaveLength(200);
-    nowMs = 2 * dayMs;
-    drift.note({ kind: 'application', field: 'new' });
-    expect(drift.records().map(({ field }) => field)).toEqual(['new']);
+    const drift = new SchemaDrift();
+    for (let at = 0; at < 1000; at++) drift.note('application', `latencyChart.${at}`, at);
+    const kept = drift.fields(1000);
+    expect(kept).toHaveLength(200);
+    expect(kept.at(-1)?.field).toBe('latencyChart.999');
   });
 });

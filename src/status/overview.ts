@@ -1,0 +1,76 @@
+/** The section of the status page that counts targets by product and state, and by kind where something is wrong. */
+import { products } from '../resources/resource.ts';
+import { capitalised, count, plural } from '../text.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+import { type State, stateTitle, stateTones } from './parts.ts';
+import { linkTo, type StatusQuery } from './query.ts';
+import { type Counts, type KindView, sumOf, type View } from './view.ts';
+
+const columns = Object.keys(stateTones) as readonly State[];
+
+/** The share of each state, the worst first. */
+function bar(counts: Counts): Html {
+  let x = 0;
+  const parts = (['failing', 'absent', 'pending', 'ok'] as const).map((state) => {
+    if (counts[state] === 0) return undefined;
+    // A rare state stays visible.
+    const width = Math.max(1, (counts[state] / counts.targets) * 100);
+    const part = html`<rect class="f-${stateTones[state]}" x="${x}" width="${width}" height="1"/>`;
+    x += width;
+    return part;
+  });
+  return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
+}
+
+function linkToTargets(view: View, narrowed: Partial<StatusQuery>): string {
+  const all = { kinds: [], states: [], conditions: [], text: '', page: undefined };
+  return `${linkTo({ ...view.query, ...all, ...narrowed })}#targets`;
+}
+
+function row(view: View, of: readonly KindView[], title: string, remark?: Html): Html {
+  const counts = sumOf(of);
+  const kinds = of === view.kinds ? [] : of.map(({ kind }) => kind);
+  const series = of.reduce((sum, { kind }) => sum + view.exporter.series(kind), 0);
+  const cells = columns.map((state) => {
+    if (counts[state] === 0) return html`<td class="n zero ${state}">0</td>`;
+    const href = linkToTargets(view, { kinds, states: [state] });
+    return html`<td class="n ${state}"><a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a></td>`;
+  });
+  return html`<tr><th scope="row"><a href="${linkToTargets(view, { kinds })}">${title}</a>${remark}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${count(counts.targets)}</td>${cells}<td class="n series">${count(series)}</td></tr>
+`;
+}
+
+/** A row of its own, and one for each of its kinds of which something is wrong. */
+function productRows(view: View, product: string): HtmlValue {
+  const kinds = view.kinds.filter((one) => one.product === product && one.counts.targets > 0);
+  if (kinds.length === 0) return undefined;
+  const troubled = kinds.filter(({ counts }) => counts.ok < counts.targets);
+  return html`<tbody>${row(view, kinds, product, html` <small>${plural(kinds.length, 'kind')}</small>`)}${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}</tbody>
+`;
+}
+
+/** What the API says of the targets of each kind, each number a link to them. */
+function reports(view: View): HtmlValue {
+  return view.kinds.map(({ kind, noun, condition, reported }) => {
+    const chips = [...reported].map(([state, targets]) => {
+      const href = linkToTargets(view, { kinds: [kind], conditions: [state] });
+      const tone = condition?.states[state] ?? 'warn';
+      return html` <a class="chip t-${tone}" href="${href}">${count(targets)} ${state}</a>`;
+    });
+    const line = html`<p class="conditions">The API says of each ${noun}:${chips}</p>`;
+    return chips.length > 0 && line;
+  });
+}
+
+export function overviewSection(view: View): Html {
+  const heads = columns.map((state) => html`<th scope="col" class="n ${state}">${stateTitle(state)}</th>`);
+  // A phone has no room for a column that is all zeros most of the time.
+  const settled = view.counts.pending === 0 && 'settled';
+  return html`<h2 class="hidden">By kind</h2>
+<table class="overview ${settled}">
+<thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${heads}<th scope="col" class="n series">Series</th></tr></thead>
+${products.map((product) => productRows(view, product))}<tfoot>
+${row(view, view.kinds, 'All')}</tfoot>
+</table>
+${reports(view)}`;
+}

@@ -1,0 +1,99 @@
+/** The first section of the status page: what is wrong, what it means, what to do. Equal reasons are one row, the worst first. */
+import { clockText, count, durationInWords } from '../text.ts';
+import { type Advice, adviceOn, type Cause, causesOf } from './causes.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+import { ago, firstOf, nameOf, ofParent, time } from './parts.ts';
+import { everything, linkTo } from './query.ts';
+import type { View } from './view.ts';
+
+interface Problem extends Advice {
+  readonly title: string;
+  /** Follows the title on its line. */
+  readonly extent?: HtmlValue;
+  readonly meaning: HtmlValue;
+  /** Shown when the row is opened. */
+  readonly details?: HtmlValue;
+}
+
+const shownCauses = 8;
+const shownTargets = 10;
+const shownFields = 5;
+
+function ofCause(cause: Cause, nowMs: number): Problem {
+  const { affected, sinceMs, meaning, targets, listings, credential } = cause;
+  const names = [
+    ...targets.map(({ target }) => html`${target.kind} <bdi>${nameOf(target)}</bdi>`),
+    ...listings.map(({ poll }) => html`${poll.listing.nouns}${ofParent(poll)} (listing)`),
+  ];
+  const all = credential === undefined ? { states: ['failing' as const] } : { text: `auth ${credential}` };
+  const link = html`: <a href="${linkTo({ ...everything, ...all })}#targets">all that fail</a>`;
+  return {
+    ...cause,
+    extent: html`: ${affected}, since ${time(sinceMs, clockText(sinceMs, nowMs))}`,
+    meaning: `${meaning}.`,
+    details: firstOf(names, shownTargets, link),
+  };
+}
+
+/** Of the exporter itself. */
+function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
+  const { configuration, pauses, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
+  const problems: Problem[] = [];
+  const add = (reason: string, problem: Omit<Problem, keyof Advice>) =>
+    problems.push({ ...adviceOn(reason), ...problem });
+  if (configuration.refused) {
+    const { atMs, message } = configuration.refused;
+    const meaning = html`The previous configuration is still in use.<pre tabindex="0">${message}</pre>`;
+    add('reload', { title: 'The reload failed', extent: html` ${ago(atMs, nowMs)}`, meaning });
+  }
+  for (const { api, untilMs } of pauses) {
+    const extent = html`: it gets no requests until ${time(untilMs, clockText(untilMs, nowMs))}`;
+    const meaning = `Its values are not updated for ${durationInWords(untilMs - nowMs)}.`;
+    add('rate_limited', { title: `The ${api} API asked for a pause`, extent, meaning });
+  }
+  if (droppedSeries > 0) {
+    const extent = html`: <code>limits.max_series</code> is ${count(maxSeries)}`;
+    const meaning = 'Some targets are missing from the metrics.';
+    add('max_series', { title: `${count(droppedSeries)} series are left out`, extent, meaning });
+  }
+  for (const { api, shortfall } of capacities) {
+    const title = `The request rate of the ${api} API is too low for the targets`;
+    if (shortfall !== undefined) add('pace', { title, meaning: `${shortfall}.` });
+  }
+  if (schemaDrift.length > 0) {
+    const fields = schemaDrift.map(({ kind, field, count: n, lastAtMs }) => {
+      const often = n === 1 ? 'once' : `${count(n)} times`;
+      return html`${kind} <code>${field}</code>: ${often}, last ${ago(lastAtMs, nowMs)}`;
+    });
+    const title = 'The API sends fields of another type than expected';
+    const meaning = 'Their series are left out, and sums over them are too small.';
+    add('drift', { title, meaning, details: firstOf(fields, shownFields) });
+  }
+  return problems;
+}
+
+function row({ tone, title, extent, meaning, advice, runbook, details }: Problem): Html {
+  const head = html`<strong><bdi>${title}</bdi></strong>${extent}
+<div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div>`;
+  if (details === undefined)
+    return html`<div class="problem ${tone}">${head}</div>
+`;
+  return html`<details id="problem ${title}" class="problem ${tone}"><summary>${head}</summary>${details}</details>
+`;
+}
+
+/** Nothing where all is well. */
+export function problemsSection(view: View): HtmlValue {
+  const { targets, listings, kinds, nowMs } = view;
+  const causes = causesOf(targets, listings, kinds, nowMs);
+  const shown = causes.slice(0, shownCauses).map((cause) => ofCause(cause, nowMs));
+  const problems = [...shown, ...ofExporter(view)];
+  if (problems.length === 0) return undefined;
+  const ofTone = (tone: Advice['tone']) => problems.filter((problem) => problem.tone === tone).map(row);
+  const rest = causes.slice(shownCauses);
+  const hidden = rest.reduce((sum, cause) => sum + cause.targets.length + cause.listings.length, 0);
+  const more = `${count(rest.length)} more causes, of ${count(hidden)} targets and listings: see the list below.`;
+  return html`<section class="panel"><h2 class="title">What is wrong</h2>
+${ofTone('bad')}${ofTone('warn')}${rest.length > 0 && html`<p class="more">${more}</p>`}</section>
+`;
+}

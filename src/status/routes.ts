@@ -1,0 +1,115 @@
+/** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerText, answerWhole } from '../http/answer.ts';
+import { Readers } from '../http/readers.ts';
+import type { Route } from '../http/route.ts';
+import { renderJson } from './json.ts';
+import { renderStatusPage, statusPageHeaders } from './page.ts';
+import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
+import { lookAt, type StatusSources, type View } from './view.ts';
+
+export interface PagesOptions extends StatusSources {
+  readonly isReady: () => boolean;
+  /** The current configuration, without any secret. */
+  readonly config: () => unknown;
+  /** Undefined where the lifecycle pages are off. Rejects with what is wrong with the new configuration. */
+  readonly reload: (() => Promise<void>) | undefined;
+}
+
+type Handler = Route['handle'];
+
+export function createPages(options: PagesOptions): readonly Route[] {
+  const { config, reload } = options;
+  const about = viewer(options);
+  const readers = new Readers();
+  const status = about((view, { url = '' }, response) => {
+    // A form without scripts sends what is not set, too; the address keeps only what is.
+    const isForm = /=(&|$)/.test(url);
+    if (isForm) response.writeHead(303, { Location: linkTo(view.query), 'Content-Length': 0 }).end();
+    else answerWhole(response, 'text/html', renderStatusPage(view));
+  }, 1);
+  const json = about((view, { method }, response) => {
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    if (method === 'HEAD') return void response.end();
+    return readers.send(response, renderJson(view));
+  });
+  const page = (path: string, handle: Handler): Route => ({ path, methods: ['GET'], handle });
+  return [
+    { ...page('/', status), headers: statusPageHeaders },
+    page('/api/v1/targets', json),
+    page('/config', (_, response) =>
+      answerWhole(response, 'application/json', `${JSON.stringify(config(), undefined, 2)}\n`),
+    ),
+    page('/-/healthy', (_, response) => answerText(response, 200, 'healthy')),
+    page('/-/ready', readiness(options)),
+    { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, reload) },
+  ];
+}
+
+type Answer = (view: View, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** How many may look at the targets at the same time; one more is answered with a 503. */
+const maxViewers = 16;
+const retryAfterSeconds = 1;
+
+/** Makes pages that answer with what a query asks for; defaultPage: undefined for all targets. */
+function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) => Handler {
+  const kinds = sources.kinds.map(({ kind }) => kind);
+  const states = sources.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
+  const conditions = [...new Set(states)];
+  let viewers = 0;
+  return (answer, defaultPage) => async (request, response, params) => {
+    let query: StatusQuery;
+    try {
+      query = parseQuery(params, kinds, conditions);
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      return answerText(response, 400, error.message);
+    }
+    if (viewers >= maxViewers) {
+      response.setHeader('Retry-After', retryAfterSeconds);
+      return answerText(response, 503, `${viewers} queries are being answered, which is the limit`);
+    }
+    viewers++;
+    const asked = { ...query, page: query.page ?? defaultPage };
+    const view = await lookAt(sources, asked, Date.now()).finally(() => viewers--);
+    if (!response.destroyed) await answer(view, request, response);
+  };
+}
+
+/** Strictly ready does not mean that nothing fails: an outage of the API must not take the exporter out of its service. */
+const strictlyReady =
+  'ready: everything was polled once, and something could be read; what fails is on the status page';
+
+/** With `?strict` it also waits for the first successful read, if there is anything to read. */
+function readiness({ isReady, targets, listings }: PagesOptions): Handler {
+  let wasRead = false;
+  const isRead = () => {
+    const statuses = targets();
+    wasRead ||=
+      statuses.length === 0
+        ? listings().every(({ state }) => state !== 'failing')
+        : statuses.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
+    return wasRead;
+  };
+  return (_, response, params) => {
+    const isStrict = params.has('strict');
+    if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
+    else if (isStrict && !isRead())
+      answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
+    else answerText(response, 200, isStrict ? strictlyReady : 'ready');
+  };
+}
+
+async function answerReload(response: ServerResponse, reload: PagesOptions['reload']): Promise<void> {
+  if (!reload) {
+    const reason = 'reloading over HTTP is off; start with --web.enable-lifecycle to allow it';
+    return answerText(response, 403, reason);
+  }
+  try {
+    await reload();
+    answerText(response, 200, 'the configuration was reloaded');
+  } catch (error) {
+    answerText(response, 400, `keeping the previous configuration:\n${(error as Error).message}`);
+  }
+}

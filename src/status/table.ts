@@ -1,0 +1,52 @@
+/** A table of targets or listings: its columns are data. On a phone each row is a grid of labelled cells. */
+import { type Html, type HtmlValue, html } from './html.ts';
+import { linkTo, type SortColumn, type StatusQuery } from './query.ts';
+
+/** A cell is undefined where there is nothing to show; a column of nothing else leaves its room to the others. */
+export type Column<Item> = readonly [
+  title: string,
+  className: string,
+  cell: (item: Item) => HtmlValue,
+  /** What a click on the title sorts by. */
+  sort?: SortColumn,
+];
+
+export function table<Item>(
+  name: string,
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  query: StatusQuery,
+): Html {
+  const shown = columns
+    .map(([title, className, cell, sort]) => ({ title, className, sort, cells: items.map(cell) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== undefined));
+  const heads = shown.map(({ title, className, sort }) => {
+    const order = sort === query.sort && (query.descending ? 'descending' : 'ascending');
+    const aria = order && html` aria-sort="${order}"`;
+    const head = sort === undefined ? title : sortLink(title, sort, query);
+    return html`<th role="columnheader" class="${className}"${aria}>${head}</th>`;
+  });
+  const rows = items.map((_, at) => {
+    const cells = shown.map(
+      (column) =>
+        html`<td role="cell" class="${column.className}" data-label="${column.title}">${column.cells[at]}</td>`,
+    );
+    return html`<tr role="row">
+${cells}</tr>
+`;
+  });
+  return html`<table class="rows ${name}" role="table" aria-labelledby="${name}-heading">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">
+${rows}</tbody>
+</table>`;
+}
+
+/** Another click turns the order around. The slowest come first at once. */
+function sortLink(title: string, sort: SortColumn, query: StatusQuery): Html {
+  const isActive = sort === query.sort;
+  const descending = isActive ? !query.descending : sort === 'duration';
+  const href = `${linkTo({ ...query, sort, descending, page: undefined })}#targets`;
+  const arrow = html`&nbsp;<span aria-hidden="true">${query.descending ? '↓' : '↑'}</span>`;
+  return html`<a href="${href}">${title}${isActive && arrow}</a>`;
+}

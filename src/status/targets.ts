@@ -1,0 +1,112 @@
+/** The section of the status page that lists targets: how to search them, and a row for each. */
+import type { Target } from '../polling/target.ts';
+import type { TargetStatus } from '../polling/target-states.ts';
+import { capitalised, count, durationInWords, plural } from '../text.ts';
+import { Html, html } from './html.ts';
+import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';
+import { everything, linkTo, parametersOf, stateFilters } from './query.ts';
+import { type Column, table } from './table.ts';
+import { targetsPerPage, type View } from './view.ts';
+
+/** titles: by the values that can be chosen. */
+function select(
+  name: string,
+  label: string,
+  all: string,
+  chosen: readonly string[],
+  titles: ReadonlyMap<string, string>,
+): Html {
+  const value = chosen.join();
+  // Several are chosen in the address alone.
+  const several = chosen.length > 1 ? [[value, chosen.join(', ')] as const] : [];
+  const options = [['', all] as const, ...several, ...titles].map(
+    ([each, title]) =>
+      html`<option value="${each}"${each === value && new Html(' selected')}>${title}</option>`,
+  );
+  return html`<select name="${name}" aria-label="${label}">${options}</select>
+`;
+}
+
+function searchForm({ kinds, query }: View): Html {
+  const kindTitles = new Map(kinds.map(({ kind, noun }) => [kind, capitalised(noun)]));
+  const stateTitles = new Map(stateFilters.map((state) => [state, stateTitle(state)]));
+  const conditions = kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
+  const conditionTitles = new Map(conditions.map((state) => [state, capitalised(state)]));
+  const given = parametersOf(query);
+  const kept = ['listings', 'sort', 'refresh'].filter((name) => given.has(name));
+  const hidden = kept.map(
+    (name) => html`<input type="hidden" name="${name}" value="${given.get(name) ?? ''}">`,
+  );
+  const isFiltered = ['kind', 'state', 'condition', 'q'].some((name) => given.has(name));
+  const all = linkTo({ ...everything, listings: query.listings, refresh: query.refresh });
+  return html`<form method="get" action="./" role="search">
+<h2 id="targets-heading">Targets</h2>
+<input type="search" name="q" value="${query.text}" placeholder="Name, id, reason &hellip;" aria-label="Search" maxlength="200">
+${select('kind', 'Kind', 'All kinds', query.kinds, kindTitles)}${select('state', 'State', 'Any state', query.states, stateTitles)}${select('condition', 'API says', 'API says anything', query.conditions, conditionTitles)}${hidden}
+<noscript><button>Show</button></noscript>
+<span id="reset" data-live>${isFiltered && html`<a href="${all}">Show all</a>`}</span>
+</form>`;
+}
+
+function nextPoll(inMs: number | undefined): string {
+  if (inMs === undefined) return '–';
+  return inMs < 500 ? 'now' : `in ${durationInWords(inMs)}`;
+}
+
+/** With a link to the metrics of its kind; browsers scroll to the text after `#:~:text=`. */
+function targetName({ kind, name, ids }: Target, metricsHref: string): Html {
+  const plainIds = Object.values(ids).join(' / ');
+  const labels = Object.entries(ids)
+    .map(([label, id]) => `${label}="${id}"`)
+    .join(',');
+  const text = encodeURIComponent(labels).replaceAll('-', '%2D');
+  const href = `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
+  // A target without a name shows its ids in place of it, and beside them what they are.
+  const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
+  return html`<bdi class="name">${name ?? plainIds}</bdi> <a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>`;
+}
+
+function columnsOf(view: View): readonly Column<TargetStatus>[] {
+  const { nowMs } = view;
+  const kinds = new Map(view.kinds.map((each) => [each.kind, each]));
+  const chip = ({ condition = '', target }: TargetStatus) => {
+    const tone = kinds.get(target.kind)?.condition?.states[condition] ?? 'warn';
+    return condition === '' ? undefined : html`<span class="chip t-${tone}">${condition}</span>`;
+  };
+  const stale = html` <span class="tag">stale</span>`;
+  return [
+    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`, 'state'],
+    ['Target', 't', ({ target }) => targetName(target, `.${view.telemetryPath}`), 'name'],
+    ['API says', 'c', chip],
+    ['Kind', 'kind', ({ target }) => capitalised(kinds.get(target.kind)?.noun ?? target.kind), 'kind'],
+    ['Credential', 'cred', ({ target }) => html`<bdi>${target.credential}</bdi>`],
+    ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs), 'last_success'],
+    ['Took', 'n', ({ lastDurationSeconds }) => took(lastDurationSeconds), 'duration'],
+    ['Next poll', 'n', (status) => nextPoll(view.nextPollInMs(status)), 'next_poll'],
+    ['Last failure', 'why', ({ lastFailure }) => lastFailure && failureText(lastFailure, nowMs)],
+  ];
+}
+
+function pager({ query, matching, shown, page, pages, counts }: View): Html {
+  const from = (page - 1) * targetsPerPage;
+  const range = pages > 1 && html`${count(from + 1)}&ndash;${count(from + shown.length)} of `;
+  const others = matching.length < counts.targets && ` of ${count(counts.targets)}`;
+  const to = (other: number, text: string, rel: string) =>
+    html`<a href="${linkTo({ ...query, page: other })}#targets" rel="${rel}">${text}</a>`;
+  const earlier = page > 1 && [to(1, 'First', 'first'), to(page - 1, 'Previous', 'prev')];
+  const later = page < pages && [to(page + 1, 'Next', 'next'), to(pages, 'Last', 'last')];
+  const links = html`<span class="push"><span>page ${count(page)} of ${count(pages)}</span>${earlier}${later}</span>`;
+  return html`<nav class="pager" aria-label="Pages of targets"><span>${range}${plural(matching.length, 'target')}${others}</span>${pages > 1 && links}</nav>`;
+}
+
+export function targetsSection(view: View): Html {
+  const { shown, query, counts } = view;
+  const why = counts.targets === 0 ? 'There are no targets.' : 'No target matches.';
+  const list = [table('targets', columnsOf(view), shown, query), pager(view)];
+  return html`<section class="panel">
+${searchForm(view)}
+<div id="targets" data-live>
+${shown.length > 0 ? list : html`<p class="none">${why}</p>`}
+</div>
+</section>`;
+}

@@ -1,0 +1,193 @@
+/**
+ * What the status page and its JSON show: everything counted, and what matches the query. It takes a few milliseconds at a time,
+ * so that scrapes and polls go on whatever the number of targets.
+ */
+import { idText } from '../discovery/discovered.ts';
+import type { ApiCapacity } from '../polling/capacity.ts';
+import type { ListingStatus } from '../polling/listings.ts';
+import type { TargetStatus } from '../polling/target-states.ts';
+import type { Condition, Resource } from '../resources/resource.ts';
+import { Turns } from '../turns.ts';
+import type { SortColumn, StatusQuery } from './query.ts';
+import type { DriftedField } from './schema-drift.ts';
+
+export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
+  readonly condition?: Pick<Condition, 'states'> | undefined;
+};
+
+/** Times are Unix times. */
+export interface ExporterStatus {
+  readonly startedAtMs: number;
+  /** `1/3`; undefined without sharding. */
+  readonly shard: string | undefined;
+  readonly series: (kind: string) => number;
+  readonly droppedSeries: number;
+  readonly maxSeries: number;
+  readonly configuration: {
+    readonly loadedAtMs: number;
+    /** Set when a reload failed. */
+    readonly refused: { readonly atMs: number; readonly message: string } | undefined;
+  };
+  /** The APIs that answered 429. */
+  readonly pauses: readonly { readonly api: string; readonly untilMs: number }[];
+  readonly capacities: readonly ApiCapacity[];
+  readonly schemaDrift: readonly DriftedField[];
+}
+
+/** Where it all comes from. */
+export interface StatusSources {
+  /** In the order in which they are shown. */
+  readonly kinds: readonly KindNames[];
+  readonly telemetryPath: string;
+  readonly exporterStatus: () => ExporterStatus;
+  readonly targets: () => readonly TargetStatus[];
+  readonly listings: () => readonly ListingStatus[];
+  /** 0 while the target is being polled or waits for it; undefined when not known. */
+  readonly nextPollInMs: (status: TargetStatus) => number | undefined;
+}
+
+export type Counts = Record<'targets' | TargetStatus['state'] | 'stale', number>;
+
+export type KindView = KindNames & {
+  readonly counts: Counts;
+  /** How many targets the API reports each state of, the worst first. */
+  readonly reported: Map<string, number>;
+};
+
+export type View = Awaited<ReturnType<typeof lookAt>>;
+
+const noCounts = (): Counts => ({ targets: 0, ok: 0, failing: 0, absent: 0, pending: 0, stale: 0 });
+
+export function sumOf(kinds: readonly KindView[]): Counts {
+  const sum = noCounts();
+  for (const { counts } of kinds)
+    for (const name of Object.keys(counts) as (keyof Counts)[]) sum[name] += counts[name];
+  return sum;
+}
+
+/** nowMs: Unix time. */
+export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: number) {
+  const [targets, listings] = [sources.targets(), sources.listings()];
+  const kinds = sources.kinds.map(
+    (kind): KindView => ({
+      ...kind,
+      counts: noCounts(),
+      reported: new Map(Object.keys(kind.condition?.states ?? {}).map((state) => [state, 0])),
+    }),
+  );
+  const byKind = new Map(kinds.map((each) => [each.kind, each]));
+  const isMatch = matcher(query);
+  const found: Keyed[] = [];
+  const turns = new Turns();
+  for (const status of targets) {
+    if (turns.isOver) await turns.next();
+    const kind = byKind.get(status.target.kind);
+    if (kind) countIn(kind, status);
+    if (isMatch(status)) found.push([sortKeys[query.sort](status, kind, sources), status]);
+  }
+  for (const { reported } of kinds) for (const [state, n] of reported) if (n === 0) reported.delete(state);
+  // At once: 92,000 take 15 ms, by name 60.
+  const matching = found.toSorted(comparison(query.descending)).map(([, status]) => status);
+  const listingCounts = { listings: listings.length, ok: 0, failing: 0, pending: 0 };
+  for (const { state } of listings) listingCounts[state]++;
+  return {
+    ...sources,
+    ...pageOf(matching, query.page),
+    query,
+    nowMs,
+    exporter: sources.exporterStatus(),
+    kinds,
+    // All there are.
+    targets,
+    listings,
+    counts: sumOf(kinds),
+    listingCounts,
+    // Those that match the query, in its order; of the listings the failing first.
+    matching,
+    matchingListings: matchListings(listings, query),
+  };
+}
+
+/** How many targets one page shows. */
+export const targetsPerPage = 100;
+
+/** All where no page was asked for; a page beyond the last is the last. */
+function pageOf(matching: readonly TargetStatus[], asked: number | undefined) {
+  if (asked === undefined) return { shown: matching, page: 1, pages: 1 };
+  const pages = Math.max(1, Math.ceil(matching.length / targetsPerPage));
+  const page = Math.min(asked, pages);
+  return { shown: matching.slice((page - 1) * targetsPerPage, page * targetsPerPage), page, pages };
+}
+
+function countIn({ counts, reported }: KindView, { state, stale, condition }: TargetStatus): void {
+  counts.targets++;
+  counts[state]++;
+  if (stale) counts.stale++;
+  if (condition !== undefined) reported.set(condition, (reported.get(condition) ?? 0) + 1);
+}
+
+function matcher({ kinds, states, conditions, text }: StatusQuery): (status: TargetStatus) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const isIn = <Value>(chosen: readonly Value[], value: Value) =>
+    chosen.length === 0 || chosen.includes(value);
+  return (status) => {
+    const { target, state, stale, condition = '' } = status;
+    if (!isIn(kinds, target.kind) || !isIn(conditions, condition)) return false;
+    if (!isIn(states, state) && !(stale && states.includes('stale'))) return false;
+    if (words.length === 0) return true;
+    const searched = searchText(status);
+    return words.every((word) => searched.includes(word));
+  };
+}
+
+function searchText({ target, lastFailure, condition }: TargetStatus): string {
+  const { kind, name, ids, credential } = target;
+  const texts = [name, idText(ids), kind, credential, condition, lastFailure?.result, lastFailure?.message];
+  return texts.join('\n').toLowerCase();
+}
+
+type Key = number | string | undefined;
+type Keyed = readonly [key: Key, status: TargetStatus];
+type KeyOf = (status: TargetStatus, kind: KindView | undefined, sources: StatusSources) => Key;
+
+const severity = { failing: 0, absent: 2, pending: 4, ok: 6 };
+
+/** Where what the API says of a target stands among all that it may say: 0 for the worst, below 1 for the best and for nothing. */
+function rankOf({ condition = '' }: TargetStatus, kind: KindView | undefined): number {
+  const at = [...(kind?.reported.keys() ?? [])].indexOf(condition);
+  return at < 0 ? 0.99 : at / 100;
+}
+
+/** The value that each column is sorted by. */
+const sortKeys: Readonly<Record<SortColumn, KeyOf>> = {
+  state: (status, kind) => severity[status.state] + (status.stale ? 0 : 1) + rankOf(status, kind),
+  name: ({ target }) => (target.name ?? idText(target.ids)).toLowerCase(),
+  kind: ({ target }) => target.kind,
+  last_success: ({ lastSuccessMs }) => lastSuccessMs,
+  duration: ({ lastDurationSeconds }) => lastDurationSeconds,
+  next_poll: (status, _, { nextPollInMs }) => nextPollInMs(status),
+};
+
+/** A target without a value comes last in either direction. */
+function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
+  const sign = descending ? -1 : 1;
+  return ([a], [b]) => {
+    if (a === b) return 0;
+    if (a === undefined) return 1;
+    if (b === undefined) return -1;
+    return a < b ? -sign : sign;
+  };
+}
+
+function matchListings(
+  listings: readonly ListingStatus[],
+  { kinds, listings: which }: StatusQuery,
+): readonly ListingStatus[] {
+  const isFailing = ({ state }: ListingStatus) => state === 'failing';
+  const matching = listings.filter(({ poll, selections }) => {
+    const found = [poll, ...selections];
+    return kinds.length === 0 || found.some(({ kind }) => kinds.includes(kind));
+  });
+  const others = which === 'failing' ? [] : matching.filter((status) => !isFailing(status));
+  return [...matching.filter(isFailing), ...others];
+}
