@@ -1,4 +1,4 @@
-/** What the log says of the exporter as a whole: requests, the plan, series that are left out, rounds and reloads. */
+/** What the log says of the exporter as a whole: requests, the plan, series left out, rounds and reloads. */
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
@@ -37,8 +37,8 @@ export function observeRequests(
 }
 
 /**
- * Logs what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that is too
- * low is logged at once, and again when the plan is.
+ * Logs what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that
+ * is too low is logged at once, and again when the plan is.
  */
 export function planLog(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
   let logged: ReadonlyMap<ApiName, number> | undefined;
@@ -107,7 +107,7 @@ function allOf(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** How the first round of polls went: `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones`. */
+/** `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones` */
 export function roundText(
   targets: readonly TargetStatus[],
   listings: readonly ListingStatus[],

@@ -112,8 +112,8 @@ footer{padding-bottom:28px}
 .pages,.push{margin-left:0}
 form h2,input[type=search]{flex-basis:100%;max-width:none}
 select{flex:1 1 30%;min-width:0}
-.overview th,.overview td{padding-left:4px;padding-right:4px;font-size:13px}
-.overview th:first-child{padding-left:14px}
+.overview .n{padding-left:4px;padding-right:4px;width:auto}
+.overview .stale{padding-right:14px}
 .overview thead th{font-size:11px}
 .overview .series,.settled .pending,.rows .took{display:none}
 .rows,.rows thead,.rows tbody,.rows td{display:block}

@@ -1,6 +1,6 @@
 /**
- * Why something is wrong: what fails for one reason is one cause, however many targets and listings it affects. The status page
- * and `--once` report the same causes. Pure: it knows no page and no terminal.
+ * Why something is wrong: what fails for one reason is one cause, however many targets and listings it affects. The status
+ * page and `--once` report the same causes. Pure: it knows no page and no terminal.
  */
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure, TargetStatus } from '../polling/target-states.ts';
@@ -10,7 +10,7 @@ import { count, durationInWords, plural } from '../text.ts';
 /** What people call a kind, and where it is read. */
 export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;
 
-/** What to do, by the result of a poll or by what is wrong with the exporter itself. The worst comes first. */
+/** What to do, by the result of a poll or by what is wrong with the exporter. The worst comes first. */
 const advices: Readonly<Record<string, string>> = {
   refused: 'Replace the key: the exporter uses the new one with the next request, without a restart.',
   network: 'Check the connection of this machine: its DNS, its firewall, its proxy.',
@@ -24,7 +24,7 @@ const advices: Readonly<Record<string, string>> = {
   unknown: 'Read the reason.',
   reload: 'Correct what it names, and reload again.',
   max_series: 'Raise limits.max_series, or poll fewer targets.',
-  pace: 'Raise the interval or the request rate.',
+  pace: 'Read the runbook.',
   drift: 'Update the exporter; if that does not help, send us a report (--report).',
 };
 
@@ -59,6 +59,8 @@ interface Group {
   readonly failure: Failure;
   readonly api: ApiName | undefined;
   readonly credential: string;
+  /** What people call the kinds of the targets. */
+  readonly nouns: Set<string>;
   readonly targets: TargetStatus[];
   readonly listings: ListingStatus[];
 }
@@ -78,7 +80,14 @@ export function causesOf(
     if (failure.result === 'auth') reason = `auth ${kind}`;
     if (failure.isKeyRefused) reason = `key ${credential}`;
     const key = `${api} ${reason}`;
-    const group = groups.get(key) ?? { failure, api, credential, targets: [], listings: [] };
+    const group = groups.get(key) ?? {
+      failure,
+      api,
+      credential,
+      nouns: new Set(),
+      targets: [],
+      listings: [],
+    };
     groups.set(key, group);
     return group;
   };
@@ -86,7 +95,9 @@ export function causesOf(
     const { target, lastFailure, state } = status;
     if (!lastFailure || state === 'ok' || state === 'pending') continue;
     const { kind, credential } = target;
-    groupOf(lastFailure, kind, known.get(kind)?.api, credential).targets.push(status);
+    const group = groupOf(lastFailure, kind, known.get(kind)?.api, credential);
+    group.targets.push(status);
+    group.nouns.add(known.get(kind)?.noun ?? kind);
   }
   for (const status of listings) {
     const { poll, lastFailure } = status;
@@ -96,10 +107,7 @@ export function causesOf(
   const size = (group: Group) => group.targets.length + group.listings.length;
   return [...groups.values()]
     .toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a))
-    .map((group) => {
-      const nouns = new Set(group.targets.map(({ target: { kind } }) => known.get(kind)?.noun ?? kind));
-      return toCause(group, [...nouns], nowMs);
-    });
+    .map((group) => toCause(group, nowMs));
 }
 
 /** As the tables above name it. */
@@ -110,15 +118,15 @@ function reasonOf({ result, isKeyRefused }: Failure): string {
 
 export type Cause = Readonly<ReturnType<typeof toCause>>;
 
-function toCause(group: Group, nouns: readonly string[], nowMs: number) {
+function toCause(group: Group, nowMs: number) {
   const { targets, listings, credential, failure } = group;
   const since = [...targets, ...listings].map(({ lastFailure }) => lastFailure?.sinceMs ?? lastFailure?.atMs);
   return {
     ...adviceOn(reasonOf(failure)),
     // `HTTP 500 from the application API`
-    title: titleOf(group, nouns),
+    title: titleOf(group),
     // `13 targets (application), 2 listings`
-    affected: affectedBy(group, nouns),
+    affected: affectedBy(group),
     // When the first of them began to fail.
     sinceMs: earliest(since) ?? nowMs,
     // What it means for the values on the metrics page.
@@ -130,25 +138,25 @@ function toCause(group: Group, nouns: readonly string[], nowMs: number) {
   };
 }
 
-function titleOf({ failure, api, credential, listings }: Group, nouns: readonly string[]): string {
+function titleOf({ failure, api, credential, nouns, listings }: Group): string {
   const { result, message, isKeyRefused } = failure;
   if (isKeyRefused) return `The key of ${credential} is refused`;
-  if (result === 'auth') return `Not allowed to read: ${nouns[0] ?? listings[0]?.poll.listing.nouns}`;
+  const [what = listings[0]?.poll.listing.nouns] = nouns;
+  if (result === 'auth') return `Not allowed to read: ${what}`;
   const namesApi = message.includes('API') || ['schema', 'rejected', 'not_found'].includes(result);
   return namesApi || api === undefined ? message : `${message} from the ${api} API`;
 }
 
 const maxNamedKinds = 3;
 
-function affectedBy({ targets, listings }: Group, nouns: readonly string[]): string {
-  const hidden = nouns.length - maxNamedKinds;
-  const named =
-    nouns.slice(0, maxNamedKinds).join(', ') + (hidden > 0 ? ` and ${plural(hidden, 'more kind')}` : '');
-  const parts = [
-    targets.length > 0 ? `${plural(targets.length, 'target')} (${named})` : '',
-    listings.length > 0 ? plural(listings.length, 'listing') : '',
-  ];
-  return parts.filter(Boolean).join(', ');
+function affectedBy({ nouns, targets, listings }: Group): string {
+  const named = [...nouns].slice(0, maxNamedKinds).join(', ');
+  const hidden = nouns.size - maxNamedKinds;
+  const more = hidden > 0 ? ` and ${plural(hidden, 'more kind')}` : '';
+  const parts: string[] = [];
+  if (targets.length > 0) parts.push(`${plural(targets.length, 'target')} (${named}${more})`);
+  if (listings.length > 0) parts.push(plural(listings.length, 'listing'));
+  return parts.join(', ');
 }
 
 /** How many values have left the page, and when the next leave. */
@@ -177,7 +185,7 @@ function meaningOf({ targets, listings }: Group, nowMs: number): string {
 }
 
 /** Of any number of times; undefined where there is none. */
-export function earliest(times: readonly (number | undefined)[]): number | undefined {
+function earliest(times: readonly (number | undefined)[]): number | undefined {
   let first: number | undefined;
   for (const at of times) if (at !== undefined && at < (first ?? Number.POSITIVE_INFINITY)) first = at;
   return first;

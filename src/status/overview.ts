@@ -1,4 +1,4 @@
-/** The section of the status page that counts targets by product and state, and by kind where something is wrong. */
+/** The section of the status page that counts targets: by product, and by kind where something is wrong. */
 import { products } from '../resources/resource.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
@@ -34,9 +34,16 @@ function row(view: View, of: readonly KindView[], title: string, remark?: Html):
   const cells = columns.map((state) => {
     if (counts[state] === 0) return html`<td class="n zero ${state}">0</td>`;
     const href = linkToTargets(view, { kinds, states: [state] });
-    return html`<td class="n ${state}"><a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a></td>`;
+    const link = html`<a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a>`;
+    return html`<td class="n ${state}">${link}</td>`;
   });
-  return html`<tr><th scope="row"><a href="${linkToTargets(view, { kinds })}">${title}</a>${remark}</th><td class="share">${counts.targets > 0 && bar(counts)}</td><td class="n">${count(counts.targets)}</td>${cells}<td class="n series">${count(series)}</td></tr>
+  return html`<tr>
+<th scope="row"><a href="${linkToTargets(view, { kinds })}">${title}</a>${remark}</th>
+<td class="share">${counts.targets > 0 && bar(counts)}</td>
+<td class="n">${count(counts.targets)}</td>
+${cells}
+<td class="n series">${count(series)}</td>
+</tr>
 `;
 }
 
@@ -45,7 +52,11 @@ function productRows(view: View, product: string): HtmlValue {
   const kinds = view.kinds.filter((one) => one.product === product && one.counts.targets > 0);
   if (kinds.length === 0) return undefined;
   const troubled = kinds.filter(({ counts }) => counts.ok < counts.targets);
-  return html`<tbody>${row(view, kinds, product, html` <small>${plural(kinds.length, 'kind')}</small>`)}${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}</tbody>
+  const remark = html` <small>${plural(kinds.length, 'kind')}</small>`;
+  return html`<tbody>
+${row(view, kinds, product, remark)}
+${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}
+</tbody>
 `;
 }
 
@@ -68,9 +79,15 @@ export function overviewSection(view: View): Html {
   const settled = view.counts.pending === 0 && 'settled';
   return html`<h2 class="hidden">By kind</h2>
 <table class="overview ${settled}">
-<thead><tr><th scope="col">Kind</th><td class="share"></td><th scope="col" class="n">Targets</th>${heads}<th scope="col" class="n series">Series</th></tr></thead>
-${products.map((product) => productRows(view, product))}<tfoot>
-${row(view, view.kinds, 'All')}</tfoot>
+<thead><tr>
+<th scope="col">Kind</th>
+<td class="share"></td>
+<th scope="col" class="n">Targets</th>
+${heads}
+<th scope="col" class="n series">Series</th>
+</tr></thead>
+${products.map((product) => productRows(view, product))}
+<tfoot>${row(view, view.kinds, 'All')}</tfoot>
 </table>
 ${reports(view)}`;
 }

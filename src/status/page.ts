@@ -4,7 +4,7 @@ import type { Tone } from '../resources/resource.ts';
 import { clockText, count, durationInWords, plural } from '../text.ts';
 import { revision, version } from '../version.ts';
 import { contentSecurityPolicy, refreshSecondsWithoutScript, script, style } from './assets.ts';
-import { Html, type HtmlValue, html } from './html.ts';
+import { Html, html } from './html.ts';
 import { listingsSection } from './listings.ts';
 import { overviewSection } from './overview.ts';
 import { ago, time } from './parts.ts';
@@ -44,24 +44,29 @@ function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: 
 
 function icon(tone: Tone): string {
   const colours = { ok: 'seagreen', bad: 'crimson', warn: 'orange', idle: 'gray' };
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle cx="1" cy="1" r="1" fill="${colours[tone]}"/></svg>`;
+  const circle = `<circle cx="1" cy="1" r="1" fill="${colours[tone]}"/>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2">${circle}</svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-function facts({ exporter, kinds, nowMs, query }: View): Html {
+function factsOf({ exporter, kinds, nowMs, query }: View): Html {
   const { startedAtMs, shard, capacities, configuration } = exporter;
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   const turn = linkTo({ ...query, refresh: !query.refresh });
-  const link = html`<a href="${turn}">${query.refresh ? 'pause' : 'refresh automatically'}</a>`;
-  const fact = (name: string, value: HtmlValue) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
-`;
-  return html`<dl class="facts">
-${fact('up', durationInWords(nowMs - startedAtMs))}${fact('series', count(series))}${
-  shard !== undefined && fact('shard', shard)
-}${capacities.length > 0 && fact('requests/s planned', planText(capacities))}${fact(
-  'configuration loaded',
-  ago(configuration.loadedAtMs, nowMs),
-)}${fact('as of', html`${time(nowMs, clockText(nowMs, nowMs))} · ${link}`)}</dl>`;
+  const pause = html`<a href="${turn}">${query.refresh ? 'pause' : 'refresh automatically'}</a>`;
+  const known = {
+    up: durationInWords(nowMs - startedAtMs),
+    series: count(series),
+    shard,
+    'requests/s planned': planText(capacities),
+    'configuration loaded': ago(configuration.loadedAtMs, nowMs),
+    'as of': html`${time(nowMs, clockText(nowMs, nowMs))} · ${pause}`,
+  };
+  const facts = Object.entries(known).filter(([, fact]) => fact);
+  return html`<dl class="facts">${facts.map(
+    ([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>
+`,
+  )}</dl>`;
 }
 
 /** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */
@@ -83,8 +88,7 @@ export function renderStatusPage(view: View): string {
   const [tone, text] = headline(view);
   const problems = counts.failing + counts.absent + listingCounts.failing;
   const title = `${problems > 0 ? `(${count(problems)}) failing · ` : ''}bunnynet-exporter`;
-  const refresh = html`<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
-`;
+  const reload = html`<meta http-equiv="refresh" content="${refreshSecondsWithoutScript}">`;
   return html`<!doctype html>
 <html lang="en" data-build="${version} ${revision}">
 <head>
@@ -93,7 +97,8 @@ export function renderStatusPage(view: View): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${icon(tone)}">
-${query.refresh && refresh}<style>${new Html(style)}</style>
+${query.refresh && html`<noscript>${reload}</noscript>`}
+<style>${new Html(style)}</style>
 </head>
 <body>
 <a class="skip" href="#targets">To the targets</a>
@@ -102,8 +107,12 @@ ${query.refresh && refresh}<style>${new Html(style)}</style>
 ${pageLinks(view.telemetryPath)}
 </div></header>
 <main class="wrap">
-<div class="lead" id="lead" data-live><h1 class="${tone}">${text}</h1>${facts(view)}</div>
-<p class="lost" id="lost" role="status" hidden><strong>The exporter does not answer.</strong> This is the last state that it reported.</p>
+<div class="lead" id="lead" data-live>
+<h1 class="${tone}">${text}</h1>
+${factsOf(view)}
+</div>
+<p class="lost" id="lost" role="status" hidden>
+<strong>The exporter does not answer.</strong> This is the last state that it reported.</p>
 <div id="problems" data-live>
 ${problemsSection(view)}</div>
 <section class="panel scroll" id="overview" data-live>
@@ -113,7 +122,8 @@ ${overviewSection(view)}
 ${listingsSection(view)}</div>
 ${targetsSection(view)}
 </main>
-<footer class="wrap"><span>bunnynet-exporter ${version}, revision ${revision}</span><span>Times are UTC. This page shows the state of the polls; the values are on the metrics page.</span></footer>
+<footer class="wrap"><span>bunnynet-exporter ${version}, revision ${revision}</span>
+<span>Times are UTC. This page shows the state of the polls; the values are on the metrics page.</span></footer>
 <script>${new Html(script)}</script>
 </body>
 </html>

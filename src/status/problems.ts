@@ -1,5 +1,5 @@
-/** The first section of the status page: what is wrong, what it means, what to do. Equal reasons are one row, the worst first. */
-import { clockText, count, durationInWords } from '../text.ts';
+/** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
+import { capitalised, clockText, count, durationInWords } from '../text.ts';
 import { type Advice, adviceOn, type Cause, causesOf } from './causes.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { ago, firstOf, nameOf, ofParent, time } from './parts.ts';
@@ -30,7 +30,7 @@ function ofCause(cause: Cause, nowMs: number): Problem {
   return {
     ...cause,
     extent: html`: ${affected}, since ${time(sinceMs, clockText(sinceMs, nowMs))}`,
-    meaning: `${meaning}.`,
+    meaning: `${capitalised(meaning)}.`,
     details: firstOf(names, shownTargets, link),
   };
 }
@@ -75,11 +75,11 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
 function row({ tone, title, extent, meaning, advice, runbook, details }: Problem): Html {
   const head = html`<strong><bdi>${title}</bdi></strong>${extent}
 <div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div>`;
-  if (details === undefined)
-    return html`<div class="problem ${tone}">${head}</div>
-`;
-  return html`<details id="problem ${title}" class="problem ${tone}"><summary>${head}</summary>${details}</details>
-`;
+  if (details === undefined) return html`<div class="problem ${tone}">${head}</div>`;
+  return html`<details id="problem ${title}" class="problem ${tone}">
+<summary>${head}</summary>
+${details}
+</details>`;
 }
 
 /** Nothing where all is well. */
@@ -92,8 +92,9 @@ export function problemsSection(view: View): HtmlValue {
   const ofTone = (tone: Advice['tone']) => problems.filter((problem) => problem.tone === tone).map(row);
   const rest = causes.slice(shownCauses);
   const hidden = rest.reduce((sum, cause) => sum + cause.targets.length + cause.listings.length, 0);
-  const more = `${count(rest.length)} more causes, of ${count(hidden)} targets and listings: see the list below.`;
+  const of = `of ${count(hidden)} targets and listings`;
+  const more = html`<p class="more">${count(rest.length)} more causes, ${of}: see the list below.</p>`;
   return html`<section class="panel"><h2 class="title">What is wrong</h2>
-${ofTone('bad')}${ofTone('warn')}${rest.length > 0 && html`<p class="more">${more}</p>`}</section>
+${ofTone('bad')}${ofTone('warn')}${rest.length > 0 && more}</section>
 `;
 }

@@ -23,10 +23,8 @@ export class SchemaDrift {
     const count = (this.#fields.get(key)?.count ?? 0) + 1;
     this.#fields.delete(key);
     this.#fields.set(key, { kind, field, count, lastAtMs: nowMs });
-    for (const oldest of this.#fields.keys()) {
-      if (this.#fields.size <= maxFields) break;
-      this.#fields.delete(oldest);
-    }
+    const [oldest = ''] = this.#fields.keys();
+    if (this.#fields.size > maxFields) this.#fields.delete(oldest);
   }
 
   /** The most frequent first. */

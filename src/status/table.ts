@@ -2,10 +2,10 @@
 import { type Html, type HtmlValue, html } from './html.ts';
 import { linkTo, type SortColumn, type StatusQuery } from './query.ts';
 
-/** A cell is undefined where there is nothing to show; a column of nothing else leaves its room to the others. */
+/** A cell is undefined where there is nothing to show; a column of such cells is left out. */
 export type Column<Item> = readonly [
   title: string,
-  className: string,
+  css: string,
   cell: (item: Item) => HtmlValue,
   /** What a click on the title sorts by. */
   sort?: SortColumn,
@@ -18,21 +18,22 @@ export function table<Item>(
   query: StatusQuery,
 ): Html {
   const shown = columns
-    .map(([title, className, cell, sort]) => ({ title, className, sort, cells: items.map(cell) }))
+    .map(([title, css, cell, sort]) => ({ title, css, sort, cells: items.map(cell) }))
     .filter(({ cells }) => cells.some((cell) => cell !== undefined));
-  const heads = shown.map(({ title, className, sort }) => {
+  const heads = shown.map(({ title, css, sort }) => {
     const order = sort === query.sort && (query.descending ? 'descending' : 'ascending');
     const aria = order && html` aria-sort="${order}"`;
     const head = sort === undefined ? title : sortLink(title, sort, query);
-    return html`<th role="columnheader" class="${className}"${aria}>${head}</th>`;
+    return html`<th role="columnheader" class="${css}"${aria}>${head}</th>`;
   });
   const rows = items.map((_, at) => {
-    const cells = shown.map(
-      (column) =>
-        html`<td role="cell" class="${column.className}" data-label="${column.title}">${column.cells[at]}</td>`,
+    const row = shown.map(
+      ({ title, css, cells }) =>
+        html`<td role="cell" class="${css}" data-label="${title}">${cells[at]}</td>
+`,
     );
     return html`<tr role="row">
-${cells}</tr>
+${row}</tr>
 `;
   });
   return html`<table class="rows ${name}" role="table" aria-labelledby="${name}-heading">

@@ -8,30 +8,28 @@ import { everything, linkTo, parametersOf, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
 import { targetsPerPage, type View } from './view.ts';
 
-/** titles: by the values that can be chosen. */
+/** titles: by the values that can be chosen; '' chooses all. */
 function select(
   name: string,
   label: string,
-  all: string,
   chosen: readonly string[],
-  titles: ReadonlyMap<string, string>,
+  titles: readonly (readonly [value: string, title: string])[],
 ): Html {
   const value = chosen.join();
   // Several are chosen in the address alone.
   const several = chosen.length > 1 ? [[value, chosen.join(', ')] as const] : [];
-  const options = [['', all] as const, ...several, ...titles].map(
-    ([each, title]) =>
-      html`<option value="${each}"${each === value && new Html(' selected')}>${title}</option>`,
-  );
-  return html`<select name="${name}" aria-label="${label}">${options}</select>
-`;
+  const options = [...titles, ...several].map(([each, title]) => {
+    const selected = each === value && new Html(' selected');
+    return html`<option value="${each}"${selected}>${title}</option>`;
+  });
+  return html`<select name="${name}" aria-label="${label}">${options}</select>`;
 }
 
 function searchForm({ kinds, query }: View): Html {
-  const kindTitles = new Map(kinds.map(({ kind, noun }) => [kind, capitalised(noun)]));
-  const stateTitles = new Map(stateFilters.map((state) => [state, stateTitle(state)]));
-  const conditions = kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
-  const conditionTitles = new Map(conditions.map((state) => [state, capitalised(state)]));
+  const kindTitles = kinds.map(({ kind, noun }) => [kind, capitalised(noun)] as const);
+  const stateTitles = stateFilters.map((state) => [state, stateTitle(state)] as const);
+  const conditions = new Set(kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {})));
+  const conditionTitles = Array.from(conditions, (state) => [state, capitalised(state)] as const);
   const given = parametersOf(query);
   const kept = ['listings', 'sort', 'refresh'].filter((name) => given.has(name));
   const hidden = kept.map(
@@ -41,8 +39,12 @@ function searchForm({ kinds, query }: View): Html {
   const all = linkTo({ ...everything, listings: query.listings, refresh: query.refresh });
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
-<input type="search" name="q" value="${query.text}" placeholder="Name, id, reason &hellip;" aria-label="Search" maxlength="200">
-${select('kind', 'Kind', 'All kinds', query.kinds, kindTitles)}${select('state', 'State', 'Any state', query.states, stateTitles)}${select('condition', 'API says', 'API says anything', query.conditions, conditionTitles)}${hidden}
+<input type="search" name="q" value="${query.text}" maxlength="200"
+placeholder="Name, id, reason &hellip;" aria-label="Search">
+${select('kind', 'Kind', query.kinds, [['', 'All kinds'], ...kindTitles])}
+${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}
+${select('condition', 'API says', query.conditions, [['', 'API says anything'], ...conditionTitles])}
+${hidden}
 <noscript><button>Show</button></noscript>
 <span id="reset" data-live>${isFiltered && html`<a href="${all}">Show all</a>`}</span>
 </form>`;
@@ -63,7 +65,8 @@ function targetName({ kind, name, ids }: Target, metricsHref: string): Html {
   const href = `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
   // A target without a name shows its ids in place of it, and beside them what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
-  return html`<bdi class="name">${name ?? plainIds}</bdi> <a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>`;
+  return html`<bdi class="name">${name ?? plainIds}</bdi>
+<a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>`;
 }
 
 function columnsOf(view: View): readonly Column<TargetStatus>[] {
@@ -95,8 +98,10 @@ function pager({ query, matching, shown, page, pages, counts }: View): Html {
     html`<a href="${linkTo({ ...query, page: other })}#targets" rel="${rel}">${text}</a>`;
   const earlier = page > 1 && [to(1, 'First', 'first'), to(page - 1, 'Previous', 'prev')];
   const later = page < pages && [to(page + 1, 'Next', 'next'), to(pages, 'Last', 'last')];
-  const links = html`<span class="push"><span>page ${count(page)} of ${count(pages)}</span>${earlier}${later}</span>`;
-  return html`<nav class="pager" aria-label="Pages of targets"><span>${range}${plural(matching.length, 'target')}${others}</span>${pages > 1 && links}</nav>`;
+  const at = pages > 1 && html`<span class="push">page ${count(page)} of ${count(pages)}</span>`;
+  return html`<nav class="pager" aria-label="Pages of targets">
+<span>${range}${plural(matching.length, 'target')}${others}</span>${at}${earlier}${later}
+</nav>`;
 }
 
 export function targetsSection(view: View): Html {

@@ -1,6 +1,6 @@
 /**
- * What the status page and its JSON show: everything counted, and what matches the query. It takes a few milliseconds at a time,
- * so that scrapes and polls go on whatever the number of targets.
+ * What the status page and its JSON show: everything counted, and what matches the query. It is done a few milliseconds at a
+ * time, so that scrapes and polls go on whatever the number of targets.
  */
 import { idText } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
@@ -102,7 +102,7 @@ export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: 
     listings,
     counts: sumOf(kinds),
     listingCounts,
-    // Those that match the query, in its order; of the listings the failing first.
+    // Those that match the query, in its order; of the listings the failing first, then those of an account.
     matching,
     matchingListings: matchListings(listings, query),
   };
@@ -152,7 +152,7 @@ type KeyOf = (status: TargetStatus, kind: KindView | undefined, sources: StatusS
 
 const severity = { failing: 0, absent: 2, pending: 4, ok: 6 };
 
-/** Where what the API says of a target stands among all that it may say: 0 for the worst, below 1 for the best and for nothing. */
+/** How bad is what the API says of a target: 0 for the worst, below 1 for the best and for nothing. */
 function rankOf({ condition = '' }: TargetStatus, kind: KindView | undefined): number {
   const at = [...(kind?.reported.keys() ?? [])].indexOf(condition);
   return at < 0 ? 0.99 : at / 100;
@@ -183,11 +183,13 @@ function matchListings(
   listings: readonly ListingStatus[],
   { kinds, listings: which }: StatusQuery,
 ): readonly ListingStatus[] {
-  const isFailing = ({ state }: ListingStatus) => state === 'failing';
-  const matching = listings.filter(({ poll, selections }) => {
-    const found = [poll, ...selections];
-    return kinds.length === 0 || found.some(({ kind }) => kinds.includes(kind));
+  const matching = listings.filter(({ poll, state, selections }) => {
+    if (which === 'failing' && state !== 'failing') return false;
+    return kinds.length === 0 || [poll, ...selections].some(({ kind }) => kinds.includes(kind));
   });
-  const others = which === 'failing' ? [] : matching.filter((status) => !isFailing(status));
-  return [...matching.filter(isFailing), ...others];
+  const order = ({ state, poll }: ListingStatus) => {
+    if (state === 'failing') return 0;
+    return poll.parent ? 2 : 1;
+  };
+  return matching.toSorted((a, b) => order(a) - order(b));
 }
