@@ -139,26 +139,25 @@ export const script = `
 (() => {
   const lost = document.getElementById('lost');
   const form = document.querySelector('form');
-  let latest = 0;
-  let busy = false;
+  let asked;
   async function load(url) {
-    const turn = ++latest;
-    busy = true;
+    const turn = {};
+    asked = turn;
     try {
       const answer = await fetch(url, { cache: 'no-store' });
       if (!answer.ok) throw new Error(String(answer.status));
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      if (turn !== latest) return;
+      if (turn !== asked) return;
       history.replaceState(null, '', answer.url);
-      if (next.documentElement.dataset.build !== document.documentElement.dataset.build) return location.reload();
+      if (next.documentElement.dataset.build !== document.documentElement.dataset.build) location.reload();
       for (const part of document.querySelectorAll('[data-live]')) show(part, next.getElementById(part.id));
       document.title = next.title;
       document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
       lost.hidden = true;
     } catch {
-      if (turn === latest) lost.hidden = false;
+      if (turn === asked) lost.hidden = false;
     }
-    if (turn === latest) busy = false;
+    if (turn === asked) asked = undefined;
   }
   function show(part, fresh) {
     const at = [...part.querySelectorAll('a')].indexOf(document.activeElement);
@@ -170,25 +169,22 @@ export const script = `
   }
   function refresh() {
     const isPaused = new URLSearchParams(location.search).get('refresh') === 'off';
-    if (!busy && !isPaused && !document.hidden && getSelection().type !== 'Range') load(location.href);
+    if (!asked && !isPaused && !document.hidden && getSelection().type !== 'Range') load(location.href);
   }
   setInterval(refresh, ${refreshSeconds * 1000});
   document.addEventListener('visibilitychange', refresh);
 
   let typing;
-  function filter() {
+  function filter(event) {
+    if (event.type === 'submit') event.preventDefault();
     clearTimeout(typing);
-    const given = [...new FormData(form)].filter(([, value]) => value !== '');
-    load('./?' + new URLSearchParams(given));
+    typing = setTimeout(() => {
+      const given = [...new FormData(form)].filter(([, value]) => value !== '');
+      load('./?' + new URLSearchParams(given));
+    }, ${typingMs});
   }
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    filter();
-  });
-  form.addEventListener('input', (event) => {
-    clearTimeout(typing);
-    typing = setTimeout(filter, event.target.type === 'search' ? ${typingMs} : 0);
-  });
+  form.addEventListener('submit', filter);
+  form.addEventListener('input', filter);
 })();
 `;
 

@@ -35,7 +35,6 @@ function searchForm({ kinds, query }: View): Html {
   const hidden = kept.map(
     (name) => html`<input type="hidden" name="${name}" value="${given.get(name) ?? ''}">`,
   );
-  const isFiltered = ['kind', 'state', 'condition', 'q'].some((name) => given.has(name));
   const all = linkTo({ ...everything, listings: query.listings, refresh: query.refresh });
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
@@ -46,7 +45,7 @@ ${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}
 ${select('condition', 'API says', query.conditions, [['', 'API says anything'], ...conditionTitles])}
 ${hidden}
 <noscript><button>Show</button></noscript>
-<span id="reset" data-live>${isFiltered && html`<a href="${all}">Show all</a>`}</span>
+<a href="${all}">Show all</a>
 </form>`;
 }
 
