@@ -28,7 +28,7 @@ const advices: Readonly<Record<string, string>> = {
   drift: 'Update the exporter; if that does not help, send us a report (--report).',
 };
 
-/** Of other results it is the one on kinds that cannot be read. */
+/** Other results lead to the one on kinds that cannot be read. */
 const runbooks: Readonly<Record<string, string>> = {
   refused: 'BunnynetKeyRefused',
   rate_limited: 'BunnynetApiPaused',
@@ -110,7 +110,7 @@ export function causesOf(
     .map((group) => toCause(group, nowMs));
 }
 
-/** As the tables above name it. */
+/** The key of the tables above. */
 function reasonOf({ result, isKeyRefused }: Failure): string {
   if (isKeyRefused) return 'refused';
   return Object.hasOwn(advices, result) ? result : 'unknown';

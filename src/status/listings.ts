@@ -38,7 +38,7 @@ function columnsOf(nowMs: number): readonly Column<ListingStatus>[] {
   ];
 }
 
-/** Leads to the failing alone, and back to all. */
+/** A link to the failing listings only, or back to all. */
 function filterLink({ query, listingCounts }: View): HtmlValue {
   const { listings, failing } = listingCounts;
   if (query.listings === 'failing')
@@ -47,7 +47,7 @@ function filterLink({ query, listingCounts }: View): HtmlValue {
   return failing > 0 && html`<a class="t-bad" href="${href}">${count(failing)} failing</a>`;
 }
 
-/** Nothing where nothing is listed: targets are named one by one. */
+/** Undefined where nothing is listed, because the configuration names every target. */
 export function listingsSection(view: View): HtmlValue {
   const { query, nowMs, listingCounts, matchingListings } = view;
   if (listingCounts.listings === 0) return undefined;

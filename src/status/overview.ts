@@ -47,7 +47,7 @@ ${cells}
 `;
 }
 
-/** A row of its own, and one for each of its kinds of which something is wrong. */
+/** A row for the product, and one for each of its kinds that has a problem. */
 function productRows(view: View, product: string): HtmlValue {
   const kinds = view.kinds.filter((one) => one.product === product && one.counts.targets > 0);
   if (kinds.length === 0) return undefined;

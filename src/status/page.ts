@@ -18,7 +18,7 @@ export const statusPageHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentSecurityPolicy,
 };
 
-/** How it stands, in one line. */
+/** The state of everything in one line. */
 function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: string] {
   const { targets, failing, absent, stale, pending } = counts;
   const all = plural(targets, 'target');

@@ -82,7 +82,7 @@ ${details}
 </details>`;
 }
 
-/** Nothing where all is well. */
+/** Undefined where all is well. */
 export function problemsSection(view: View): HtmlValue {
   const { targets, listings, kinds, nowMs } = view;
   const causes = causesOf(targets, listings, kinds, nowMs);

@@ -52,7 +52,7 @@ type Answer = (view: View, request: IncomingMessage, response: ServerResponse) =
 const maxViewers = 16;
 const retryAfterSeconds = 1;
 
-/** Makes pages that answer with what a query asks for; defaultPage: undefined for all targets. */
+/** Answers with what a query asks for. defaultPage: undefined for all targets. */
 function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) => Handler {
   const kinds = sources.kinds.map(({ kind }) => kind);
   const states = sources.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
@@ -77,7 +77,7 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
   };
 }
 
-/** Strictly ready does not mean that nothing fails: an outage of the API must not take the exporter out of its service. */
+/** Polls may still fail: an outage of the API must not take the exporter out of its service. */
 const strictlyReady =
   'ready: everything was polled once, and something could be read; what fails is on the status page';
 

@@ -43,7 +43,7 @@ ${rows}</tbody>
 </table>`;
 }
 
-/** Another click turns the order around. The slowest come first at once. */
+/** A second click reverses the order. The first click on durations puts the slowest first. */
 function sortLink(title: string, sort: SortColumn, query: StatusQuery): Html {
   const isActive = sort === query.sort;
   const descending = isActive ? !query.descending : sort === 'duration';

@@ -16,7 +16,7 @@ function select(
   titles: readonly (readonly [value: string, title: string])[],
 ): Html {
   const value = chosen.join();
-  // Several are chosen in the address alone.
+  // Several can be chosen only in the address.
   const several = chosen.length > 1 ? [[value, chosen.join(', ')] as const] : [];
   const options = [...titles, ...several].map(([each, title]) => {
     const selected = each === value && new Html(' selected');

@@ -152,7 +152,7 @@ type KeyOf = (status: TargetStatus, kind: KindView | undefined, sources: StatusS
 
 const severity = { failing: 0, absent: 2, pending: 4, ok: 6 };
 
-/** How bad is what the API says of a target: 0 for the worst, below 1 for the best and for nothing. */
+/** How bad the state is that the API reports: 0 for the worst, just below 1 where it reports none. */
 function rankOf({ condition = '' }: TargetStatus, kind: KindView | undefined): number {
   const at = [...(kind?.reported.keys() ?? [])].indexOf(condition);
   return at < 0 ? 0.99 : at / 100;
