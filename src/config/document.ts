@@ -1,4 +1,5 @@
 /** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
+import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
@@ -12,7 +13,7 @@ export interface Document {
   readonly place: (path: Path) => Place;
   /** How a message refers to another value of the document. */
   readonly refer: (path: Path) => string;
-  /** Where relative paths of key files begin. */
+  /** Where relative paths of files begin. */
   readonly directory: string;
   /** Whether a target may be a mapping. */
   readonly withLongForm: boolean;
@@ -26,10 +27,12 @@ export type Plain =
   | readonly Plain[]
   | { readonly [key: string]: Plain | undefined };
 
-/** Plain data in the form of the configuration file. */
+/** Plain data in the form of the configuration file, with scalars as the text that a file would hold. */
 export function fromPlain(document: Plain): Document {
+  const toText = (_: string, value: unknown) =>
+    typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return {
-    raw: toRaw(document),
+    raw: JSON.parse(JSON.stringify(document), toText) as Raw,
     problems: [],
     warnings: [],
     place: (path) => ({ ...nowhere, path: formatPath(path) }),
@@ -42,25 +45,16 @@ export function fromPlain(document: Plain): Document {
 /** Of no file and no line. */
 export const nowhere: Place = { file: undefined, line: undefined, column: undefined, path: '' };
 
-/** Scalars as the text that a file would hold; what is undefined is left out. */
-function toRaw(value: Plain): Raw {
-  if (value === null || typeof value === 'string') return value;
-  if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return (value as readonly Plain[]).map(toRaw);
-  const entries = Object.entries(value as Readonly<Record<string, Plain | undefined>>);
-  return Object.fromEntries(
-    entries.flatMap(([key, inner]) => (inner === undefined ? [] : [[key, toRaw(inner)]])),
-  );
-}
-
 /** Rejects with a `ConfigError` where the file cannot be read. */
 export async function fromFile(file: string): Promise<Document> {
   const refuse = (message: string) => new ConfigError([{ ...nowhere, file, message }]);
   const content = await readBytes(file);
   if (typeof content === 'string') throw refuse(content);
-  const text = decode(content);
-  if (text === undefined) throw refuse('expected text in UTF-8; save the file in this encoding');
-  const { raw, problems, position } = parseYaml(text);
+  // UTF-16 can pass for UTF-8, but not without zeros.
+  if (!isUtf8(content) || content.includes(0)) {
+    throw refuse('expected text in UTF-8; save the file in this encoding');
+  }
+  const { raw, problems, position } = parseYaml(content.toString());
   const located = problems.map((problem) => ({ ...problem, file, path: formatPath(problem.path) }));
   if (raw === null) {
     throw located.length > 0 ? new ConfigError(located) : refuse('expected settings; the file holds none');
@@ -86,15 +80,5 @@ export async function readBytes(file: string): Promise<Buffer | string> {
     return 'expected a configuration file of at most 10MiB; it is larger';
   } catch (error) {
     return `expected a configuration file; ${unreadable(error)}`;
-  }
-}
-
-function decode(content: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    // UTF-16 can pass for UTF-8, but not without these.
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
   }
 }

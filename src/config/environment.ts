@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 import { type Document, nowhere } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
-import type { Raw } from './yaml.ts';
+import type { Mapping, Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,44 +53,41 @@ function targetsHelp(resource: Resource): string {
 export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
-  const used = new Set<keyof typeof keys>();
-  /** The account finds videos, and their libraries with a key each; named ones need the key in its variable. */
-  const sectionOf = ({ api }: Resource, targets: Raw): Raw => {
-    const credential = api === 'video' ? 'video' : 'account';
-    if (targets === 'all') used.add('account');
-    if (api === 'video' && targets === 'all' && !keys.video.isGiven) return { targets };
-    used.add(credential);
-    return { credential, targets };
-  };
-  const root: Record<string, Raw> = {};
-  for (const resource of resources) {
-    const list = textOf(resource.environment, env);
-    if (list === '') continue;
-    root[resource.section] = sectionOf(resource, isOfAccount(resource) ? list : targetsOf(list));
+  let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
+  if (wanted.length === 0) {
+    refuseMistyped(unknownVariables(options), keys.account.isGiven);
+    wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
-  if (Object.keys(root).length === 0) {
-    refuseMistyped(unreadVariables(options), keys.account.isGiven);
-    for (const resource of resources) {
-      if (takesAll(resource) && !resource.isCostly) root[resource.section] = sectionOf(resource, 'all');
-    }
+  const used = new Set<keyof typeof keys>();
+  const sections: Mapping = {};
+  for (const resource of wanted) {
+    const targets = targetsOf(resource, textOf(resource.environment, env) || 'all');
+    const credential = resource.api === 'video' ? 'video' : 'account';
+    // The account finds videos, and their libraries with a key each; videos that are named need the key in its variable.
+    const isOpened = credential === 'video' && targets === 'all' && !keys.video.isGiven;
+    if (targets === 'all') used.add('account');
+    if (!isOpened) used.add(credential);
+    sections[resource.section] = isOpened ? { targets } : { credential, targets };
   }
   const addresses = apiNames.flatMap((api) => {
     const address = textOf(apis[api].urlVariable, env);
-    return address === '' ? [] : [[api, { base_url: address }] as const];
+    return address === '' ? [] : [[api, { base_url: address }]];
   });
-  const credentials = Object.fromEntries([...used].map((name) => [name, keys[name].source]));
   const variables = [
     ...resources.map(({ environment }) => environment),
     ...apiNames.map((api) => apis[api].urlVariable),
   ];
   const variableOf = ([section, name]: Path): string => {
-    if (section === 'credentials') return keys[name as keyof typeof keys]?.variable ?? '';
+    if (section === 'credentials') return keys[name as keyof typeof keys].variable;
     if (section === 'apis') return apis[name as ApiName].urlVariable;
-    const { environment = '' } = resources.find((resource) => resource.section === section) ?? {};
-    return textOf(environment, env) === '' ? '' : environment;
+    return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
   return {
-    raw: { credentials, apis: Object.fromEntries(addresses), ...root },
+    raw: {
+      credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
+      apis: Object.fromEntries(addresses) as Mapping,
+      ...sections,
+    },
     problems: [...used].flatMap((name) => keys[name].problem ?? []),
     warnings: variables
       .filter((variable) => env[variable]?.trim() === '')
@@ -122,25 +119,26 @@ function keyIn(variable: string, env: Environment) {
   return { isGiven: true, variable: fileVariable, source: { file }, problem };
 }
 
+/** An element without text is left to the schema to refuse. */
+function targetsOf(resource: Resource, list: string): Raw {
+  if (list === 'all' || isOfAccount(resource)) return list;
+  return list.split(',').map((element) => element.trim() || null);
+}
+
 /** Refuses to poll everything if there is no key, or if a variable that should narrow it is mistyped. */
-function refuseMistyped(unread: readonly UnreadVariable[], hasKey: boolean): void {
+function refuseMistyped(unknown: readonly UnknownVariable[], hasKey: boolean): void {
   if (!hasKey) {
     const message =
       'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
       'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-    throw new ConfigError([message, ...unread.map(describeUnread)].map(toHint));
+    throw new ConfigError([message, ...unknown.map(ignored)].map(toHint));
   }
-  const mistyped = unread.filter(({ meant }) => meant !== undefined);
+  const mistyped = unknown.filter(({ meant }) => meant !== undefined);
   const advice =
     'correct or remove it. Without a variable that says what to poll, everything would be polled';
   if (mistyped.length > 0) {
-    throw new ConfigError(mistyped.map((one) => toHint(`${noSetting(one)}: ${advice}`)));
+    throw new ConfigError(mistyped.map(({ problem }) => toHint(`${problem}: ${advice}`)));
   }
-}
-
-/** An element without text is left to the schema to refuse. */
-function targetsOf(list: string): Raw {
-  return list === 'all' ? list : list.split(',').map((element) => element.trim() || null);
 }
 
 const prefix = 'BUNNYNET_';
@@ -149,43 +147,49 @@ const prefix = 'BUNNYNET_';
 const serviceLink =
   /^BUNNYNET_(?:EXPORTER_.*|(?:.*_)?SERVICE_(?:HOST|PORT(?:_.*)?)|(?:.*_)?PORT(?:_\d+_.*)?)$/;
 
-/** A variable of ours that nobody reads. */
-export interface UnreadVariable {
-  readonly variable: string;
-  /** The variable that was probably meant. */
-  readonly meant?: string | undefined;
-  /** True where it is a setting, which a file or plain data replaces. */
-  readonly isReplaced?: boolean;
+interface UnknownVariable {
+  readonly problem: string;
+  /** The variable that was probably meant, without the prefix. */
+  readonly meant: string | undefined;
 }
 
-/** Misspelt variables, and with `isReplaced` the settings that a file or plain data replaces. */
-export function unreadVariables(
-  { env, resources, otherVariables = [] }: EnvironmentOptions,
-  credentials: Config['credentials'] = {},
-  isReplaced = false,
-): readonly UnreadVariable[] {
-  const settings = environmentSettings(resources).map(({ variable }) => variable);
+export function ignored({ problem }: UnknownVariable): string {
+  return `${problem}: it is ignored`;
+}
+
+/** The variables with our prefix that are set, less those that flags and credentials name. */
+function ownVariables({ env, otherVariables = [] }: EnvironmentOptions, credentials: Config['credentials']) {
   const named = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
-  const known = [...settings, ...otherVariables].map((name) => name.slice(prefix.length));
+  const others = new Set([...otherVariables, ...named]);
   return Object.keys(env)
-    .filter((variable) => variable.startsWith(prefix) && env[variable] !== '')
-    .filter((variable) => !otherVariables.includes(variable) && !named.includes(variable))
-    .sort()
-    .flatMap((variable): readonly UnreadVariable[] => {
-      if (settings.includes(variable)) return isReplaced ? [{ variable, isReplaced }] : [];
-      if (serviceLink.test(variable)) return [];
-      const near = suggest(variable.slice(prefix.length), known);
-      return [{ variable, meant: near === undefined ? undefined : `${prefix}${near}` }];
+    .filter((variable) => variable.startsWith(prefix) && env[variable] !== '' && !others.has(variable))
+    .sort();
+}
+
+/** Variables of ours that nobody reads: misspelt ones. */
+export function unknownVariables(
+  options: EnvironmentOptions,
+  credentials: Config['credentials'] = {},
+): readonly UnknownVariable[] {
+  const settings = environmentSettings(options.resources).map(({ variable }) => variable);
+  const known = [...settings, ...(options.otherVariables ?? [])].map((name) => name.slice(prefix.length));
+  return ownVariables(options, credentials)
+    .filter((variable) => !settings.includes(variable) && !serviceLink.test(variable))
+    .map((variable) => {
+      const name = variable.slice(prefix.length);
+      const meant = suggest(name, known);
+      const hint = meant === undefined ? '' : ` (did you mean ${prefix}${meant}?)`;
+      return { problem: `${variable} is not a setting${hint}`, meant };
     });
 }
 
-export function describeUnread(one: UnreadVariable): string {
-  if (one.isReplaced) return `${one.variable} is ignored, because a configuration file is given`;
-  return `${noSetting(one)}: it is ignored`;
-}
-
-function noSetting({ variable, meant }: UnreadVariable): string {
-  return `${variable} is not a setting${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+/** The settings of the environment that a file or plain data replaces. */
+export function replacedVariables(
+  options: EnvironmentOptions,
+  credentials: Config['credentials'],
+): readonly string[] {
+  const settings = environmentSettings(options.resources).map(({ variable }) => variable);
+  return ownVariables(options, credentials).filter((variable) => settings.includes(variable));
 }
 
 /** A sentence without a place. */

@@ -3,22 +3,22 @@
  * problem at once, each with its place. It starts nothing and calls nothing.
  */
 import { X509Certificate } from 'node:crypto';
-import { resolve } from 'node:path';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import {
-  describeUnread,
   type EnvironmentOptions,
   fromEnvironment,
+  ignored,
+  replacedVariables,
   toHint,
-  unreadVariables,
+  unknownVariables,
 } from './environment.ts';
 import { ConfigError, formatProblem, type Path, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
-import type { Raw } from './yaml.ts';
+import { isMapping, type Raw } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
   /** The YAML file; without it and without `document` the environment's own settings count. */
@@ -37,42 +37,39 @@ export interface Loaded {
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
   const document = await open(options);
-  const problems: Problem[] = [...document.problems];
-  const warnings: string[] = [...document.warnings];
+  const problems = [...document.problems];
+  const warnings = [...document.warnings];
   const report = (path: Path, message: string): void => {
     problems.push({ ...document.place(path), message });
   };
   const warn = (path: Path, message: string): void => {
     warnings.push(formatProblem({ ...document.place(path), message }));
   };
-  const { refer, withLongForm } = document;
   if (holdsPatterns(document.raw)) await loadPatternEngine();
-  const config = readDocument(document.raw, resources, { report, warn, refer, withLongForm });
-  const credentials = resolvePaths(config.credentials, document.directory);
-  for (const { credential, severity, message } of await createCredentials(credentials, env).check()) {
+  const config = readDocument(document, resources, report, warn);
+  if (config === undefined) throw new ConfigError(problems);
+  for (const { credential, severity, message } of await createCredentials(config.credentials, env).check()) {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
   }
-  const apis = await resolveAuthorities(config.apis, document.directory, report);
-  const unread = unreadVariables(options, credentials, isGiven(options)).map(describeUnread);
-  warnings.push(...unread);
+  const apis = await withAuthorities(config.apis, report);
+  const unknown = unknownVariables(options, config.credentials).map(ignored);
+  const isGiven = options.file !== undefined || options.document !== undefined;
+  const replaced = isGiven ? replacedVariables(options, config.credentials) : [];
+  warnings.push(
+    ...replaced.map((name) => `${name} is ignored, because a configuration file is given`),
+    ...unknown,
+  );
   if (problems.length > 0) {
     // Without a file, what is missing may be there under a mistyped name.
-    throw new ConfigError([...inOrder(problems), ...(isGiven(options) ? [] : unread.map(toHint))]);
+    throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(toHint))]);
   }
-  return { config: { ...config, credentials, apis }, warnings };
+  return { config: { ...config, apis }, warnings };
 }
 
 /** Whether a section, or what it says of parents, selects by patterns. */
-function holdsPatterns(raw: Raw, depth = 0): boolean {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || depth > 3) return false;
-  const settings = Object.entries(raw as Readonly<Record<string, Raw>>);
-  return settings.some(
-    ([key, value]) => key === 'include' || key === 'exclude' || holdsPatterns(value, depth + 1),
-  );
-}
-
-function isGiven({ file, document }: LoadOptions): boolean {
-  return file !== undefined || document !== undefined;
+function holdsPatterns(raw: Raw): boolean {
+  const sections = isMapping(raw) ? Object.values(raw).filter(isMapping) : [];
+  return sections.some((section) => ['include', 'exclude', 'parents'].some((key) => key in section));
 }
 
 async function open(options: LoadOptions): Promise<Document> {
@@ -81,33 +78,23 @@ async function open(options: LoadOptions): Promise<Document> {
   return document === undefined ? fromEnvironment(options) : fromPlain(document);
 }
 
-function resolvePaths(credentials: Config['credentials'], directory: string): Config['credentials'] {
-  const resolved = Object.entries(credentials).map(([name, source]) => [
-    name,
-    'file' in source ? { file: resolve(directory, source.file) } : source,
-  ]);
-  return Object.fromEntries(resolved) as Config['credentials'];
-}
-
-/** The APIs with whole paths to their certificates, which are looked at. */
-async function resolveAuthorities(
+/** The APIs with the certificates of their files. */
+async function withAuthorities(
   apis: Config['apis'],
-  directory: string,
   report: (path: Path, message: string) => void,
 ): Promise<Config['apis']> {
-  const resolved = { ...apis };
+  const read = { ...apis };
   for (const api of apiNames) {
     const { caFile } = apis[api];
-    if (typeof caFile !== 'string') continue;
-    const file = resolve(directory, caFile);
-    const content = await readBytes(file);
+    if (caFile === undefined) continue;
+    const content = await readBytes(caFile);
     const authorities = typeof content === 'string' ? '' : content.toString('latin1');
     if (!isCertificates(authorities)) {
-      report(['apis', api, 'ca_file'], `expected a file of PEM certificates; ${file} holds none`);
+      report(['apis', api, 'ca_file'], `expected a file of PEM certificates; ${caFile} holds none`);
     }
-    resolved[api] = { ...apis[api], caFile: file, authorities };
+    read[api] = { ...apis[api], authorities };
   }
-  return resolved;
+  return read;
 }
 
 function isCertificates(pem: string): boolean {

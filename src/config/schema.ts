@@ -3,7 +3,8 @@
  * declared resources, so that a new kind costs nothing here.
  */
 import * as z from 'zod';
-import { type ApiName, apiNames, type IdField, isReadAlone, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
+import type { CredentialSource } from '../secrets/credentials.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
 import { apis } from './apis.ts';
 import * as value from './values.ts';
@@ -51,12 +52,12 @@ const credentialsSchema = z
       if (code === 'invalid_key') {
         return 'expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit';
       }
-      return `expected ${input === undefined ? oneCredential : 'a mapping of names to where each key is read'}`;
+      return input === undefined ? oneCredential : 'expected a mapping of names to where each key is read';
     },
   })
   .describe('Where each key is read, by a name of your choice; a key itself is never written here');
 
-export const oneCredential = 'at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
+export const oneCredential = 'expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
 /** One API: its address and how hard it may be asked. */
 function apiSchema(api: ApiName) {
@@ -113,7 +114,7 @@ function discoverySchema(resources: readonly Resource[]) {
       'all: every kind without a section is on, with `targets: all`',
     ),
     except: optional(
-      z.array(z.enum(kinds), { error: 'expected a list of kinds' }),
+      z.array(z.enum(kinds).optional(), { error: 'expected a list of kinds' }),
       'The kinds that `kinds: all` leaves off',
     ),
   });
@@ -139,14 +140,24 @@ function selectionShape(resource: Resource) {
     exclude: optional(value.patterns, 'With all: what to leave out, likewise'),
     ...(listing.parent ? { parents: optional(parents, `With all: of which ${listing.parent.nouns}`) } : {}),
     overrides: optional(
-      z.array(overrideSchema(resource), { error: `expected a list of { ${longForm(resource)}, … }` }),
+      z.array(overrideSchema(resource).optional(), {
+        error: `expected a list of { ${longForm(resource)}, … }`,
+      }),
       'With all: what is different for single targets, by their ids',
     ),
   };
 }
 
+function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
+  const shape = ids.map(({ setting, form, label }) => [
+    setting,
+    value.id(form).describe(`The id that is exposed as the label ${label}`),
+  ]);
+  return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
+}
+
 /** Overrides for one target of `all`. A target that comes with its listing has no interval of its own. */
-export function overrideSchema(resource: Resource) {
+function overrideSchema(resource: Resource) {
   const { name, interval, stale_after } = targetOptions;
   const options = isReadAlone(resource) ? { name, interval, stale_after } : { name, stale_after };
   return mapping({ ...idShape(resource), ...options }, `{ ${longForm(resource)}, … }`);
@@ -164,57 +175,30 @@ const targetOptions = {
 };
 
 /** A target as `501/77`: what its long form would hold. */
-function shortSchema(resource: Resource, expected: string) {
-  const editor =
-    resource.ids.length === 1
-      ? z.globalRegistry.get(value.id((resource.ids[0] as IdField).form))
-      : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' };
+function shortSchema({ ids }: Resource, expected: string) {
+  const [only] = ids.length === 1 ? ids : [];
   return z
     .string()
     .transform((text, context): Record<string, string> => {
-      const parts = resource.ids.length === 1 ? [text] : text.split('/');
-      if (parts.length === resource.ids.length) return readIds(resource.ids, parts, context);
-      context.addIssue({ code: 'custom', input: text, message: expected });
-      return z.NEVER;
-    })
-    .meta({ ...editor });
-}
-
-function readIds(
-  ids: readonly IdField[],
-  parts: readonly string[],
-  context: z.RefinementCtx,
-): Record<string, string> {
-  const read = ids.map(({ setting, form }, i) => {
-    const part = parts[i] ?? '';
-    const { data, error } = value.id(form).safeParse(part);
-    for (const { message } of error?.issues ?? []) {
-      const shown = ids.length === 1 ? message : `${setting}: ${message}`;
-      context.addIssue({
-        code: 'custom',
-        input: part,
-        message: `${shown}; got ${quote(part)}`,
-        params: { quiet: true },
+      const refuse = (input: string, message: string) => {
+        const shown = `${message}; got ${quote(input)}`;
+        context.addIssue({ code: 'custom', input, message: shown, params: { quiet: true } });
+      };
+      const parts = only ? [text] : text.split('/');
+      if (parts.length !== ids.length) {
+        refuse(text, expected);
+        return z.NEVER;
+      }
+      const read = ids.map(({ setting, form }, i) => {
+        const part = parts[i] ?? '';
+        const { data = '', error } = value.id(form).safeParse(part);
+        const which = only ? '' : `${setting}: `;
+        for (const { message } of error?.issues ?? []) refuse(part, `${which}${message}`);
+        return [setting, data] as const;
       });
-    }
-    return [setting, data ?? ''] as const;
-  });
-  return Object.fromEntries(read);
-}
-
-/** A target in either form, or, unless `withLongForm`, in its short form alone. */
-export function targetSchema(resource: Resource, withLongForm: boolean) {
-  const expected = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong(resource, withLongForm)}`;
-  const long = mapping({ ...idShape(resource), ...targetOptions });
-  return z.union([shortSchema(resource, expected), long], { error: expected });
-}
-
-function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
-  const shape = ids.map(({ setting, form, label }) => [
-    setting,
-    value.id(form).describe(`The id that is exposed as the label ${label}`),
-  ]);
-  return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
+      return Object.fromEntries(read);
+    })
+    .meta({ ...(only ? value.id(only.form).meta() : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' }) });
 }
 
 function targetsSchema(resource: Resource, withLongForm: boolean) {
@@ -223,16 +207,20 @@ function targetsSchema(resource: Resource, withLongForm: boolean) {
       .literal('all', { error: 'expected all' })
       .describe("What to poll: all, which is the credential's account");
   }
-  const all = takesAll(resource) ? 'all, or ' : '';
-  const listOf = `${all}a list of ${shortForms(resource)}`;
-  const error = `expected ${listOf}${orLong(resource, withLongForm)}`;
-  const list = z.array(targetSchema(resource, withLongForm), { error });
+  const orLong = ` or { ${longForm(resource)} }`;
+  const suffix = withLongForm ? orLong : '';
+  const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${suffix}`;
+  const long = mapping({ ...idShape(resource), ...targetOptions });
+  const target = z.union([shortSchema(resource, one), long], { error: one });
+  const listOf = `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}`;
+  const error = `expected ${listOf}${suffix}`;
+  const list = z.array(target.optional(), { error });
   const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
-  return targets.describe(`What to poll: ${listOf}${orLong(resource)}`);
+  return targets.describe(`What to poll: ${listOf}${orLong}`);
 }
 
 /** The section of a kind. */
-export function sectionSchema(resource: Resource, withLongForm: boolean) {
+function sectionSchema(resource: Resource, withLongForm: boolean) {
   return mapping(
     {
       credential: optional(
@@ -280,11 +268,6 @@ export function shortForms(resource: Resource): string {
   return resource.ids.length === 1 ? 'ids' : shortForm(resource);
 }
 
-/** ` or { id: … }`: the least that the long form of a target says. */
-function orLong(resource: Resource, withLongForm = true): string {
-  return withLongForm ? ` or { ${longForm(resource)} }` : '';
-}
-
 function longForm({ ids }: Resource): string {
   return ids.map(({ setting }) => `${setting}: …`).join(', ');
 }
@@ -319,8 +302,6 @@ export function documentSchema(resources: readonly Resource[], withLongForm: boo
   );
 }
 
-export type DiscoverySettings = z.output<ReturnType<typeof discoverySchema>>;
-
 export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
 
 type TargetOptions = { [Key in keyof typeof targetOptions]?: z.output<(typeof targetOptions)[Key]> };
@@ -333,10 +314,21 @@ export interface SectionSettings {
   readonly credential?: string;
   readonly interval: number;
   readonly stale_after?: number;
-  readonly targets: 'all' | readonly TargetSettings[];
+  /** With holes where a target is wrong. */
+  readonly targets: 'all' | readonly (TargetSettings | undefined)[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly parents?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] };
-  readonly overrides?: readonly TargetSettings[];
+  readonly overrides?: readonly (TargetSettings | undefined)[];
   readonly [setting: string]: unknown;
+}
+
+/** A document, with every default filled in. */
+export interface Settings {
+  readonly credentials: Readonly<Record<string, CredentialSource>>;
+  readonly apis: Readonly<Record<ApiName, ApiSettings>>;
+  readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
+  readonly limits: z.output<typeof limitsSchema>;
+  /** The sections of the kinds. */
+  readonly [section: string]: unknown;
 }

@@ -3,12 +3,14 @@
  * traced to its line. Problems never quote the document: it may hold a key by mistake.
  */
 import {
+  type Alias,
   Composer,
   type Document,
   type ErrorCode,
   isAlias,
   isCollection,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   Lexer,
@@ -18,17 +20,25 @@ import {
   visit,
   type YAMLError,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 import type { Path } from './problems.ts';
 
 /** What a YAML document is made of here: null is a value that was left empty. */
-export type Raw = string | null | readonly Raw[] | { readonly [key: string]: Raw };
+export type Raw = string | null | Raw[] | { [key: string]: Raw };
 
-export interface YamlProblem {
-  readonly path: Path;
+export type Mapping = Record<string, Raw>;
+
+export function isMapping(raw: Raw | undefined): raw is Mapping {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+interface Position {
   readonly line: number;
   readonly column: number;
+}
+
+interface YamlProblem extends Position {
+  readonly path: Path;
   readonly message: string;
 }
 
@@ -37,7 +47,7 @@ export interface YamlDocument {
   /** What is wrong with it as YAML; `raw` holds the rest. */
   readonly problems: readonly YamlProblem[];
   /** Where the value of a path starts: the key of a mapping's entry, the item of a list; the nearest one above if there is none. */
-  readonly position: (path: Path) => { line: number; column: number };
+  readonly position: (path: Path) => Position;
 }
 
 /** With aliases followed, more values than this are an attack or a mistake: the largest file has fewer. */
@@ -58,43 +68,32 @@ const problemWords: { readonly [code in ErrorCode]?: string } = {
 /** Reads one document. Syntax errors are problems too; with one of them nothing is read. */
 export function parseYaml(text: string): YamlDocument {
   const lines = new LineCounter();
-  const linesAt = (offset: number) => {
+  const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const refuse = (offset: number, message: string): YamlDocument => ({
     raw: null,
-    problems: [{ path: [], ...linesAt(offset), message }],
+    problems: [{ path: [], ...positionOf(offset), message }],
     position: () => ({ line: 1, column: 1 }),
   });
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false });
+  const composer = new Composer({
+    schema: 'failsafe',
+    customTags: ['null'],
+    resolveKnownTags: false,
+    uniqueKeys: false,
+  });
   const [document, second] = composer.compose(tokensOf(text, parser), true, text.length);
   if (parser.stack.length > maxDepth) return refuse(parser.offset, 'expected YAML: it is nested too deeply');
-  if (second) {
-    const offset = second.range[0];
-    return refuse(offset, 'expected one document; a second begins here');
-  }
+  if (second) return refuse(second.range[0], 'expected one document; a second begins here');
   const error = document?.errors[0] ?? document?.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
   if (document && error) return refuse(...explain(error, document));
-  const reader = new Reader(linesAt);
-  const root = reader.read(document?.contents, []);
-  const rootOffset = document?.contents?.range?.[0] ?? 0;
+  const root = document?.contents ?? null;
   return {
-    raw: root,
-    problems: reader.problems,
-    position(path) {
-      let raw = root;
-      let offset = rootOffset;
-      for (const step of path) {
-        const found = reader.offsets.get(raw)?.get(step);
-        if (found === undefined) break;
-        raw = (raw as Readonly<Record<string | number, Raw>>)[step] ?? null;
-        offset = found;
-      }
-      return linesAt(offset);
-    },
+    ...readValues(root, positionOf),
+    position: (path) => positionOf(document ? offsetOf(path, document) : 0),
   };
 }
 
@@ -110,105 +109,99 @@ function* tokensOf(text: string, parser: Parser) {
 /** Where the error is, and in words. A bracket or quote that is not closed is noticed late: it is reported where it opens. */
 function explain(error: YAMLError, document: Document): [offset: number, message: string] {
   const [offset] = error.pos;
-  let open: { offset: number; what: string } | undefined;
+  let open: [offset: number, message: string] | undefined;
   visit(document, {
     Node(_, node) {
       const [start = 0, , end = 0] = node.range ?? [];
       const isFlow = isCollection(node) && node.flow === true;
       const isQuoted = isScalar(node) && node.type?.startsWith('QUOTE') === true;
-      if (start < offset && offset <= end && (isFlow || isQuoted))
-        open = { offset: start, what: isFlow ? 'bracket' : 'quote' };
+      if (start < offset && offset <= end && (isFlow || isQuoted)) {
+        const what = isFlow ? 'bracket' : 'quote';
+        open = [start, `expected YAML: the ${what} that opens here is not closed`];
+      }
     },
   });
-  if (open && ['BAD_INDENT', 'MISSING_CHAR'].includes(error.code))
-    return [open.offset, `expected YAML: the ${open.what} that opens here is not closed`];
+  if (open && ['BAD_INDENT', 'MISSING_CHAR'].includes(error.code)) return open;
   return [offset, `expected YAML: ${problemWords[error.code] ?? 'this cannot be read'}`];
 }
 
-/** An alias becomes the very value that it stands for, so the result is never larger than the file. */
-class Reader {
-  readonly problems: YamlProblem[] = [];
-  /** Where each entry of a list or mapping begins. */
-  readonly offsets = new Map<Raw, ReadonlyMap<string | number, number>>();
-  readonly #linesAt: (offset: number) => { line: number; column: number };
-  /**
-   * By anchor, once its value is complete, so that no value can contain itself; size: how many values it contains, itself
-   * included.
-   */
-  readonly #anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
-  #values = 0;
+/** Plain values of the nodes. An alias becomes the very value that it stands for, so the result is never larger than the file. */
+function readValues(root: Node | null, positionOf: (offset: number) => Position) {
+  const problems: YamlProblem[] = [];
+  /** By anchor, once its value is complete, so that no value can contain itself. The size counts all values in it. */
+  const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
+  let size = 0;
 
-  constructor(linesAt: (offset: number) => { line: number; column: number }) {
-    this.#linesAt = linesAt;
-  }
+  const report = (path: Path, node: Node | null, message: string): null => {
+    problems.push({ path, ...positionOf(node?.range?.[0] ?? 0), message });
+    return null;
+  };
 
-  read(node: Node | null | undefined, path: Path): Raw {
-    const before = this.#values++;
-    if (!node) return null;
-    if (isAlias(node)) return this.#alias(node.source, node.range?.[0] ?? 0, path);
-    const raw = this.#content(node, path);
-    if ('anchor' in node && node.anchor) this.#anchors.set(node.anchor, { raw, size: this.#values - before });
+  function read(node: Node | null, path: Path): Raw {
+    if (isAlias(node)) return follow(node, path);
+    const sizeBefore = size++;
+    const raw = contentOf(node, path);
+    if (node?.anchor) anchors.set(node.anchor, { raw, size: size - sizeBefore });
     return raw;
   }
 
-  #content(node: Node, path: Path): Raw {
-    if (isMap(node)) return this.#mapping(node as YAMLMap<Node | null, Node | null>, path);
-    if (isSeq(node)) return this.#list(node as YAMLSeq<Node | null>, path);
-    const { type, value, tag } = node as { type?: string; value?: unknown; tag?: string };
-    const text = typeof value === 'string' ? value : '';
-    return type === 'PLAIN' && !tag && /^(?:~|null|Null|NULL|)$/.test(text) ? null : text;
+  function contentOf(node: Node | null, path: Path): Raw {
+    if (isMap<Node, Node | null>(node)) return mappingOf(node, path);
+    if (isSeq<Node | null>(node)) return node.items.map((item, index) => read(item, [...path, index]));
+    return isScalar(node) ? (node.value as string | null) : null;
   }
 
-  #list(node: YAMLSeq<Node | null>, path: Path): Raw {
-    const offsets = new Map<number, number>();
-    const list = node.items.map((item, index) => {
-      offsets.set(index, item?.range?.[0] ?? node.range?.[0] ?? 0);
-      return this.read(item, [...path, index]);
-    });
-    this.offsets.set(list, offsets);
-    return list;
-  }
-
-  #mapping(node: YAMLMap<Node | null, Node | null>, path: Path): Raw {
+  function mappingOf({ items }: YAMLMap<Node, Node | null>, path: Path): Raw {
     // Without a prototype, so that no key of the document means anything to the language.
     const mapping = Object.create(null) as Record<string, Raw>;
-    const offsets = new Map<string, number>();
-    for (const { key, value } of node.items) {
-      const name = this.read(key, path) ?? '';
+    const firstKeys = new Map<string, Node>();
+    for (const { key, value } of items) {
+      const name = read(key, path) ?? '';
       if (typeof name !== 'string') {
-        this.#report(path, key, 'expected plain text as a key');
+        report(path, key, 'expected plain text as a key');
         continue;
       }
-      const raw = this.read(value, [...path, name]);
-      const first = offsets.get(name);
-      if (first !== undefined) {
-        const message = `expected each key once; it is already on line ${this.#linesAt(first).line}`;
-        this.#report([...path, name], key, message);
-        continue;
+      const raw = read(value, [...path, name]);
+      const first = firstKeys.get(name);
+      if (first === undefined) {
+        firstKeys.set(name, key);
+        mapping[name] = raw;
+      } else {
+        const { line } = positionOf(first.range?.[0] ?? 0);
+        report([...path, name], key, `expected each key once; it is already on line ${line}`);
       }
-      offsets.set(name, key?.range?.[0] ?? 0);
-      mapping[name] = raw;
     }
-    this.offsets.set(mapping, offsets);
     return mapping;
   }
 
-  #alias(name: string, offset: number, path: Path): Raw {
-    const anchor = this.#anchors.get(name);
-    const refuse = (message: string) => {
-      if (this.problems.at(-1)?.message !== message)
-        this.problems.push({ path, ...this.#linesAt(offset), message });
-      return null;
-    };
-    if (!anchor)
-      return refuse('expected an alias of an anchor that ends before it; there is none of this name');
-    this.#values += anchor.size;
-    if (this.#values > maxValues)
-      return refuse(`expected at most ${maxValues} values once aliases are followed`);
-    return anchor.raw;
+  function follow(alias: Alias, path: Path): Raw {
+    const anchor = anchors.get(alias.source);
+    if (!anchor) {
+      const message = 'expected an alias of an anchor that ends before it; there is none of this name';
+      return report(path, alias, message);
+    }
+    size += anchor.size;
+    if (size <= maxValues) return anchor.raw;
+    const message = `expected at most ${maxValues} values once aliases are followed`;
+    return problems.at(-1)?.message === message ? null : report(path, alias, message);
   }
 
-  #report(path: Path, node: Node | null, message: string): void {
-    this.problems.push({ path, ...this.#linesAt(node?.range?.[0] ?? 0), message });
+  return { raw: read(root, []), problems };
+}
+
+/** Where the value of a path begins, or the nearest one above it. */
+function offsetOf(path: Path, document: Document): number {
+  let node: unknown = document.contents;
+  let start = document.contents;
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap<Node, Node | null>(node)) {
+      const entry = node.items.find(({ key }) => isScalar(key) && (key.value ?? '') === step);
+      [start, node] = [entry?.key ?? start, entry?.value];
+    } else {
+      node = isSeq<Node>(node) ? node.items[Number(step)] : undefined;
+      if (isNode(node)) start = node;
+    }
   }
+  return start?.range?.[0] ?? 0;
 }

@@ -1,0 +1,146 @@
+/**
+ * Reads the settings of a document with the schema. What is wrong is reported in the words of this program and taken out, so
+ * that the rest can still be checked: one problem hides no other.
+ */
+import type * as z from 'zod';
+import type { Resource } from '../resources/resource.ts';
+import { didYouMean, oneOf, quote, suggest } from '../text.ts';
+import type { Document } from './document.ts';
+import type { Path } from './problems.ts';
+import { documentSchema, oneCredential, type Settings } from './schema.ts';
+import { isMapping, type Mapping, type Raw } from './yaml.ts';
+
+/** Each takes out what is wrong, or what holds it: more than the settings are deep. */
+const maxRounds = 10;
+
+interface Issue {
+  readonly path: Path;
+  readonly message: string;
+  /** Of a misspelt setting: the path of the one that was probably meant. */
+  readonly meant?: Path | undefined;
+  /** What is missing; any one of these would do. */
+  readonly missing?: readonly Path[] | undefined;
+}
+
+/**
+ * Undefined where the document is no mapping. What is wrong is taken out of `raw`, and leaves a hole in a list of targets.
+ *
+ * @param names of the credentials
+ */
+export function readSettings(
+  { raw, withLongForm }: Document,
+  resources: readonly Resource[],
+  names: readonly string[],
+  report: (path: Path, message: string) => void,
+): Settings | undefined {
+  const schema = documentSchema(resources, withLongForm);
+  const parse = () => {
+    const { data, error } = schema.safeParse(raw, { reportInput: true });
+    return { data, issues: error?.issues.flatMap((issue) => toIssues(issue)) ?? [] };
+  };
+  let { data, issues } = parse();
+  const all = isMapping(raw) ? [...issues, ...emptiness(raw, resources, issues)] : issues;
+  const meant = new Set(all.flatMap((issue) => (issue.meant ? [keyOf(issue.meant)] : [])));
+  for (const { path, message, missing = [] } of all) {
+    // A misspelt setting also leaves missing what it was meant for: one problem is enough.
+    if (!missing.some((one) => meant.has(keyOf(one)))) report(path, message);
+  }
+  // In place of what other settings depend on, so that nothing is said of those.
+  const standIns = new Map<string | number, Raw>([
+    ['credentials', {}],
+    ['credential', names[0] ?? null],
+    ['interval', '1s'],
+    ['targets', []],
+    ['kinds', 'all'],
+  ]);
+  for (let round = 0; issues.length > 0 && isMapping(raw) && round < maxRounds; round++) {
+    const wrong = new Map(issues.map(({ path }) => [keyOf(wholeOf(path)), wholeOf(path)]));
+    for (const path of wrong.values()) takeOut(raw, path, standIns);
+    standIns.clear();
+    ({ data, issues } = parse());
+  }
+  return data as Settings | undefined;
+}
+
+/** What is missing as a whole: credentials, and anything to poll. */
+function emptiness(raw: Mapping, resources: readonly Resource[], issues: readonly Issue[]): readonly Issue[] {
+  const { credentials } = raw;
+  const sections = resources.map(({ section }) => section);
+  const found: Issue[] = [];
+  if (isMapping(credentials) && Object.keys(credentials).length === 0) {
+    found.push({ path: ['credentials'], message: `${oneCredential}; it is empty` });
+  }
+  if (!issues.some(({ path }) => path[0] === 'discovery') && !sections.some((section) => section in raw)) {
+    const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(sections)}`;
+    found.push({ path: [], message, missing: ['discovery', ...sections].map((setting) => [setting]) });
+  }
+  return found;
+}
+
+function keyOf(path: Path): string {
+  return path.join('\n');
+}
+
+/** The issue in the words of this program; of a union, the issues of the one form that was meant. */
+function toIssues(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
+  const path = [...above, ...(issue.path as Path)];
+  if (issue.code === 'invalid_union') {
+    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherForm));
+    if (meant !== undefined && others.length === 0) return meant.flatMap((inner) => toIssues(inner, path));
+  }
+  if (issue.code !== 'unrecognized_keys') {
+    const needs = issue.code === 'custom' ? (issue.params?.['needs'] as readonly string[]) : undefined;
+    const missing = issue.input === undefined ? [path] : needs?.map((setting) => [...path, setting]);
+    return [{ path, message: messageOf(issue, path), missing }];
+  }
+  // The schema lists the keys that it knows.
+  const known = issue.message.split(',');
+  return issue.keys.map((key) => {
+    const meant = suggest(key, known);
+    return {
+      path: [...path, key],
+      message: `unknown setting${didYouMean(key, known) || `; expected ${oneOf(known)}`}`,
+      meant: meant === undefined ? undefined : [...path, meant],
+    };
+  });
+}
+
+function isOfOtherForm({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+}
+
+/** A text is never quoted where a key may have been put by mistake. */
+function messageOf(issue: z.core.$ZodIssue, path: Path): string {
+  const { message, input } = issue;
+  if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
+  if (typeof input === 'string' && path[0] === 'credentials') return message;
+  if (issue.code !== 'invalid_value') return `${message}; ${found(input)}`;
+  const values = issue.values.map(String);
+  const meant = typeof input === 'string' ? didYouMean(input, values) : '';
+  return `expected ${oneOf(values)}; ${found(input)}${meant}`;
+}
+
+function found(input: unknown): string {
+  if (input === undefined) return 'it is missing';
+  if (input === null) return 'got nothing';
+  if (typeof input === 'string') return `got ${quote(input)}`;
+  return Array.isArray(input) ? 'got a list' : 'got a mapping';
+}
+
+/** The path of the whole target, where the path is of something in one. */
+function wholeOf(path: Path): Path {
+  const index = path.findIndex((step) => typeof step === 'number');
+  return index < 0 ? path : path.slice(0, index + 1);
+}
+
+/** Takes out the value of a path; where there is none, what should hold it. */
+function takeOut(root: Mapping, path: Path, standIns: ReadonlyMap<string | number, Raw>): void {
+  const last = path.at(-1) ?? '';
+  let holder: Mapping | undefined = root;
+  for (const step of path.slice(0, -1)) holder = holder?.[step] as Mapping | undefined;
+  if (holder === undefined) return;
+  const standIn = standIns.get(last);
+  if (standIn !== undefined) holder[last] = standIn;
+  else if (holder[last] === undefined && path.length > 1) takeOut(root, path.slice(0, -1), standIns);
+  else Reflect.deleteProperty(holder, last);
+}
