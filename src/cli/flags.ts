@@ -16,9 +16,10 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads a flag's text, or throws what was expected of it. */
 interface Reader<T> {
-  (text: string): T;
+  /** Undefined where the text is none of what is expected. */
+  read(text: string): T | undefined;
+  readonly expected: string;
   /** The accepted values, if it is one of a list. */
   readonly values?: readonly string[];
 }
@@ -32,10 +33,10 @@ interface Flag {
   readonly default?: string;
   /** May be given several times; in the environment separated by commas. */
   readonly repeatable?: true;
-  readonly read?: Reader<unknown>;
+  readonly value?: Reader<unknown>;
 }
 
-type ValueOf<F extends Flag> = F extends { read: Reader<infer T> }
+type ValueOf<F extends Flag> = F extends { value: Reader<infer T> }
   ? F extends { repeatable: true }
     ? readonly T[]
     : F extends { default: string }
@@ -43,59 +44,54 @@ type ValueOf<F extends Flag> = F extends { read: Reader<infer T> }
       : T | undefined
   : boolean;
 
-class Unfit extends Error {}
+const toggle = { read: parseBoolean, expected: 'true or false' };
 
-function unfit(expected: string): never {
-  throw new Unfit(expected);
-}
-
-const toggle: Reader<boolean> = (text) => parseBoolean(text) ?? unfit('true or false');
-
-const path: Reader<string> = (text) => (text === '' ? unfit('a path') : text);
+const path = { read: (text: string) => text || undefined, expected: 'a path' };
 
 function choice<const T extends string>(values: readonly T[]): Reader<T> {
-  const read = (text: string) => values.find((value) => value === text) ?? unfit(oneOf(values));
-  return Object.assign(read, { values });
+  return { read: (text) => values.find((value) => value === text), expected: oneOf(values), values };
 }
 
-const seed: Reader<number> = (text) => {
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return number < 2 ** 32 ? number : unfit('a whole number from 0 to 4294967295');
+const seed = {
+  read: (text: string) => (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 ? Number(text) : undefined),
+  expected: 'a whole number from 0 to 4294967295',
 };
 
-const shard = (text: string) => {
-  const [, i, n] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
-  const index = Number(i);
-  const count = Number(n);
-  return index < count ? { index, count } : unfit('I/N with 0 ≤ I < N, such as 0/3');
+const shard = {
+  read(text: string) {
+    const [, i, n] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+    const index = Number(i);
+    const count = Number(n);
+    return index < count ? { index, count } : undefined;
+  },
+  expected: 'I/N with 0 ≤ I < N, such as 0/3',
 };
 
 /** No host: every address of the machine. Port 0: any free one. */
-const listenAddress = (text: string) => {
-  const expected = 'host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057';
-  const [, bracketed, plain, digits] =
-    /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:/@[\]]*)):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (!(port <= 65_535)) unfit(expected);
-  const host = bracketed ?? plain;
-  return { host: host || undefined, port };
+const listenAddress = {
+  read(text: string) {
+    const [, bracketed, plain, digits] =
+      /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:/@[\]]*)):(\d{1,5})$/.exec(text) ?? [];
+    const port = Number(digits);
+    return port <= 65_535 ? { host: bracketed || plain || undefined, port } : undefined;
+  },
+  expected: 'host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057',
 };
 
-const otherPages = ['/', '/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets'];
-
-const telemetryPath: Reader<string> = (text) => {
-  if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) || /\/\.{1,2}(?:\/|$)/.test(text)) {
-    unfit('a path such as /metrics');
-  }
-  return otherPages.includes(text) ? unfit('a path that is no other page') : text;
+const telemetryPath = {
+  read: (text: string) =>
+    /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? text : undefined,
+  expected: 'a path such as /metrics',
 };
+
+const otherPages = ['/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets'];
 
 const table = {
   configFile: {
     name: 'config.file',
     placeholder: 'PATH',
     help: 'The configuration file. Without it, settings come from the environment.',
-    read: path,
+    value: path,
   },
   configCheck: {
     name: 'config.check',
@@ -118,7 +114,7 @@ const table = {
     placeholder: 'SCALE',
     default: 'small',
     help: `How many targets the simulator has: ${oneOf(demoScales)} (about 4,000, 70,000 or 700,000 series).`,
-    read: choice(demoScales),
+    value: choice(demoScales),
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },
   demoSeed: {
@@ -126,7 +122,7 @@ const table = {
     placeholder: 'NUMBER',
     default: '1',
     help: 'Seed of the simulated values.',
-    read: seed,
+    value: seed,
   },
   listenAddresses: {
     name: 'web.listen-address',
@@ -134,46 +130,46 @@ const table = {
     default: ':10057',
     repeatable: true,
     help: 'Address to serve on. May be given several times.',
-    read: listenAddress,
+    value: listenAddress,
   },
   probeAddress: {
     name: 'web.probe-address',
     placeholder: 'HOST:PORT',
     help: 'Answer /-/healthy and /-/ready here too: over HTTP and without a password, for probes.',
-    read: listenAddress,
+    value: listenAddress,
   },
   telemetryPath: {
     name: 'web.telemetry-path',
     placeholder: 'PATH',
     default: '/metrics',
     help: 'The path of the metrics.',
-    read: telemetryPath,
+    value: telemetryPath,
   },
   webConfigFile: {
     name: 'web.config.file',
     placeholder: 'PATH',
     help: "TLS and basic auth, in the format of Prometheus' exporter-toolkit.",
-    read: path,
+    value: path,
   },
   enableLifecycle: { name: 'web.enable-lifecycle', help: 'Allow POST /-/reload.' },
   shard: {
     name: 'shard',
     placeholder: 'I/N',
     help: 'Poll only the targets of shard I of N (0 ≤ I < N).',
-    read: shard,
+    value: shard,
   },
   logLevel: {
     name: 'log.level',
     placeholder: 'LEVEL',
     default: 'info',
     help: `The lowest level that is logged: ${oneOf(logLevels)}.`,
-    read: choice(logLevels),
+    value: choice(logLevels),
   },
   logFormat: {
     name: 'log.format',
     placeholder: 'FORMAT',
     help: `Format of the log on stderr: ${oneOf(logFormats)}. Without it: pretty on a terminal, json elsewhere.`,
-    read: choice(logFormats),
+    value: choice(logFormats),
   },
   version: { name: 'version', help: 'Print the version and exit.' },
   help: { name: 'help', help: 'Print this text and exit.' },
@@ -189,7 +185,7 @@ export const flagRows = flags.map(([, row]) => ({
   name: row.name,
   /** What stands for the value in `usage`; undefined for a switch. */
   placeholder: row.placeholder,
-  values: row.read?.values,
+  values: row.value?.values,
   repeatable: row.repeatable ?? false,
   /** `--shard=I/N` */
   usage: `--${row.name}${row.placeholder === undefined ? '' : `=${row.placeholder}`}`,
@@ -237,17 +233,12 @@ export function parseFlags(
   const problems: string[] = [];
   const given = new Map([...fromEnvironment(env), ...fromArguments(argv, problems)]);
   const read: Record<string, unknown> = {};
-  for (const [key, { read: reader = toggle, placeholder, repeatable, default: preset }] of flags) {
+  for (const [key, { value = toggle, placeholder, repeatable, default: preset }] of flags) {
     const { texts, source } = given.get(key) ?? { texts: preset === undefined ? [] : [preset], source: '' };
-    const values = texts.flatMap((text) => {
-      try {
-        return [reader(text)];
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-        problems.push(`${source}: expected ${error.message}; got ${quote(text)}`);
-        return [];
-      }
-    });
+    const values = texts.map((text) => value.read(text));
+    for (const [i, text] of texts.entries()) {
+      if (values[i] === undefined) problems.push(`${source}: expected ${value.expected}; got ${quote(text)}`);
+    }
     read[key] = repeatable ? values : (values[0] ?? (placeholder === undefined ? false : undefined));
   }
   settle(read, given, problems);
@@ -280,6 +271,11 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
       problems.push(`--${table[key].name} works only with --demo`);
     }
   }
+  const page = String(read['telemetryPath']);
+  if (otherPages.includes(page)) {
+    const { source } = given.get('telemetryPath') ?? {};
+    problems.push(`${source}: expected a path that is no other page; got ${quote(page)}`);
+  }
 }
 
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, Given][] {
@@ -295,28 +291,26 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>): rea
 /** What the command line gives each flag. */
 function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap<FlagKey, Given> {
   const given = new Map<FlagKey, Given>();
-  const words = [...argv];
+  const words = argv.filter((word) => word !== '--');
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') continue;
-    const [, written = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (!word.startsWith('-')) {
       problems.push(
         `unexpected argument ${quote(word)}: every setting is a flag, such as --config.file=PATH`,
       );
       continue;
     }
-    const isSwitchOff = ({ name, read }: Flag) => read === undefined && written === `--no-${name}`;
-    const [key, flag] =
-      flags.find(([, each]) => written === `--${each.name}` || isSwitchOff(each)) ??
-      flags.find(([each]) => each === 'help' && written === '-h') ??
-      [];
+    const [, written = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+    const full = written === '-h' ? '--help' : written;
+    const isOff = full.startsWith('--no-');
+    const isMeant = ({ name, placeholder }: Flag) =>
+      isOff ? placeholder === undefined && full === `--no-${name}` : full === `--${name}`;
+    const [key, flag] = flags.find(([, each]) => isMeant(each)) ?? [];
     if (key === undefined || flag === undefined) {
       const names = flags.map(([, { name }]) => `--${name}`);
       problems.push(`unknown flag ${quote(written)}${didYouMean(written, names)}`);
       continue;
     }
     const source = `--${flag.name}`;
-    const isOff = isSwitchOff(flag);
     const before = given.get(key)?.texts ?? [];
     let text = inline;
     if (flag.placeholder === undefined) text ??= String(!isOff);

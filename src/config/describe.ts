@@ -2,7 +2,7 @@
 import type { Selection } from '../discovery/selector.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
-import type { Config, OverrideConfig, SectionConfig, TargetConfig } from './config.ts';
+import type { ApiConfig, Config, OverrideConfig, SectionConfig } from './config.ts';
 import type { Plain } from './document.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 
@@ -11,83 +11,71 @@ export function describeConfig(
   config: Config,
   resources: readonly Resource[],
 ): { readonly [key: string]: Plain } {
-  const apis = apiNames.map((api) => {
-    const { baseUrl, timeoutMs, maxConcurrency, requestsPerSecond, maxRetries, maxResponseBytes, caFile } =
-      config.apis[api];
-    const settings = {
-      base_url: baseUrl,
-      timeout: formatDuration(timeoutMs),
-      max_concurrency: maxConcurrency,
-      requests_per_second: requestsPerSecond,
-      max_retries: maxRetries,
-      max_response_bytes: formatBytes(maxResponseBytes),
-      ...(caFile === undefined ? {} : { ca_file: caFile }),
-      ...(isPlainRemote(baseUrl) ? { allow_insecure_http: true } : {}),
-    };
-    return [api, settings] as const;
+  const sections = resources.flatMap((resource) => {
+    const section = config.sections.find(({ kind }) => kind === resource.kind);
+    return section === undefined ? [] : [[resource.section, describeSection(section, resource)]];
   });
-  const sections = config.sections.flatMap((section) => {
-    const resource = resources.find(({ kind }) => kind === section.kind);
-    return resource === undefined ? [] : [[resource.section, describeSection(section, resource)] as const];
-  });
-  return {
-    credentials: Object.fromEntries(
-      Object.entries(config.credentials).map(([name, source]) => [name, { ...source }]),
-    ),
-    apis: Object.fromEntries(apis),
+  const described = {
+    credentials: config.credentials,
+    apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
     discovery: { interval: formatDuration(config.discovery.intervalMs) },
     ...Object.fromEntries(sections),
     limits: { max_series: config.limits.maxSeries },
   };
+  // Leaves out what is undefined.
+  return JSON.parse(JSON.stringify(described)) as { readonly [key: string]: Plain };
 }
 
-function describeSection(section: SectionConfig, resource: Resource): Plain {
-  const { credential, isCredentialNamed, overrides, parents, selection, targets } = section;
+function describeApi(api: ApiConfig) {
+  return {
+    base_url: api.baseUrl,
+    timeout: formatDuration(api.timeoutMs),
+    max_concurrency: api.maxConcurrency,
+    requests_per_second: api.requestsPerSecond,
+    max_retries: api.maxRetries,
+    max_response_bytes: formatBytes(api.maxResponseBytes),
+    ca_file: api.caFile,
+    allow_insecure_http: isPlainRemote(api.baseUrl) || undefined,
+  };
+}
+
+function describeSection(section: SectionConfig, { ids }: Resource) {
+  const { credential, isCredentialNamed, overrides, targets } = section;
+  const idsOf = (values: readonly string[]) =>
+    Object.fromEntries(ids.map(({ setting }, i) => [setting, values[i]]));
   return {
     // Left out if every target names its own, or if the library's own key is used.
-    ...(credential === '' || isCredentialNamed === false ? {} : { credential }),
-    interval: formatDuration(section.intervalMs),
-    stale_after: formatDuration(section.staleAfterMs),
-    ...(section.settings as Readonly<Record<string, Plain>>),
-    targets: targets === 'all' ? targets : targets.map((target) => describeTarget(target, resource)),
-    ...describeSelection(selection),
-    ...(parents ? { parents: describeSelection(parents) } : {}),
-    ...(overrides ? { overrides: describeOverrides(overrides, resource) } : {}),
+    credential: isCredentialNamed === false ? undefined : credential || undefined,
+    ...describeOptions(section),
+    ...(section.settings as object),
+    targets:
+      targets === 'all'
+        ? targets
+        : targets.map((target) => ({
+            ...idsOf(Object.values(target.ids)),
+            ...describeOptions(target),
+            credential: target.credential,
+          })),
+    ...describeSelection(section.selection),
+    parents: section.parents && describeSelection(section.parents),
+    overrides:
+      overrides &&
+      [...overrides].map(([key, override]) => ({ ...idsOf(key.split('/')), ...describeOptions(override) })),
   };
 }
 
-function describeTarget(target: TargetConfig, resource: Resource): Plain {
+function describeOptions({ name, intervalMs, staleAfterMs }: OverrideConfig) {
   return {
-    ...describeIds(Object.values(target.ids), resource),
-    ...describeOptions(target),
-    credential: target.credential,
+    name,
+    interval: intervalMs && formatDuration(intervalMs),
+    stale_after: staleAfterMs && formatDuration(staleAfterMs),
   };
 }
 
-function describeOverrides(overrides: ReadonlyMap<string, OverrideConfig>, resource: Resource): Plain {
-  return [...overrides].map(([ids, override]) => ({
-    ...describeIds(ids.split('/'), resource),
-    ...describeOptions(override),
-  }));
-}
-
-function describeIds(ids: readonly string[], resource: Resource): Readonly<Record<string, Plain>> {
-  return Object.fromEntries(resource.ids.map(({ setting }, i) => [setting, ids[i] ?? '']));
-}
-
-function describeOptions({
-  name,
-  intervalMs,
-  staleAfterMs,
-}: OverrideConfig): Readonly<Record<string, Plain>> {
+/** A list without patterns is left out. */
+function describeSelection({ include, exclude }: Partial<Selection> = {}) {
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(intervalMs === undefined ? {} : { interval: formatDuration(intervalMs) }),
-    ...(staleAfterMs === undefined ? {} : { stale_after: formatDuration(staleAfterMs) }),
+    include: include?.length ? include : undefined,
+    exclude: exclude?.length ? exclude : undefined,
   };
-}
-
-function describeSelection(selection: Selection | undefined): Readonly<Record<string, Plain>> {
-  const { include = [], exclude = [] } = selection ?? {};
-  return { ...(include.length > 0 ? { include } : {}), ...(exclude.length > 0 ? { exclude } : {}) };
 }

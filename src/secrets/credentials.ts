@@ -54,8 +54,6 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
   describe(name: string): string;
-  /** Grows each time a different key was read. */
-  version(name: string): number;
   /** Removes every part of these keys from a text that came from outside. */
   redact(text: string): string;
 }
@@ -66,6 +64,8 @@ export interface CredentialsOptions {
   /** Knows the keys of earlier configurations, whose answers may still come. */
   readonly redactor?: Redactor;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxKeyBytes = 4096;
 
@@ -80,26 +80,27 @@ function shown(name: string): string {
 
 export function createCredentials(
   sources: Readonly<Record<string, CredentialSource>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
 ): Credentials {
-  const keys = new Map(
-    Object.entries(sources).map(([name, source]): [string, Key] => [
+  const readers = new Map(
+    Object.entries(sources).map(([name, source]): [string, () => Secret | Promise<Secret>] => [
       name,
       'env' in source
-        ? variableKey(source.env, env)
-        : fileKey(source.file, (message) => onTrouble(name, message)),
+        ? () => readVariable(source.env, env)
+        : fileReader(source.file, (message) => onTrouble(name, message)),
     ]),
   );
-  const find = (name: string): Key => {
-    const found = keys.get(name);
-    if (found === undefined) throw new CredentialError(`the credential ${name} is not defined`);
-    return found;
-  };
+
+  async function read(name: string): Promise<Secret> {
+    const reader = readers.get(name);
+    if (reader === undefined) throw new CredentialError(`the credential ${name} is not defined`);
+    return await reader();
+  }
 
   async function check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
     try {
-      await find(credential).read();
+      await read(credential);
       if (!('file' in source && isExposed(source.file))) return [];
       const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
       return [{ credential, severity: 'warning', message }];
@@ -112,12 +113,11 @@ export function createCredentials(
   return {
     check: async () => (await Promise.all(Object.entries(sources).map((entry) => check(...entry)))).flat(),
     read: async (name) => {
-      const secret = await find(name).read();
+      const secret = await read(name);
       redactor.learn(name, secret.reveal());
       return secret;
     },
     redact: (text) => redactor.redact(text),
-    version: (name) => find(name).version,
     describe: (name) => {
       const source = sources[name];
       if (source === undefined) return 'not defined';
@@ -126,44 +126,23 @@ export function createCredentials(
   };
 }
 
-interface Key {
-  /** See `Credentials`. */
-  readonly version: number;
-  read(): Promise<Secret>;
-}
-
-/** The environment of a process does not change. */
-function variableKey(variable: string, env: Readonly<Record<string, string | undefined>>): Key {
-  const text = env[variable];
+function readVariable(variable: string, env: Environment): Secret {
   const where = `in the environment variable ${shown(variable)}`;
-  const parse = (): Secret => {
-    if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
-    return parseKey(text, where);
-  };
-  return { version: 1, read: () => new Promise((resolve) => resolve(parse())) };
+  const text = env[variable];
+  if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
+  return parseKey(text, where);
 }
 
-function fileKey(path: string, onTrouble: (message: string | undefined) => void): Key {
-  const key = { version: 0, read };
+/** Reads a key file. Concurrent requests share one read; a file that became unusable leaves the last good key in use. */
+function fileReader(path: string, onTrouble: (message: string | undefined) => void): () => Promise<Secret> {
   let secret: Secret | undefined;
   let trouble: string | undefined;
   let reading: Promise<Secret> | undefined;
 
-  /** Concurrent requests share one read of the file. */
-  function read(): Promise<Secret> {
-    reading ??= refresh().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  }
-
-  /** Falls back to the last good key. */
   async function refresh(): Promise<Secret> {
     let problem: string | undefined;
     try {
-      const next = await readKeyFile(path);
-      if (secret?.reveal() !== next.reveal()) key.version++;
-      secret = next;
+      secret = await readKeyFile(path);
     } catch (error) {
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
       problem = error.message;
@@ -174,7 +153,12 @@ function fileKey(path: string, onTrouble: (message: string | undefined) => void)
     return secret;
   }
 
-  return key;
+  return () => {
+    reading ??= refresh().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
 }
 
 async function readKeyFile(path: string): Promise<Secret> {
