@@ -5,7 +5,7 @@ import { plainText, type Style, targetText } from './terminal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const levelStyles: Readonly<Record<string, keyof Style>> = {
+const levelStyles: Readonly<Record<string, Parameters<Style>[0]>> = {
   trace: 'dim',
   debug: 'dim',
   info: 'green',
@@ -43,15 +43,9 @@ function clock(time: unknown): string {
   return new Date(String(time)).toLocaleTimeString('en-GB', { hour12: false });
 }
 
-/** The line, or lines where there is a stack, for a record in JSON. Anything else stays as it is. */
+/** The line, or lines where there is a stack, for a record in JSON. */
 export function prettyLine(record: string, style: Style): string {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(record);
-  } catch {
-    return record;
-  }
-  if (!isFields(fields)) return record;
+  const fields = JSON.parse(record) as Fields;
   const level = String(fields['level']);
   const subject = subjectOf(fields);
   const rest = Object.entries(fields)
@@ -61,11 +55,11 @@ export function prettyLine(record: string, style: Style): string {
         `${key}=${isDuration(key, value) ? pollDuration(value).replace(' ', '') : textOf(value)}`,
     );
   const words = [
-    style.dim(clock(fields['time'])),
-    style[levelStyles[level] ?? 'dim'](level.toUpperCase().padEnd(5)),
-    ...(subject === '' ? [] : [`${style.bold(subject)}:`]),
+    style('dim', clock(fields['time'])),
+    style(levelStyles[level] ?? 'dim', level.toUpperCase().padEnd(5)),
+    ...(subject === '' ? [] : [`${style('bold', subject)}:`]),
     textOf(fields['msg'] ?? ''),
-    ...(rest.length === 0 ? [] : [style.dim(rest.join(' '))]),
+    ...(rest.length === 0 ? [] : [style('dim', rest.join(' '))]),
   ];
   const { err } = fields;
   const stack = isFields(err) && typeof err['stack'] === 'string' ? err['stack'] : '';

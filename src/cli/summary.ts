@@ -37,9 +37,9 @@ export async function summary(
       : []),
     table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
     ...apis.flatMap(({ shortfall }) =>
-      shortfall === undefined ? [] : [`${style ? `${style.yellow('!')} ` : ''}${shortfall}\n`],
+      shortfall === undefined ? [] : [`${style ? `${style('yellow', '!')} ` : ''}${shortfall}\n`],
     ),
-    ...(style ? [`${style.green('✓')} the configuration is good\n`] : []),
+    ...(style ? [`${style('green', '✓')} the configuration is good\n`] : []),
   ];
   return blocks.join('\n');
 }
@@ -49,33 +49,26 @@ function kindRow(
   resource: Resource | undefined,
   owns: (key: string) => boolean,
 ): string[] {
-  const { kind, targets, intervalMs } = section;
-  if (targets === 'all') {
-    const overrides = section.overrides?.size ?? 0;
-    const parents = resource?.listing?.parent?.nouns;
-    const { shortestMs, longestMs } = spanOf([
-      intervalMs,
-      ...[...(section.overrides?.values() ?? [])].flatMap((override) => override.intervalMs ?? []),
-    ]);
-    const words = [
-      ['all', ...selectionText(section.selection)].join(', '),
-      ...(section.parents ? [`of ${[parents, ...selectionText(section.parents)].join(', ')}`] : []),
-      ...(overrides > 0 ? [plural(overrides, 'override')] : []),
-    ].join('; ');
-    return [kind, intervalsText(shortestMs, longestMs), plainText(words)];
-  }
-  const own = targets.filter(({ ids }) => owns(targetKey(kind, ids)));
-  const { shortestMs, longestMs } = spanOf(
-    own.length === 0 ? [intervalMs] : own.map((target) => target.intervalMs),
-  );
-  return [kind, intervalsText(shortestMs, longestMs), count(own.length)];
+  const { kind, targets, overrides } = section;
+  const own = targets === 'all' ? [] : targets.filter(({ ids }) => owns(targetKey(kind, ids)));
+  const intervalsMs = (targets === 'all' ? [...(overrides?.values() ?? [])] : own)
+    .flatMap(({ intervalMs }) => intervalMs ?? [])
+    .concat(own.length === 0 ? section.intervalMs : []);
+  const shortestMs = intervalsMs.reduce((a, b) => Math.min(a, b));
+  const longestMs = intervalsMs.reduce((a, b) => Math.max(a, b));
+  const what = targets === 'all' ? allText(section, resource) : count(own.length);
+  return [kind, intervalsText(shortestMs, longestMs), what];
 }
 
-function spanOf(intervalsMs: readonly number[]): { shortestMs: number; longestMs: number } {
-  return {
-    shortestMs: intervalsMs.reduce((a, b) => Math.min(a, b)),
-    longestMs: intervalsMs.reduce((a, b) => Math.max(a, b)),
-  };
+/** `all, name or id matches prod-.*; 2 overrides` */
+function allText({ selection, parents, overrides }: SectionConfig, resource: Resource | undefined): string {
+  const nouns = resource?.listing?.parent?.nouns;
+  const words = [
+    ['all', ...selectionText(selection)].join(', '),
+    ...(parents ? [`of ${[nouns, ...selectionText(parents)].join(', ')}`] : []),
+    ...(overrides?.size ? [plural(overrides.size, 'override')] : []),
+  ];
+  return plainText(words.join('; '));
 }
 
 /** `name or id matches prod-.*`, `not .*-preview` */

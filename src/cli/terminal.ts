@@ -6,19 +6,14 @@ import type { Ids } from '../resources/resource.ts';
 import { type Cause, type CauseKind, causesOf } from '../status/causes.ts';
 import { count, plural } from '../text.ts';
 
-const formats = ['bold', 'dim', 'red', 'green', 'yellow'] as const;
-type Format = (typeof formats)[number];
-export type Style = Readonly<Record<Format, (text: string) => string>>;
+type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-function createStyle(paint: (format: Format, text: string) => string): Style {
-  return Object.fromEntries(
-    formats.map((format) => [format, (text: string) => paint(format, text)]),
-  ) as Style;
-}
+/** The text in this format, where there are formats. */
+export type Style = (format: Format, text: string) => string;
 
 // `styleFor` has looked at the stream.
-export const colours = createStyle((format, text) => styleText(format, text, { validateStream: false }));
-export const plain = createStyle((_, text) => text);
+export const colours: Style = (format, text) => styleText(format, text, { validateStream: false });
+export const plain: Style = (_, text) => text;
 
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -92,7 +87,7 @@ export function table(rows: readonly (readonly string[])[], style: Style, numeri
   const pad = (cell: string, at: number) =>
     numeric && at > 0 ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
   const lines = rows.map((row) => row.map(pad).join('  ').trimEnd());
-  return lines.map((line, at) => `${at === 0 ? style.dim(line) : line}\n`).join('');
+  return lines.map((line, at) => `${at === 0 ? style('dim', line) : line}\n`).join('');
 }
 
 /** `application storefront (q7TzVb2)`, as plain text whatever the name holds. */
@@ -113,10 +108,10 @@ function causeText({ title, affected, advice, runbook, targets, listings }: Caus
   const more = names.length - shownFailures;
   const shown = `${names.slice(0, shownFailures).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
   return [
-    `${style.red('✗')} ${style.bold(plainText(title))}: ${affected}`,
-    style.dim(`    ${shown}`),
+    `${style('red', '✗')} ${style('bold', plainText(title))}: ${affected}`,
+    style('dim', `    ${shown}`),
     `    ${advice}`,
-    style.dim(`    ${runbook}`),
+    style('dim', `    ${runbook}`),
     '',
   ].join('\n');
 }
@@ -165,8 +160,8 @@ export function pollReport(
   const good =
     statuses.length === 0 ? 'every listing succeeded, and there is no target' : 'every poll succeeded';
   const verdict = succeeded
-    ? `${style.green('✓')} ${good}`
-    : `${style.red('✗')} ${failures.join(' and ')} failed`;
+    ? `${style('green', '✓')} ${good}`
+    : `${style('red', '✗')} ${failures.join(' and ')} failed`;
   return [
     '',
     ...(rows.length > 0
@@ -183,7 +178,7 @@ export function styledProblems(message: string, style: Style): string {
     .split('\n')
     .map((line) => {
       const [, place = '', what = line] = /^(\S+?: )(.*)$/.exec(line) ?? [];
-      return `${style.red('✗')} ${style.bold(place)}${what}`;
+      return `${style('red', '✗')} ${style('bold', place)}${what}`;
     })
     .join('\n');
 }

@@ -42,10 +42,10 @@ test('on a terminal the headers are dimmed, warnings marked and the verdict give
   const [kinds, apis, warning, verdict] = (await summary(config, resources, () => true, colours)).split(
     '\n\n',
   );
-  expect(kinds).toBe(`${colours.dim('kind         interval  targets')}\napplication  1s        11`);
-  expect(apis?.startsWith(colours.dim('API          requests/s needed  allowed  address'))).toBe(true);
+  expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1s        11`);
+  expect(apis?.startsWith(colours('dim', 'API          requests/s needed  allowed  address'))).toBe(true);
   expect(warning).toMatch(/^\S+!\S+ application: 11 polls at 1s need 11 requests\/s/);
-  expect(verdict).toBe(`${colours.green('✓')} the configuration is good\n`);
+  expect(verdict).toBe(`${colours('green', '✓')} the configuration is good\n`);
 });
 
 test('what a selection means is said in words', async () => {
