@@ -1,4 +1,4 @@
-/** The embedded simulator and a configuration that exports all of it: the whole program without an account. */
+/** The embedded simulator and a configuration that exports all of it: no account needed. */
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { resources } from './resources/index.ts';
@@ -17,7 +17,7 @@ const paces = {
 export interface DemoOptions {
   readonly scale: keyof typeof paces;
   readonly seed: number;
-  /** Plays the scripted outage, and is told what each of its steps does. */
+  /** If given, the scripted outage is played; called at each of its steps with what it does. */
   readonly onOutageStep?: ((says: string) => void) | undefined;
 }
 
@@ -54,7 +54,6 @@ export async function startDemo({ scale, seed, onOutageStep }: DemoOptions): Pro
   };
 }
 
-/** Loads the configuration of everything, with the keys of the simulator. */
 export async function load({ document, env }: Everything): Promise<Loaded> {
   const { config } = await loadConfig({ document, env, resources });
   return { config, credentials: createCredentials(config.credentials, env) };

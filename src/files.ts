@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 
 const chunkBytes = 64 * 1024;
 
-/** The first bytes of a file, at most so many. Rejects with Node's error. */
+/** At most the first `maxBytes` of a file. Rejects with Node's error. */
 export async function readStart(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -17,7 +17,7 @@ export async function readStart(path: string, maxBytes: number): Promise<Buffer>
       length += bytesRead;
     }
     const content = Buffer.concat(chunks);
-    // It may hold a key: the caller has the only copy and can clear it.
+    // The file may hold a key: leave the only copy to the caller, who can clear it.
     for (const chunk of chunks) chunk.fill(0);
     return content;
   } finally {
@@ -26,8 +26,8 @@ export async function readStart(path: string, maxBytes: number): Promise<Buffer>
 }
 
 /**
- * Whether every user of the machine can read the file. Files that Kubernetes mounts are not reported: they are readable only
- * inside the container, and lie under a `..` directory.
+ * Whether every user of the machine can read the file. False for files that Kubernetes mounts (in a `..` directory): only the
+ * container can read them.
  */
 export function isExposed(path: string): boolean {
   try {

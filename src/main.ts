@@ -19,10 +19,10 @@ import { revision, version } from './version.ts';
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
 const progressIntervalMs = 100;
 
-/** What the process ends with. Scripts depend on it. */
+/** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
 
-/** Knows all keys since the start: answers to requests from before a reload may still come. */
+/** Keeps keys across reloads: answers to earlier requests may still come. */
 const redactor = new Redactor();
 
 async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Loaded> {
@@ -40,8 +40,8 @@ async function load({ configFile: file }: Flags, env: Environment, log: Logger):
 }
 
 /**
- * The environment as it was given. What may be secret in it then leaves the process's own, which a diagnostic report shows:
- * here what is known by its name, in `load` what the configuration names.
+ * A copy of the environment. Secrets are then deleted from the process's own, which a diagnostic report would show: here
+ * those known by name, in `load` those that the configuration names.
  */
 function takeEnvironment(): Environment {
   const env = { ...process.env };
@@ -51,8 +51,7 @@ function takeEnvironment(): Environment {
 }
 
 /**
- * Polls once, prints the page. 0 when every poll and listing succeeded, else 3. On a terminal it shows progress and the
- * outcome.
+ * Polls once and prints the page. On a terminal also shows progress and the outcome.
  */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
@@ -70,7 +69,7 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
 }
 
-/** Polls once, prints what the API answered without any value of it. 0, also where polls failed: the report tells how. */
+/** Polls once and prints what the API answered, without values. 0 even if polls failed: the report says how. */
 async function report(exporter: Exporter, answers: Report): Promise<number> {
   await exporter.pollOnce();
   await exporter.stop();
@@ -78,7 +77,7 @@ async function report(exporter: Exporter, answers: Report): Promise<number> {
   return exitCodes.ok;
 }
 
-/** Serves until a signal comes. A hang-up during the start is a reload after it. */
+/** Serves until a signal ends it. A SIGHUP during the start reloads after it. */
 async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
   const config = flags.demo ? 'the demo' : (flags.configFile ?? 'the environment');
   log.info({ version, revision, node: process.versions.node, config, shard: shardText(flags) }, 'starting');
@@ -88,9 +87,9 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   if (flags.demo) log.info(`the demo is at ${statusPage}/`);
   const signal = await new Promise((resolve) => {
     onSignal((received) => {
-      // The outcome is logged where it happens.
+      // `reload` logs the outcome itself.
       if (received === 'SIGHUP') exporter.reload().catch(() => undefined);
-      // Repeats change nothing: npm forwards the signal that its whole group was sent.
+      // Ignores repeats: npm forwards the signal a second time.
       else resolve(received);
     });
   });
@@ -105,18 +104,17 @@ function shardText({ shard }: Flags): string | undefined {
   return shard && `${shard.index}/${shard.count}`;
 }
 
-/** Checks all at once, so that the problems of one file do not hide those of the other. */
+/** Checks all files before it reports, so that problems in one do not hide those in another. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   const [{ summary }, { WebConfigSource }] = await Promise.all([
     import('./cli/summary.ts'),
     import('./http/web-config-source.ts'),
   ]);
-  if (isInteractive(env)) progress.show('reading the configuration and its keys …');
   const checks = await Promise.allSettled([
     load(flags, env, log),
     Promise.resolve().then(() => new WebConfigSource(flags.webConfigFile, log)),
     Promise.resolve().then(() => proxyFrom(env)),
-  ]).finally(() => progress.clear());
+  ]);
   for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason, env);
   const [loaded] = checks;
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
@@ -128,7 +126,6 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   return 0;
 }
 
-/** Exports until it is done, from the demo's simulator or as the configuration says. */
 async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines }: Log): Promise<number> {
   const { demoScale: scale, demoSeed: seed } = flags;
   const onOutageStep = flags.demoOutage

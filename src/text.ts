@@ -1,4 +1,4 @@
-/** What messages are made of: quotations, suggestions, durations, counts, reasons. */
+/** Parts of messages: quotations, suggestions, durations, counts, reasons. */
 
 /** The text in double quotes, with control characters escaped, shortened to fit a message. */
 export function quote(text: string): string {
@@ -10,7 +10,7 @@ export function oneOf(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** `20,000`, or with decimals `20,000.5`. Not by Intl, whose tables take 7 MB of memory. */
+/** `20,000`, or with decimals `20,000.5`. Without Intl, whose tables take 7 MB of memory. */
 export function count(n: number, maxDecimals = 0): string {
   const [whole = '', decimals] = String(Number(n.toFixed(maxDecimals))).split('.');
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -51,7 +51,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two words. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -80,10 +80,10 @@ const durationUnits = [
   ['ms', 1],
 ] as const;
 
-/** What `parseDuration` reads, as a pattern for editors. */
+/** Also for editors. */
 export const durationPattern = String.raw`^(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$`;
 
-/** A duration as Prometheus writes it, in milliseconds; undefined when the text is none. */
+/** In milliseconds; undefined if the text is not a duration as Prometheus writes it. */
 export function parseDuration(text: string): number | undefined {
   const parts = new RegExp(durationPattern).exec(text);
   if (parts === null) return undefined;
@@ -94,7 +94,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest way to write a duration that `parseDuration` reads back; years and weeks only where they come out even. */
+/** The inverse of `parseDuration`, as short as possible. Years and weeks only if they divide it. */
 export function formatDuration(durationMs: number): string {
   let rest = Math.round(durationMs);
   if (rest <= 0) return '0s';
@@ -113,7 +113,7 @@ const booleans = new Map([
   ...['false', 'no', 'off', 'n', '0', 'disabled'].map((word) => [word, false] as const),
 ]);
 
-/** True or false in the words that YAML, Helm and shells have for them; undefined when the text is none. */
+/** In the words of YAML, Helm and shells; undefined for other text. */
 export function parseBoolean(text: string): boolean | undefined {
   return booleans.get(text.toLowerCase());
 }
@@ -137,12 +137,11 @@ export function pollDuration(seconds: number): string {
   return seconds < 0.9995 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
 }
 
-/** With a capital: `Shield Zone`. */
 export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** `09:43:12 UTC`, with the day where that is not the day of `nowMs`. Both are Unix times. */
+/** `09:43:12 UTC`, with the day if it is not that of `nowMs`. Both are Unix times. */
 export function clockText(atMs: number, nowMs: number): string {
   const [day = '', time = ''] = new Date(atMs).toISOString().split('T');
   const clock = `${time.slice(0, 8)} UTC`;

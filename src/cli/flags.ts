@@ -1,4 +1,4 @@
-/** The flags of the command as one table, and how they are read from the command line and the environment. */
+/** The table of flags, and how they are read from the command line and the environment. */
 import { didYouMean, oneOf, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
@@ -17,17 +17,17 @@ export class UsageError extends Error {
 }
 
 interface Reader<T> {
-  /** Undefined where the text is none of what is expected. */
+  /** Undefined if the text is not what is expected. */
   read(text: string): T | undefined;
   readonly expected: string;
-  /** The accepted values, if it is one of a list. */
+  /** The accepted values, if they are a list. */
   readonly values?: readonly string[];
 }
 
 interface Flag {
   readonly name: string;
   readonly help: string;
-  /** Stands for the value in the help. Without it the flag is a switch. */
+  /** For the value, in the help. Without it the flag is a switch. */
   readonly placeholder?: string;
   /** As the user would write it. */
   readonly default?: string;
@@ -67,7 +67,7 @@ const shard = {
   expected: 'I/N with 0 ≤ I < N, such as 0/3',
 };
 
-/** No host: every address of the machine. Port 0: any free one. */
+/** Without a host: all addresses. Port 0: any free one. */
 const listenAddress = {
   read(text: string) {
     const [, bracketed, plain, digits] =
@@ -183,7 +183,7 @@ const flags = Object.entries(table) as readonly (readonly [FlagKey, Flag])[];
 /** The table of the flags, for the help, for the documentation and for shells. */
 export const flagRows = flags.map(([, row]) => ({
   name: row.name,
-  /** What stands for the value in `usage`; undefined for a switch. */
+  /** Undefined for a switch. */
   placeholder: row.placeholder,
   values: row.value?.values,
   repeatable: row.repeatable ?? false,
@@ -195,14 +195,12 @@ export const flagRows = flags.map(([, row]) => ({
 }));
 export type FlagRow = (typeof flagRows)[number];
 
-/** The environment variables of all flags. */
 export const flagVariables: readonly string[] = flagRows.map(({ variable }) => variable);
 
 function variableOf(name: string): string {
   return `BUNNYNET_${name.toUpperCase().replace(/[.-]/g, '_')}`;
 }
 
-/** What `--help` prints. */
 export function helpText(): string {
   const width = Math.max(...flagRows.map(({ usage }) => usage.length)) + 2;
   const rows = flagRows.map(({ usage, variable, default: preset, help }) => {
@@ -254,7 +252,7 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
   ['once', 'report'],
 ];
 
-/** Refuses flags that contradict each other; where one comes from the environment and one is a flag, the flag wins. */
+/** Refuses flags that contradict each other, unless one comes from the environment: then the flag wins. */
 function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given>, problems: string[]): void {
   for (const pair of conflicts) {
     if (!pair.every((key) => read[key])) continue;
@@ -288,7 +286,6 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>): rea
   });
 }
 
-/** What the command line gives each flag. */
 function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap<FlagKey, Given> {
   const given = new Map<FlagKey, Given>();
   const words = argv.filter((word) => word !== '--');

@@ -1,45 +1,45 @@
-/** Writes log lines to stderr. Lines that cannot be written are dropped and counted: the log may stop, the process may not. */
+/** Writes log lines to stderr. Lines that cannot be written are dropped and counted: logging must never block or end the process. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** How much may wait for a slow reader of a pipe. */
+/** For a slow reader of a pipe. */
 const maxWaitingBytes = 256 * 1024;
 
 export class LogStream {
-  /** Told how many lines were dropped once lines are taken again. */
+  /** Called when lines can be written again, with how many were dropped. */
   onRecovery: (dropped: number) => void = () => undefined;
   #dropped = 0;
-  #unsaid = 0;
+  /** How many of them were passed to `onRecovery`. */
+  #told = 0;
   #isTorn = false;
 
   constructor() {
-    // Each write learns of its own failure. Without this listener the first one would end the process.
+    // Failures are handled at each write. Without a listener the first one would end the process.
     process.stderr.on('error', () => undefined);
   }
 
-  /** Lines since the start that were lost. */
   get dropped(): number {
     return this.#dropped;
   }
 
   write(line: string): void {
-    // Node writes to a file at once, and to a pipe when there is room in it.
+    // Node writes to files synchronously, to pipes asynchronously.
     if (process.stderr instanceof Socket) this.#send(line);
     else this.#append(line);
   }
 
   #send(line: string): void {
     const { stderr } = process;
-    if (stderr.writableLength > maxWaitingBytes) this.#drop();
+    if (stderr.writableLength > maxWaitingBytes) this.#dropped++;
     else
       stderr.write(line, (error) => {
-        if (error) this.#drop();
+        if (error) this.#dropped++;
         else if (stderr.writableLength === 0) this.#recover();
       });
   }
 
   #append(line: string): void {
-    // Part of a line may have filled the disk: what comes next must not continue it.
+    // If a full disk took only part of a line, start a new line.
     const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
     let written = 0;
     try {
@@ -48,18 +48,13 @@ export class LogStream {
       this.#recover();
     } catch {
       this.#isTorn ||= written > 0;
-      this.#drop();
+      this.#dropped++;
     }
   }
 
-  #drop(): void {
-    this.#dropped++;
-    this.#unsaid++;
-  }
-
   #recover(): void {
-    const dropped = this.#unsaid;
-    this.#unsaid = 0;
+    const dropped = this.#dropped - this.#told;
+    this.#told = this.#dropped;
     if (dropped > 0) this.onRecovery(dropped);
   }
 }

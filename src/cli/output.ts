@@ -1,4 +1,4 @@
-/** What the process writes: output on stdout; logs, problems and the line of progress on stderr. */
+/** Writes output to stdout; logs, problems and the progress line to stderr. */
 import pino, { type Logger } from 'pino';
 import { ConfigError } from '../config/problems.ts';
 import { plural } from '../text.ts';
@@ -7,7 +7,7 @@ import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
 import { type Environment, ProgressLine, styledProblems, styleFor } from './terminal.ts';
 
-/** Log lines go through it, so that none breaks the line of progress. */
+/** On a terminal, log lines go through it, so that they do not break the progress line. */
 export const progress = new ProgressLine(process.stderr);
 
 /** Whether stderr is a terminal that can redraw a line. */
@@ -16,11 +16,11 @@ export function isInteractive(env: Environment): boolean {
 }
 
 function onOutputError({ code }: NodeJS.ErrnoException): void {
-  // A reader that closes early, as `head` does, has had enough.
+  // A reader such as `head` may close early.
   if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
 }
 
-/** Resolves once the text was written. */
+/** Resolves when the text has been written. */
 export function print(text: string): Promise<void> {
   const { stdout } = process;
   if (!stdout.listeners('error').includes(onOutputError)) stdout.on('error', onOutputError);

@@ -1,4 +1,4 @@
-/** A log record as a line for people: time, level, the target, what happened, and the rest in short. */
+/** A log record as a line for people: time, level, target, message, other fields. */
 import type { Ids } from '../resources/resource.ts';
 import { pollDuration } from '../text.ts';
 import { plainText, type Style, targetText } from './terminal.ts';
@@ -14,7 +14,7 @@ const levelStyles: Readonly<Record<string, Parameters<Style>[0]>> = {
   fatal: 'red',
 };
 
-/** Shown in the line already: `reason` is part of the message. */
+/** Not repeated at the end of the line; `reason` is part of the message. */
 const shown = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
 
 function isFields(value: unknown): value is Fields {
@@ -29,21 +29,21 @@ function textOf(value: unknown): string {
   return plainText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
 
-/** `application storefront (q7TzVb2)`, `shield_zone listing of account`; nothing for what is about no target. */
+/** `application storefront (q7TzVb2)`, `shield_zone listing of account`; empty if the record is about no target. */
 function subjectOf({ kind, target, name, listing_of: credential }: Fields): string {
   if (typeof kind !== 'string') return '';
   if (credential !== undefined) return `${plainText(kind)} listing of ${textOf(credential)}`;
-  // A line about a whole kind names it in its message.
+  // A message about a whole kind names it.
   if (!isFields(target)) return '';
   return targetText(kind, name === undefined ? undefined : textOf(name), target as Ids);
 }
 
-/** `09:43:12` of the machine's own time. */
+/** `09:43:12`, local time. */
 function clock(time: unknown): string {
   return new Date(String(time)).toLocaleTimeString('en-GB', { hour12: false });
 }
 
-/** The line, or lines where there is a stack, for a record in JSON. */
+/** Several lines if there is a stack. `record` is JSON. */
 export function prettyLine(record: string, style: Style): string {
   const fields = JSON.parse(record) as Fields;
   const level = String(fields['level']);

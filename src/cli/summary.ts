@@ -1,4 +1,4 @@
-/** What `--config.check` prints of a configuration. */
+/** What `--config.check` prints. */
 import type { Config, SectionConfig } from '../config/config.ts';
 import type { Selection } from '../discovery/selector.ts';
 import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.ts';
@@ -8,10 +8,9 @@ import { count, oneOf, plural } from '../text.ts';
 import { plain, plainText, type Style, table } from './terminal.ts';
 
 /**
- * A table by kind, one by API, and a sentence for each API whose pace is too low. With a style, for people: headers
- * dimmed, warnings marked, and the verdict.
+ * A table by kind, one by API, and a sentence for each API whose pace is too low. With a style also marks and a verdict.
  *
- * @param owns whether the target of a key belongs to this process (sharding)
+ * @param owns whether the target with this key belongs to this shard
  */
 export async function summary(
   config: Config,
@@ -26,7 +25,7 @@ export async function summary(
     return kindRow(section, resource, owns);
   });
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {
-    // What follows a listing is not known before it is read.
+    // How many requests a listing leads to is known only when it has been read.
     const needed = `${hasListed ? 'at least ' : ''}${rateText(neededPerSecond)}`;
     return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
   });

@@ -1,4 +1,4 @@
-/** What people see on a terminal: colours, a line of progress, tables. Streams and the environment are handed to it. */
+/** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
 import { styleText } from 'node:util';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
@@ -8,10 +8,9 @@ import { count, plural } from '../text.ts';
 
 type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-/** The text in this format, where there are formats. */
 export type Style = (format: Format, text: string) => string;
 
-// `styleFor` has looked at the stream.
+// `styleFor` decides whether to use it.
 export const colours: Style = (format, text) => styleText(format, text, { validateStream: false });
 export const plain: Style = (_, text) => text;
 
@@ -28,7 +27,7 @@ export function styleFor({ isTTY }: Pick<Terminal, 'isTTY'>, env: Environment): 
   return isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plain;
 }
 
-/** Strips what could move the cursor, change colours or reverse the text. For text that others wrote. */
+/** For text that others wrote: removes what could move the cursor, change colours or reverse the text. */
 export function plainText(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ');
 }
@@ -44,7 +43,7 @@ export class ProgressLine {
 
   /** Cut to the width of the terminal: a line that wraps cannot be redrawn. */
   show(text: string): void {
-    // A terminal that does not know its width says 0.
+    // 0 if the terminal does not know its width.
     const columns = this.#terminal.columns || 80;
     const line = text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
     if (line === this.#shown) return;
@@ -52,7 +51,7 @@ export class ProgressLine {
     this.#terminal.write(`\r\u001B[K${line}`);
   }
 
-  /** Writes whole lines above. */
+  /** Writes whole lines above it. */
   write(text: string): void {
     if (this.#shown === '') return void this.#terminal.write(text);
     this.#terminal.write(`\r\u001B[K${text}${this.#shown}`);
@@ -96,10 +95,9 @@ export function targetText(kind: string, name: string | undefined, ids: Ids): st
   return plainText(`${kind} ${name === undefined ? id : `${name} (${id})`}`).trim();
 }
 
-/** How many targets and listings are named of each cause. */
+/** For each cause, how many targets and listings are named. */
 const shownFailures = 5;
 
-/** What fails for one reason, with the first targets of it, and what to do. */
 function causeText({ title, affected, advice, runbook, targets, listings }: Cause, style: Style): string {
   const names = [
     ...targets.map(({ target: { kind, name, ids } }) => targetText(kind, name, ids)),
@@ -116,7 +114,7 @@ function causeText({ title, affected, advice, runbook, targets, listings }: Caus
   ].join('\n');
 }
 
-/** `videos of trailers (4711)`, `Shield Zones of account`: what a listing lists, and of what. */
+/** `videos of trailers (4711)`, `Shield Zones of account` */
 function listingText({ poll: { listing, parent, credential } }: ListingStatus): string {
   const id = parent && Object.values(parent.ids).join('/');
   const of = parent?.name === undefined ? (id ?? credential) : `${parent.name} (${id})`;
@@ -124,9 +122,7 @@ function listingText({ poll: { listing, parent, credential } }: ListingStatus): 
 }
 
 /**
- * The outcome of polling every target once: a table by kind, the causes of what failed, each with what to do, and a verdict.
- *
- * @param succeeded whether the exit code says so
+ * The outcome of polling every target once: a table by kind, each cause of failures with what to do, and a verdict.
  */
 export function pollReport(
   statuses: readonly TargetStatus[],
@@ -172,7 +168,7 @@ export function pollReport(
   ].join('\n');
 }
 
-/** Problems, one a line, each marked. */
+/** Marks each problem, one a line. */
 export function styledProblems(message: string, style: Style): string {
   return message
     .split('\n')

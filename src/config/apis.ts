@@ -1,4 +1,4 @@
-/** The APIs: their addresses, the variables that set them, and how hard each is asked by default. */
+/** The APIs: their default addresses and paces, and the variables that set the addresses. */
 import type { ApiName } from '../resources/resource.ts';
 
 export interface Api {

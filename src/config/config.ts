@@ -10,12 +10,11 @@ export interface ApiConfig {
   readonly timeoutMs: number;
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number;
-  /** Further tries within one poll. */
+  /** Within one poll. */
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
-  /** Where `authorities` were read. */
   readonly caFile?: string | undefined;
-  /** Certificates in PEM that are trusted beside the public ones. */
+  /** Certificates in PEM, from `caFile`, to trust beside the public ones. */
   readonly authorities?: string | undefined;
 }
 
@@ -24,11 +23,11 @@ export interface TargetConfig {
   readonly name: string | undefined;
   readonly credential: string;
   readonly intervalMs: number;
-  /** The age of the last good reading at which its values leave the page. */
+  /** When the last good reading is this old, its values leave the page. */
   readonly staleAfterMs: number;
 }
 
-/** What a section says about one of the targets that its listing finds. */
+/** Settings for one of the targets that the listing of a section finds. */
 export interface OverrideConfig {
   readonly name?: string | undefined;
   readonly intervalMs?: number | undefined;
@@ -40,19 +39,19 @@ export interface SectionConfig {
   readonly kind: string;
   /** For the targets of `all`; targets that are named have their own. */
   readonly credential: string;
-  /** Whether the section names the credential itself; then a key from a listing is not used. */
+  /** Whether the section names the credential itself: then keys from a listing are not used. */
   readonly isCredentialNamed?: boolean | undefined;
-  /** The credential for listings, if it is another one: the account's. */
+  /** For listings, if they need another credential. */
   readonly listingCredential?: string | undefined;
-  /** Which of the things that a listing finds are wanted. */
+  /** Which targets of the listing to poll. */
   readonly selection?: Selection | undefined;
-  /** The same for the parent listing. */
+  /** Which things of the parent listing to list targets of. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;
   readonly intervalMs: number;
   readonly staleAfterMs: number;
-  /** What the resource's own `settings` schema made of the section. */
+  /** The settings that only this kind has. */
   readonly settings: unknown;
   readonly targets: 'all' | readonly TargetConfig[];
 }

@@ -1,4 +1,4 @@
-/** The configuration in force as plain data. A configuration holds no key, so nothing here can show one. */
+/** What `/config` shows. A configuration holds no key, so nothing here can show one. */
 import type { Selection } from '../discovery/selector.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
@@ -6,7 +6,7 @@ import type { ApiConfig, Config, OverrideConfig, SectionConfig } from './config.
 import type { Plain } from './document.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 
-/** The configuration in force as the file would say it, every default filled in: names of variables and files, no key. */
+/** The configuration in the form of the file, with every default. Keys appear as names of variables and files. */
 export function describeConfig(
   config: Config,
   resources: readonly Resource[],
@@ -44,7 +44,7 @@ function describeSection(section: SectionConfig, { ids }: Resource) {
   const idsOf = (values: readonly string[]) =>
     Object.fromEntries(ids.map(({ setting }, i) => [setting, values[i]]));
   return {
-    // Left out if every target names its own, or if the library's own key is used.
+    // Undefined if every target names its own, or if the library's own key is used.
     credential: isCredentialNamed === false ? undefined : credential || undefined,
     ...describeOptions(section),
     ...(section.settings as object),
@@ -72,7 +72,6 @@ function describeOptions({ name, intervalMs, staleAfterMs }: OverrideConfig) {
   };
 }
 
-/** A list without patterns is left out. */
 function describeSelection({ include, exclude }: Partial<Selection> = {}) {
   return {
     include: include?.length ? include : undefined,

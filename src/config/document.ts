@@ -11,7 +11,7 @@ export interface Document {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   readonly place: (path: Path) => Place;
-  /** How a message refers to another value of the document. */
+  /** How a message refers to another place: `on line 12`. */
   readonly refer: (path: Path) => string;
   /** Where relative paths of files begin. */
   readonly directory: string;
@@ -27,7 +27,7 @@ export type Plain =
   | readonly Plain[]
   | { readonly [key: string]: Plain | undefined };
 
-/** Plain data in the form of the configuration file, with scalars as the text that a file would hold. */
+/** Plain data of the same form as the file. Numbers and booleans become text, as in a file. */
 export function fromPlain(document: Plain): Document {
   const toText = (_: string, value: unknown) =>
     typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
@@ -42,7 +42,6 @@ export function fromPlain(document: Plain): Document {
   };
 }
 
-/** Of no file and no line. */
 export const nowhere: Place = { file: undefined, line: undefined, column: undefined, path: '' };
 
 /** Rejects with a `ConfigError` where the file cannot be read. */
@@ -50,7 +49,7 @@ export async function fromFile(file: string): Promise<Document> {
   const refuse = (message: string) => new ConfigError([{ ...nowhere, file, message }]);
   const content = await readBytes(file);
   if (typeof content === 'string') throw refuse(content);
-  // UTF-16 can pass for UTF-8, but not without zeros.
+  // UTF-16 can pass for UTF-8, but has zero bytes.
   if (!isUtf8(content) || content.includes(0)) {
     throw refuse('expected text in UTF-8; save the file in this encoding');
   }

@@ -1,6 +1,6 @@
 /**
- * The settings that the environment alone can give, for a sidecar or a first try: turned into the same document that a
- * file holds, so that the same schema checks them.
+ * Configuration from environment variables alone, for a sidecar or a first try. They become the same document as a file, so
+ * that the same schema checks them.
  */
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
@@ -14,10 +14,10 @@ import type { Mapping, Raw } from './yaml.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentOptions {
-  /** Gives the keys, and without a file or plain data the settings. */
+  /** Holds the keys, and the settings if there is no file. */
   readonly env: Environment;
   readonly resources: readonly Resource[];
-  /** Further variables that are read elsewhere, so there is no warning about them. */
+  /** Variables that are read elsewhere: no warning about them. */
   readonly otherVariables?: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   for (const resource of wanted) {
     const targets = targetsOf(resource, textOf(resource.environment, env) || 'all');
     const credential = resource.api === 'video' ? 'video' : 'account';
-    // The account finds videos, and their libraries with a key each; videos that are named need the key in its variable.
+    // The account's key finds all videos and the keys of their libraries. Videos that are named need the variable.
     const isOpened = credential === 'video' && targets === 'all' && !keys.video.isGiven;
     if (targets === 'all') used.add('account');
     if (!isOpened) used.add(credential);
@@ -103,7 +103,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   };
 }
 
-/** What a variable says, or nothing if it is not set. */
+/** Empty if the variable is not set. */
 function textOf(variable: string, env: Environment): string {
   return env[variable]?.trim() ?? '';
 }
@@ -119,13 +119,13 @@ function keyIn(variable: string, env: Environment) {
   return { isGiven: true, variable: fileVariable, source: { file }, problem };
 }
 
-/** An element without text is left to the schema to refuse. */
+/** The schema refuses an empty element. */
 function targetsOf(resource: Resource, list: string): Raw {
   if (list === 'all' || isOfAccount(resource)) return list;
   return list.split(',').map((element) => element.trim() || null);
 }
 
-/** Refuses to poll everything if there is no key, or if a variable that should narrow it is mistyped. */
+/** Throws instead of polling everything, if there is no key or a variable that should narrow it down is mistyped. */
 function refuseMistyped(unknown: readonly UnknownVariable[], hasKey: boolean): void {
   if (!hasKey) {
     const message =
@@ -157,7 +157,7 @@ export function ignored({ problem }: UnknownVariable): string {
   return `${problem}: it is ignored`;
 }
 
-/** The variables with our prefix that are set, less those that flags and credentials name. */
+/** The variables with our prefix that are set, without those of flags and credentials. */
 function ownVariables({ env, otherVariables = [] }: EnvironmentOptions, credentials: Config['credentials']) {
   const named = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
   const others = new Set([...otherVariables, ...named]);
@@ -166,7 +166,7 @@ function ownVariables({ env, otherVariables = [] }: EnvironmentOptions, credenti
     .sort();
 }
 
-/** Variables of ours that nobody reads: misspelt ones. */
+/** Variables with our prefix that nobody reads, probably misspelt. */
 export function unknownVariables(
   options: EnvironmentOptions,
   credentials: Config['credentials'] = {},
@@ -183,7 +183,7 @@ export function unknownVariables(
     });
 }
 
-/** The settings of the environment that a file or plain data replaces. */
+/** The settings that are ignored because there is a file. */
 export function replacedVariables(
   options: EnvironmentOptions,
   credentials: Config['credentials'],

@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of the configuration file, for editors: generated from the schema that the loader uses, with the
- * types that YAML gives unquoted values. What only the whole document can tell is the loader's alone.
+ * The JSON Schema of the configuration file for editors, generated from the loader's schema, with the types that YAML gives
+ * unquoted values. It cannot check settings against each other.
  */
 import * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
@@ -8,7 +8,7 @@ import { documentSchema } from './schema.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Draft 7, which the YAML language server of most editors reads best. */
+/** Draft 7: the YAML language server of most editors handles it best. */
 export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources, true), {
     io: 'input',
@@ -23,7 +23,7 @@ export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
   };
 }
 
-/** Defaults are text in the loader's schema; an editor inserts them as YAML writes them, and no empty mappings. */
+/** Defaults are text in the loader's schema. Editors should insert numbers and booleans, and no empty mappings. */
 function nativeDefault(schema: JsonSchema): void {
   const { default: preset, type } = schema;
   if (typeof preset === 'object') delete schema['default'];

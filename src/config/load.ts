@@ -1,6 +1,6 @@
 /**
- * Loads the configuration from a file, from plain data or from the environment, and answers with all of it or with every
- * problem at once, each with its place. It starts nothing and calls nothing.
+ * Loads the configuration from a file, from plain data or from the environment. Reports all problems at once, each with its
+ * place. Starts nothing and calls nothing.
  */
 import { X509Certificate } from 'node:crypto';
 import { loadPatternEngine } from '../discovery/selector.ts';
@@ -21,15 +21,15 @@ import { readDocument } from './read.ts';
 import { isMapping, type Raw } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
-  /** The YAML file; without it and without `document` the environment's own settings count. */
+  /** Without it and `document`, the environment variables are the configuration. */
   readonly file?: string | undefined;
-  /** The same as plain data: numbers and booleans may stand where the file would hold them. */
+  /** The same as plain data. */
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** Warnings: odd but harmless, one sentence each. */
+  /** Odd but harmless; one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -60,13 +60,12 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     ...unknown,
   );
   if (problems.length > 0) {
-    // Without a file, what is missing may be there under a mistyped name.
+    // Without a file, a missing setting may be a mistyped variable.
     throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(toHint))]);
   }
   return { config: { ...config, apis }, warnings };
 }
 
-/** Whether a section, or what it says of parents, selects by patterns. */
 function holdsPatterns(raw: Raw): boolean {
   const sections = isMapping(raw) ? Object.values(raw).filter(isMapping) : [];
   return sections.some((section) => ['include', 'exclude', 'parents'].some((key) => key in section));
@@ -106,7 +105,7 @@ function isCertificates(pem: string): boolean {
   }
 }
 
-/** By their lines; where there are none, by their paths or variables. */
+/** By line, or without lines by path. */
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted(
     (a, b) =>

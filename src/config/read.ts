@@ -1,4 +1,4 @@
-/** Makes the configuration in force of a document: checks what its settings say of each other, and fills in what they leave open. */
+/** Turns a document into the configuration: checks settings against each other and decides which credential each target uses. */
 import { resolve } from 'node:path';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
@@ -21,22 +21,21 @@ import { isMapping } from './yaml.ts';
 
 type Tell = (path: Path, message: string) => void;
 
-/** What the sections have in common. */
 interface Context {
   readonly document: Document;
   readonly report: Tell;
   readonly warn: Tell;
-  /** The names of all credentials, the ill-defined ones too. */
+  /** The names of all credentials, also of wrong ones. */
   readonly names: readonly string[];
-  /** The credential that lists what an account has. */
+  /** The credential of the account, which lists everything. */
   readonly account: string | undefined;
 }
 
 type Section = SectionSettings & { readonly resource: Resource; readonly isDiscovered: boolean };
 
 /**
- * Undefined where the document is no mapping. To be used only when nothing was reported, but for its credentials: those are well
- * defined, whatever is wrong with the rest.
+ * Undefined if the document is not a mapping. If anything was reported, only the credentials and the files of the result can be
+ * used, to check them too.
  */
 export function readDocument(
   document: Document,
@@ -100,8 +99,8 @@ function discover({ raw }: Document, resources: readonly Resource[], warn: Tell)
 }
 
 /**
- * The only credential, that of the first section of another API than video, or the only one that no video section names, for a
- * library's key lists nothing.
+ * The only credential, that of the first section that is not of the video API, or the only one that no video section uses: a
+ * library's key cannot list anything.
  */
 function accountOf(sections: readonly Section[], names: readonly string[]): string | undefined {
   if (names.length === 1) return names[0];
@@ -157,7 +156,7 @@ function toSection(section: Section, context: Context): SectionConfig {
   return {
     kind: resource.kind,
     credential: credential ?? '',
-    // A library's own key opens it; that of the account does not.
+    // The account's key does not open a library.
     ...(isListedVideo && {
       isCredentialNamed: named !== undefined && named !== account,
       listingCredential: account ?? named,
@@ -172,7 +171,7 @@ function toSection(section: Section, context: Context): SectionConfig {
   };
 }
 
-/** Who names no credential though it needs one. */
+/** The subject of the message that a credential is missing; undefined if none is. */
 function withoutCredential(targets: SectionSettings['targets']): string | undefined {
   if (targets === 'all') return 'the listing names';
   const without = targets.filter((target) => target && target.credential === undefined).length;
@@ -189,7 +188,7 @@ function targetsOf(
   const path = [section.resource.section];
   if (targets.length === 0) warn([...path, 'targets'], 'the list is empty, so nothing is polled');
   for (const key of selectionKeys) {
-    // An empty list may stand in for one that is wrong.
+    // An empty list may be the replacement of a wrong one.
     if (section[key] === undefined || targets.length === 0) continue;
     report([...path, key], 'expected only with `targets: all`; the targets are a list');
   }
@@ -213,7 +212,7 @@ function overridesOf(section: Section, context: Context): SectionConfig['overrid
   );
 }
 
-/** The entries of a list of targets, with what the section says where they say nothing. Reports what comes twice. */
+/** Targets or overrides, with the section's settings as defaults. Reports duplicates. */
 function listed(
   list: readonly (TargetSettings | undefined)[],
   name: 'targets' | 'overrides',

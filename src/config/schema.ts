@@ -1,6 +1,6 @@
 /**
- * The form of a configuration: its settings, what each may hold, its default, and the message if it is wrong. Built from the
- * declared resources, so that a new kind costs nothing here.
+ * The schema of the configuration: settings, defaults, messages. Sections are built from the declared resources, so a new
+ * kind needs nothing here.
  */
 import * as z from 'zod';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
@@ -13,12 +13,12 @@ import { optional, preset } from './values.ts';
 /** How many missed intervals make a reading stale by default. */
 export const staleAfterIntervals = 3;
 
-/** Two polls are up to 1.1 intervals apart, and the second takes its time: below this, values could leave between them. */
+/** Polls are up to 1.1 intervals apart, and the second takes time: with less than this, values could leave in between. */
 export const minStaleAfterIntervals = 1.5;
 
 /**
- * A mapping of settings. Of an unknown key its message is the list of the known ones, from which the loader picks what was
- * probably meant.
+ * A mapping of settings. For an unknown key, the message is the list of known ones, from which `settings.ts` makes a
+ * suggestion.
  */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
   return z.strictObject(shape, {
@@ -41,7 +41,7 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true, needs: ['env', 'file'] },
-    // Even if one of the two is wrong.
+    // Even if one of them is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
@@ -59,7 +59,6 @@ const credentialsSchema = z
 
 export const oneCredential = 'expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
-/** One API: its address and how hard it may be asked. */
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
   return mapping({
@@ -103,7 +102,6 @@ const limitsSchema = mapping({
 
 const interval = value.duration(1000, 604_800_000);
 
-/** What is read without being named in the file. */
 function discoverySchema(resources: readonly Resource[]) {
   const kinds = resources.map(({ kind }) => kind);
   return mapping({
@@ -120,7 +118,7 @@ function discoverySchema(resources: readonly Resource[]) {
   });
 }
 
-/** What may stand beside `targets: all`, and nowhere else. */
+/** Only allowed with `targets: all`. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
 
 const include = 'it matches the whole name or the whole id; . is any character';
@@ -174,7 +172,7 @@ const targetOptions = {
   ),
 };
 
-/** A target as `501/77`: what its long form would hold. */
+/** A target as `501/77`; the result is that of the long form. */
 function shortSchema({ ids }: Resource, expected: string) {
   const [only] = ids.length === 1 ? ids : [];
   return z
@@ -219,7 +217,6 @@ function targetsSchema(resource: Resource, withLongForm: boolean) {
   return targets.describe(`What to poll: ${listOf}${orLong}`);
 }
 
-/** The section of a kind. */
 function sectionSchema(resource: Resource, withLongForm: boolean) {
   return mapping(
     {
@@ -248,17 +245,16 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
   );
 }
 
-/** Whether `targets: all` has a meaning for the kind. */
 export function takesAll(resource: Resource): boolean {
   return resource.listing !== undefined || isOfAccount(resource);
 }
 
-/** Whether `all` is the only form: the one target is the account of the credential. */
+/** Whether the only target is the credential's account, so that `all` is the only form. */
 export function isOfAccount(resource: Resource): boolean {
   return isReadAlone(resource) && resource.ofAccount === true;
 }
 
-/** How the short form of a target is written: `library_id/video_id`. */
+/** `library_id/video_id` */
 function shortForm(resource: Resource): string {
   return resource.ids.map(({ setting }) => setting).join('/');
 }
@@ -284,7 +280,7 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** @param withLongForm targets may be mappings, as in a file */
+/** @param withLongForm whether targets may be mappings, as in a file */
 export function documentSchema(resources: readonly Resource[], withLongForm: boolean) {
   const sections = resources.map((resource) => [
     resource.section,
@@ -306,15 +302,15 @@ export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
 
 type TargetOptions = { [Key in keyof typeof targetOptions]?: z.output<(typeof targetOptions)[Key]> };
 
-/** A target in either form: its ids by their settings, and its options. */
+/** A target in either form. The ids are under their own names. */
 export type TargetSettings = Readonly<TargetOptions & Record<string, unknown>>;
 
-/** A section of any kind, the resource's own settings among them. */
+/** A section of any kind. The kind's own settings are under their names. */
 export interface SectionSettings {
   readonly credential?: string;
   readonly interval: number;
   readonly stale_after?: number;
-  /** With holes where a target is wrong. */
+  /** Undefined in place of a wrong target. */
   readonly targets: 'all' | readonly (TargetSettings | undefined)[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -323,12 +319,12 @@ export interface SectionSettings {
   readonly [setting: string]: unknown;
 }
 
-/** A document, with every default filled in. */
+/** The whole document, with defaults. */
 export interface Settings {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
   readonly apis: Readonly<Record<ApiName, ApiSettings>>;
   readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
   readonly limits: z.output<typeof limitsSchema>;
-  /** The sections of the kinds. */
+  /** The sections. */
   readonly [section: string]: unknown;
 }

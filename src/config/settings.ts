@@ -1,6 +1,6 @@
 /**
- * Reads the settings of a document with the schema. What is wrong is reported in the words of this program and taken out, so
- * that the rest can still be checked: one problem hides no other.
+ * Parses a document with the schema. Whatever is wrong is reported and removed, so that the rest can still be checked: one
+ * problem hides no other.
  */
 import type * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
@@ -10,7 +10,7 @@ import type { Path } from './problems.ts';
 import { documentSchema, oneCredential, type Settings } from './schema.ts';
 import { isMapping, type Mapping, type Raw } from './yaml.ts';
 
-/** Each takes out what is wrong, or what holds it: more than the settings are deep. */
+/** Each round removes what is wrong or, if it is missing, its parent, so settings this deep would be enough. */
 const maxRounds = 10;
 
 interface Issue {
@@ -18,14 +18,14 @@ interface Issue {
   readonly message: string;
   /** Of a misspelt setting: the path of the one that was probably meant. */
   readonly meant?: Path | undefined;
-  /** What is missing; any one of these would do. */
+  /** Of something missing: the settings of which any one would do. */
   readonly missing?: readonly Path[] | undefined;
 }
 
 /**
- * Undefined where the document is no mapping. What is wrong is taken out of `raw`, and leaves a hole in a list of targets.
+ * Undefined if the document is not a mapping. Removes what is wrong from `raw`; a list of targets keeps a hole.
  *
- * @param names of the credentials
+ * @param names the names of the credentials
  */
 export function readSettings(
   { raw, withLongForm }: Document,
@@ -42,10 +42,10 @@ export function readSettings(
   const all = isMapping(raw) ? [...issues, ...emptiness(raw, resources, issues)] : issues;
   const meant = new Set(all.flatMap((issue) => (issue.meant ? [keyOf(issue.meant)] : [])));
   for (const { path, message, missing = [] } of all) {
-    // A misspelt setting also leaves missing what it was meant for: one problem is enough.
+    // The setting that a misspelt one was meant for is missing as well: one problem is enough.
     if (!missing.some((one) => meant.has(keyOf(one)))) report(path, message);
   }
-  // In place of what other settings depend on, so that nothing is said of those.
+  // Other settings depend on these, so they are replaced instead of removed.
   const standIns = new Map<string | number, Raw>([
     ['credentials', {}],
     ['credential', names[0] ?? null],
@@ -62,7 +62,7 @@ export function readSettings(
   return data as Settings | undefined;
 }
 
-/** What is missing as a whole: credentials, and anything to poll. */
+/** Problems that the schema does not see: no credential, nothing to poll. */
 function emptiness(raw: Mapping, resources: readonly Resource[], issues: readonly Issue[]): readonly Issue[] {
   const { credentials } = raw;
   const sections = resources.map(({ section }) => section);
@@ -81,7 +81,7 @@ function keyOf(path: Path): string {
   return path.join('\n');
 }
 
-/** The issue in the words of this program; of a union, the issues of the one form that was meant. */
+/** In our own words. For a union, the issues of the form that was meant. */
 function toIssues(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
   const path = [...above, ...(issue.path as Path)];
   if (issue.code === 'invalid_union') {
@@ -109,7 +109,7 @@ function isOfOtherForm({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
 
-/** A text is never quoted where a key may have been put by mistake. */
+/** Never quotes text where someone may have put a key by mistake. */
 function messageOf(issue: z.core.$ZodIssue, path: Path): string {
   const { message, input } = issue;
   if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
@@ -127,13 +127,13 @@ function found(input: unknown): string {
   return Array.isArray(input) ? 'got a list' : 'got a mapping';
 }
 
-/** The path of the whole target, where the path is of something in one. */
+/** For something in a target, the path of the whole target. */
 function wholeOf(path: Path): Path {
   const index = path.findIndex((step) => typeof step === 'number');
   return index < 0 ? path : path.slice(0, index + 1);
 }
 
-/** Takes out the value of a path; where there is none, what should hold it. */
+/** Removes or replaces the value at a path; if there is none, its parent. */
 function takeOut(root: Mapping, path: Path, standIns: ReadonlyMap<string | number, Raw>): void {
   const last = path.at(-1) ?? '';
   let holder: Mapping | undefined = root;

@@ -1,23 +1,22 @@
 /**
- * Single values of a configuration: text in, a checked value out, an error that says what was expected, and what an
- * editor may accept in place of text.
+ * Schemas of single values: text in, a checked value out, an error that says what was expected, and the JSON Schema for
+ * editors.
  */
 import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import { durationPattern, formatDuration, parseBoolean, parseDuration } from '../text.ts';
 
-/** The part of a JSON Schema that says what an editor accepts for a value that the loader reads as text. */
-interface EditorForm {
-  readonly type: string | readonly string[];
-  readonly [keyword: string]: unknown;
-}
-
-/** A value read from text. With `quiet`, errors never quote what was found. */
-export function scalar<T>(
+/**
+ * A value read from text.
+ *
+ * @param editor the JSON Schema for editors, which see YAML's own types
+ * @param quiet never quote the value in errors
+ */
+function scalar<T>(
   expected: string | ((text: string | undefined) => string),
   read: (text: string) => T | undefined,
-  editor: EditorForm,
+  editor: { readonly type: string | string[]; readonly [keyword: string]: unknown },
   quiet = false,
 ): z.ZodType<T, string> {
   const message = (text?: string) => `expected ${typeof expected === 'string' ? expected : expected(text)}`;
@@ -29,7 +28,7 @@ export function scalar<T>(
       context.addIssue({ code: 'custom', input: text, message: message(text), params: { quiet } });
       return z.NEVER;
     })
-    .meta({ ...editor });
+    .meta(editor);
 }
 
 /** A setting that may be left out. */
@@ -61,7 +60,7 @@ export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodType<number
   );
 }
 
-/** A whole number; also as Helm renders large ones (`1e+06`). */
+/** A whole number. Helm renders large ones as `1e+06`. */
 export function integer(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a whole number from ${min} to ${max}`,
@@ -111,7 +110,7 @@ export function bytes(min: number, max: number): z.ZodType<number, string> {
   );
 }
 
-/** The size as `bytes` reads it, with the largest binary unit that comes out even. */
+/** The inverse of `bytes`, with the largest binary unit that divides it. */
 export function formatBytes(size: number): string {
   const unit = ['GiB', 'MiB', 'KiB'].find((name) => size > 0 && size % (byteUnits[name] ?? 1) === 0);
   return unit === undefined ? String(size) : `${size / (byteUnits[unit] ?? 1)}${unit}`;
@@ -139,7 +138,6 @@ export const boolean: z.ZodType<boolean, string> = scalar('true or false', parse
   type: ['boolean', 'string'],
 });
 
-/** The name of something, for people. */
 export const displayName: z.ZodType<string, string> = scalar(
   'a name of 1 to 200 characters on one line',
   (text) => (/^[^\p{Cc}\u2028\u2029]{1,200}$/u.test(text) && text.trim() !== '' ? text.trim() : undefined),
@@ -166,20 +164,22 @@ export const patterns: z.ZodType<readonly string[], string | string[]> = z
 export const credentialNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 /** The name of a credential. Quiet: a key may have been put in its place. */
-export const credentialName: z.ZodType<string, string> = scalar(
-  'the name of a credential',
-  (text) => (new RegExp(credentialNamePattern).test(text) ? text : undefined),
-  { type: ['string', 'number'], pattern: credentialNamePattern },
-  true,
-);
+export const credentialName = matching('the name of a credential', credentialNamePattern, [
+  'string',
+  'number',
+]);
 
 /** The name of an environment variable. Quiet: a key may have been put in its place. */
-export const variableName: z.ZodType<string, string> = scalar(
+export const variableName = matching(
   'the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',
-  (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(text) ? text : undefined),
-  { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]{0,255}$' },
-  true,
+  '^[A-Za-z_][A-Za-z0-9_]{0,255}$',
+  'string',
 );
+
+function matching(expected: string, pattern: string, type: string | string[]): z.ZodType<string, string> {
+  const regExp = new RegExp(pattern);
+  return scalar(expected, (text) => (regExp.test(text) ? text : undefined), { type, pattern }, true);
+}
 
 /** The path of a file. Quiet: a key may have been put in its place. */
 export const filePath: z.ZodType<string, string> = scalar(
@@ -189,7 +189,7 @@ export const filePath: z.ZodType<string, string> = scalar(
   true,
 );
 
-/** A part of what identifies a target, in the one way in which it is exposed. */
+/** A part of a target's id, in its canonical form. */
 export function id(form: IdField['form']): z.ZodType<string, string> {
   return ids[form];
 }
@@ -222,8 +222,8 @@ const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
 const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The whole number that the text stands for. A power of ten is read where the number is exact: a template engine that
- * knows only doubles writes 1000000 so, and beyond 2^53 it has lost digits before.
+ * Also reads `1e+06`: a template engine that knows only doubles writes 1000000 like that. Beyond 2^53 such a number may have
+ * lost digits, so it is refused.
  */
 function parseInteger(text: string): bigint | undefined {
   if (/^\d{1,20}$/.test(text)) return BigInt(text);

@@ -23,7 +23,7 @@ import {
 } from 'yaml';
 import type { Path } from './problems.ts';
 
-/** What a YAML document is made of here: null is a value that was left empty. */
+/** A YAML document; null is an empty value. */
 export type Raw = string | null | Raw[] | { [key: string]: Raw };
 
 export type Mapping = Record<string, Raw>;
@@ -44,13 +44,13 @@ interface YamlProblem extends Position {
 
 export interface YamlDocument {
   readonly raw: Raw;
-  /** What is wrong with it as YAML; `raw` holds the rest. */
+  /** Where the YAML is wrong; `raw` holds the rest. */
   readonly problems: readonly YamlProblem[];
-  /** Where the value of a path starts: the key of a mapping's entry, the item of a list; the nearest one above if there is none. */
+  /** Where the entry or item at a path starts, or the nearest one above it. */
   readonly position: (path: Path) => Position;
 }
 
-/** With aliases followed, more values than this are an attack or a mistake: the largest file has fewer. */
+/** Counting what aliases repeat. The largest sensible file has fewer; more are an attack or a mistake. */
 const maxValues = 8_000_000;
 const maxDepth = 100;
 
@@ -65,7 +65,7 @@ const problemWords: { readonly [code in ErrorCode]?: string } = {
   TAB_AS_INDENT: 'a tab indents this line; use spaces',
 };
 
-/** Reads one document. Syntax errors are problems too; with one of them nothing is read. */
+/** Reads one document. With a syntax error, that is the only problem and nothing is read. */
 export function parseYaml(text: string): YamlDocument {
   const lines = new LineCounter();
   const positionOf = (offset: number): Position => {
@@ -97,7 +97,7 @@ export function parseYaml(text: string): YamlDocument {
   };
 }
 
-/** Ends early where values are nested so deeply that composing them, which is recursive, could exhaust the stack. */
+/** Stops at too deep a nesting: composing is recursive and could exhaust the stack. */
 function* tokensOf(text: string, parser: Parser) {
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
@@ -106,7 +106,7 @@ function* tokensOf(text: string, parser: Parser) {
   yield* parser.end();
 }
 
-/** Where the error is, and in words. A bracket or quote that is not closed is noticed late: it is reported where it opens. */
+/** The place and the message. The parser notices an open bracket or quote late; it is reported where it opens. */
 function explain(error: YAMLError, document: Document): [offset: number, message: string] {
   const [offset] = error.pos;
   let open: [offset: number, message: string] | undefined;
@@ -125,10 +125,10 @@ function explain(error: YAMLError, document: Document): [offset: number, message
   return [offset, `expected YAML: ${problemWords[error.code] ?? 'this cannot be read'}`];
 }
 
-/** Plain values of the nodes. An alias becomes the very value that it stands for, so the result is never larger than the file. */
+/** The plain values. An alias becomes the same object as its anchor, so the result is never larger than the file. */
 function readValues(root: Node | null, positionOf: (offset: number) => Position) {
   const problems: YamlProblem[] = [];
-  /** By anchor, once its value is complete, so that no value can contain itself. The size counts all values in it. */
+  /** Complete values only, so that no value can contain itself. `size` counts the values in one. */
   const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   let size = 0;
 
@@ -152,7 +152,7 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
   }
 
   function mappingOf({ items }: YAMLMap<Node, Node | null>, path: Path): Raw {
-    // Without a prototype, so that no key of the document means anything to the language.
+    // Without a prototype, so that a key such as `__proto__` is only a key.
     const mapping = Object.create(null) as Record<string, Raw>;
     const firstKeys = new Map<string, Node>();
     for (const { key, value } of items) {
@@ -189,7 +189,6 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
   return { raw: read(root, []), problems };
 }
 
-/** Where the value of a path begins, or the nearest one above it. */
 function offsetOf(path: Path, document: Document): number {
   let node: unknown = document.contents;
   let start = document.contents;

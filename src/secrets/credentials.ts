@@ -54,12 +54,12 @@ export interface Credentials {
   read(name: string): Promise<Secret>;
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
   describe(name: string): string;
-  /** Removes every part of these keys from a text that came from outside. */
+  /** Removes every part of these keys from text that came from outside. */
   redact(text: string): string;
 }
 
 export interface CredentialsOptions {
-  /** A key file stopped being readable (the last good key stays in use), or, with undefined, is readable again. */
+  /** A key file became unusable (the last good key stays in use), or without a message, it is good again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
   /** Knows the keys of earlier configurations, whose answers may still come. */
   readonly redactor?: Redactor;
@@ -69,7 +69,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxKeyBytes = 4096;
 
-/** A key that was mistakenly put where a variable or a file belongs. */
+/** Probably a key, put where the name of a variable or a file belongs. */
 const keyLike = /^[0-9a-f_-]{30,}$/i;
 
 /** The name of a variable or a file for a message, without what looks like a key. */
@@ -147,7 +147,7 @@ function fileReader(path: string, onTrouble: (message: string | undefined) => vo
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
       problem = error.message;
     }
-    // Called once for each problem, and once when it is over.
+    // Once for each problem, and once when it is over.
     if (problem !== trouble) onTrouble(problem);
     trouble = problem;
     return secret;
@@ -163,7 +163,7 @@ function fileReader(path: string, onTrouble: (message: string | undefined) => vo
 
 async function readKeyFile(path: string): Promise<Secret> {
   try {
-    // Before opening it: opening a FIFO would block.
+    // Before opening it, because opening a FIFO would block.
     const what = await stat(path);
     const kind = what.isDirectory() ? 'a directory' : 'not a regular file';
     if (!what.isFile()) throw new CredentialError(`expected the key file ${path}; it is ${kind}`);
@@ -178,7 +178,7 @@ async function readKeyFile(path: string): Promise<Secret> {
   }
 }
 
-/** Editors end a file with a line break; anything else that is not visible ASCII is a mistake or an attack. */
+/** Allows a line break at the end, as editors write it. Anything else but visible ASCII is a mistake or an attack. */
 function parseKey(text: string, where: string): Secret {
   const refuse = (why: string) => new CredentialError(`expected a key ${where}; ${why}`);
   if (text.length > maxKeyBytes) throw refuse(`it is larger than ${maxKeyBytes} bytes`);

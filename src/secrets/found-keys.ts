@@ -1,13 +1,13 @@
-/** The keys that come with listings. They are kept in memory alone, as long as a listing has what they open. */
+/** Keys that come with listings, kept in memory only, and only as long as a listing has them. */
 import { Secret } from './credentials.ts';
 import { Redactor } from './redactor.ts';
 
 export class FoundKeys {
-  /** By credential, the key from each listing that has it: two accounts may have different keys for the same thing. */
+  /** By credential and listing: two accounts may have different keys for the same thing. */
   readonly #keys = new Map<string, Map<string, Secret>>();
   readonly #redactor = new Redactor();
 
-  /** A listing has this key. Returns whether the key in use has changed. The key from the listing that had it first is used. */
+  /** Returns whether the key in use has changed. If several listings have one, the first of them counts. */
   learn(credential: string, key: string, listing: string): boolean {
     const known = this.#keys.get(credential) ?? new Map<string, Secret>();
     const before = this.get(credential)?.reveal();
@@ -17,7 +17,7 @@ export class FoundKeys {
     return before !== undefined && before !== this.get(credential)?.reveal();
   }
 
-  /** These are all the keys that a listing has now. Returns the credentials whose key has changed. */
+  /** Forgets the listing's other keys. Returns the credentials whose key has changed. */
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
     const changed: string[] = [];
     for (const [credential, known] of this.#keys) {
@@ -34,12 +34,12 @@ export class FoundKeys {
     return this.#keys.get(credential)?.values().next().value;
   }
 
-  /** Sizes by name: what must not grow while libraries come and go. */
+  /** For tests: what must not grow while libraries come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { keys: this.#keys.size, redacted: this.#redactor.size };
   }
 
-  /** The text without the keys found here, those no longer listed among them: answers that repeat one may still come. */
+  /** Also removes keys that are no longer listed: answers that repeat one may still come. */
   redact(text: string): string {
     return this.#redactor.redact(text);
   }

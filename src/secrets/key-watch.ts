@@ -1,6 +1,6 @@
 /**
- * Notices that a key has changed; a request reads the new one in any case, but what was refused or listed with the old one
- * waits.
+ * Notices when a key has changed. Requests always use the current key; but polls that were refused, and listings, wait for
+ * their next turn unless they are told.
  */
 import { createHash } from 'node:crypto';
 import type { Credentials } from './credentials.ts';
@@ -10,19 +10,19 @@ type Keys = Pick<Credentials, 'read'>;
 export class KeyWatch {
   readonly #onChanged: (name: string) => void;
   #keys: Keys | undefined;
-  /** By credential: an id of its key, never shown. Empty while there was none to read. */
+  /** By credential: a hash of its key, never shown. Empty if the key was never readable. */
   #ids: ReadonlyMap<string, string> = new Map();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
   }
 
-  /** A text that changes with the key. A key that cannot be read any more counts as unchanged. */
+  /** Differs for different keys. A key that can no longer be read counts as unchanged. */
   idOf(name: string): string {
     return this.#ids.get(name) ?? '';
   }
 
-  /** Watches the keys of another configuration from now on; resolves when they have been read. */
+  /** Switches to the keys of another configuration; resolves when they have been read. */
   async follow(keys: Keys, names: readonly string[]): Promise<void> {
     this.#keys = keys;
     const ids = await this.#readIds(keys, names);
@@ -42,7 +42,7 @@ export class KeyWatch {
   async #readIds(keys: Keys, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const ids = new Map<string, string>();
     for (const name of names) {
-      // What is wrong with a key shows in the polls that need it.
+      // The polls that need a key report what is wrong with it.
       const key = await keys.read(name).catch(() => undefined);
       const id = key && createHash('sha256').update(key.reveal()).digest('base64');
       ids.set(name, id ?? this.idOf(name));

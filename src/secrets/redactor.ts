@@ -1,24 +1,24 @@
 /**
- * Removes keys from texts that come from outside: whole or in part, also in the usual encodings. It recognises a key by the runs
- * of characters that it consists of.
+ * Removes keys, whole or in part, from text that comes from outside, also in the usual encodings. It looks for runs of
+ * characters that occur in a key.
  */
 
 export const redacted = '[redacted]';
 
-/** So many characters in a row that also occur in a key count as part of it. */
+/** This many characters in a row that also occur in a key count as part of it. */
 const runLength = 8;
 
-/** Only ASCII letters, so that all offsets stay the same. */
+/** Of ASCII letters only, so that all offsets stay the same. */
 function lowerCased(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The forms in which a key may come back. Its Base64 depends on its offset in the encoded text. */
+/** The forms in which a key may come back. Base64 of a key depends on its offset in the encoded text. */
 function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key);
   const base64 = [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    // The characters at both ends also depend on their neighbours.
+    // The characters at both ends also depend on what is next to the key.
     const own = (text: string) => text.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
     return [own(padded.toString('base64')), own(padded.toString('base64url'))];
   });
@@ -28,7 +28,6 @@ function formsOf(key: string): readonly string[] {
 /** How many keys of deleted credentials are still redacted. */
 const maxForgotten = 256;
 
-/** Changes a count; deletes it at 0. */
 function add(counts: Map<string, number>, text: string, change: number): void {
   const count = (counts.get(text) ?? 0) + change;
   if (count > 0) counts.set(text, count);
@@ -45,7 +44,7 @@ export class Redactor {
   /** Forms shorter than a run, and how often each occurs. */
   readonly #short = new Map<string, number>();
 
-  /** Redacts this key from now on, and the previous one of the credential. */
+  /** From now on, redacts this key and the previous one of the credential. */
   learn(credential: string, key: string): void {
     const [current, before] = this.#keys.get(credential) ?? [];
     if (current === key) return;
@@ -61,7 +60,6 @@ export class Redactor {
     while (this.#forgotten.length > maxForgotten) this.#count(this.#forgotten.shift() ?? '', -1);
   }
 
-  /** How many keys it knows. */
   get size(): number {
     let keys = this.#forgotten.length;
     for (const known of this.#keys.values()) keys += known.length;
