@@ -53,21 +53,19 @@ export function didYouMean(word: string, known: Iterable<string>): string {
 
 /** Counts insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  const table = Array.from({ length: a.length + 1 }, (_, i) => [i]);
+  const at = (i: number, j: number) => table[i]?.[j] ?? j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      row.push(cost);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const replaced = isSwap
+        ? Math.min(at(i - 1, j - 1) + same, at(i - 2, j - 2) + 1)
+        : at(i - 1, j - 1) + same;
+      table[i]?.push(Math.min(replaced, at(i - 1, j) + 1, at(i, j - 1) + 1));
     }
-    [beforeLast, last] = [last, row];
   }
-  return last[b.length] ?? 0;
+  return at(a.length, b.length);
 }
 
 const durationUnits = [

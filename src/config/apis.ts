@@ -1,14 +1,6 @@
 /** The APIs: their default addresses and paces, and the variables that set the addresses. */
 import type { ApiName } from '../resources/resource.ts';
 
-export interface Api {
-  readonly baseUrl: string;
-  /** The environment variable that sets the address where there is no configuration file. */
-  readonly urlVariable: string;
-  readonly maxConcurrency: number;
-  readonly requestsPerSecond: number;
-}
-
 export const apis = {
   application: {
     baseUrl: 'https://api.bunny.net/mc',
@@ -34,4 +26,4 @@ export const apis = {
     maxConcurrency: 2,
     requestsPerSecond: 2,
   },
-} satisfies Readonly<Record<ApiName, Api>>;
+} satisfies Record<ApiName, object>;

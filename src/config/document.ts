@@ -3,13 +3,11 @@ import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
+import { ConfigError, formatPath, formatProblem, type Path, type Place, type Problem } from './problems.ts';
 import { parseYaml, type Raw } from './yaml.ts';
 
-export interface Document {
+interface Source {
   readonly raw: Raw;
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly string[];
   readonly place: (path: Path) => Place;
   /** How a message refers to another place: `on line 12`. */
   readonly refer: (path: Path) => string;
@@ -17,6 +15,26 @@ export interface Document {
   readonly directory: string;
   /** Whether a target may be a mapping. */
   readonly withLongForm: boolean;
+}
+
+export interface Document extends Source {
+  /** What was reported so far. */
+  readonly problems: readonly Problem[];
+  /** Odd but harmless. */
+  readonly warnings: readonly string[];
+  report(path: Path, message: string): void;
+  warn(path: Path, message: string): void;
+}
+
+export function toDocument(source: Source, problems: Problem[] = [], warnings: string[] = []): Document {
+  const located = (path: Path, message: string) => ({ ...source.place(path), message });
+  return {
+    ...source,
+    problems,
+    warnings,
+    report: (path, message) => void problems.push(located(path, message)),
+    warn: (path, message) => void warnings.push(formatProblem(located(path, message))),
+  };
 }
 
 export type Plain =
@@ -31,22 +49,18 @@ export type Plain =
 export function fromPlain(document: Plain): Document {
   const toText = (_: string, value: unknown) =>
     typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return {
+  return toDocument({
     raw: JSON.parse(JSON.stringify(document), toText) as Raw,
-    problems: [],
-    warnings: [],
-    place: (path) => ({ ...nowhere, path: formatPath(path) }),
+    place: (path) => ({ path: formatPath(path) }),
     refer: (path) => `at ${formatPath(path)}`,
     directory: '.',
     withLongForm: true,
-  };
+  });
 }
-
-export const nowhere: Place = { file: undefined, line: undefined, column: undefined, path: '' };
 
 /** Rejects with a `ConfigError` where the file cannot be read. */
 export async function fromFile(file: string): Promise<Document> {
-  const refuse = (message: string) => new ConfigError([{ ...nowhere, file, message }]);
+  const refuse = (message: string) => new ConfigError([{ file, path: '', message }]);
   const content = await readBytes(file);
   if (typeof content === 'string') throw refuse(content);
   // UTF-16 can pass for UTF-8, but has zero bytes.
@@ -58,15 +72,14 @@ export async function fromFile(file: string): Promise<Document> {
   if (raw === null) {
     throw located.length > 0 ? new ConfigError(located) : refuse('expected settings; the file holds none');
   }
-  return {
+  const source: Source = {
     raw,
-    problems: located,
-    warnings: [],
     place: (path) => ({ file, path: formatPath(path), ...position(path) }),
     refer: (path) => `on line ${position(path).line}`,
     directory: dirname(resolve(file)),
     withLongForm: true,
   };
+  return toDocument(source, located);
 }
 
 const maxFileBytes = 10 * 2 ** 20;

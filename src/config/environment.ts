@@ -6,7 +6,7 @@ import { type ApiName, apiNames, type Resource } from '../resources/resource.ts'
 import { suggest } from '../text.ts';
 import { apis } from './apis.ts';
 import type { Config } from './config.ts';
-import { type Document, nowhere } from './document.ts';
+import { type Document, toDocument } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import type { Mapping, Raw } from './yaml.ts';
@@ -82,25 +82,29 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     if (section === 'apis') return apis[name as ApiName].urlVariable;
     return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
-  return {
-    raw: {
-      credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
-      apis: Object.fromEntries(addresses) as Mapping,
-      ...sections,
+  const problems = [...used].flatMap((name) => keys[name].problem ?? []);
+  const warnings = variables
+    .filter((variable) => env[variable]?.trim() === '')
+    .map((variable) => `${variable} is set but empty: it counts as not set`);
+  return toDocument(
+    {
+      raw: {
+        credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
+        apis: Object.fromEntries(addresses) as Mapping,
+        ...sections,
+      },
+      place: (path) => {
+        const index = path.find((step) => typeof step === 'number');
+        const element = index === undefined ? '' : ` element ${index + 1}`;
+        return { path: `${variableOf(path)}${element}` };
+      },
+      refer: (path) => `element ${Number(path.at(-1)) + 1}`,
+      directory: '.',
+      withLongForm: false,
     },
-    problems: [...used].flatMap((name) => keys[name].problem ?? []),
-    warnings: variables
-      .filter((variable) => env[variable]?.trim() === '')
-      .map((variable) => `${variable} is set but empty: it counts as not set`),
-    place: (path) => {
-      const index = path.find((step) => typeof step === 'number');
-      const element = index === undefined ? '' : ` element ${index + 1}`;
-      return { ...nowhere, path: `${variableOf(path)}${element}` };
-    },
-    refer: (path) => `element ${Number(path.at(-1)) + 1}`,
-    directory: '.',
-    withLongForm: false,
-  };
+    problems,
+    warnings,
+  );
 }
 
 /** Empty if the variable is not set. */
@@ -115,7 +119,7 @@ function keyIn(variable: string, env: Environment) {
   const file = textOf(fileVariable, env);
   if (file === '') return { isGiven, variable, source: { env: variable } };
   const message = `expected either ${variable} or ${fileVariable}; both are set`;
-  const problem: Problem | undefined = isGiven ? { ...nowhere, path: variable, message } : undefined;
+  const problem: Problem | undefined = isGiven ? { path: variable, message } : undefined;
   return { isGiven: true, variable: fileVariable, source: { file }, problem };
 }
 
@@ -194,5 +198,5 @@ export function replacedVariables(
 
 /** A sentence without a place. */
 export function toHint(message: string): Problem {
-  return { ...nowhere, message };
+  return { path: '', message };
 }

@@ -16,7 +16,7 @@ import {
   toHint,
   unknownVariables,
 } from './environment.ts';
-import { ConfigError, formatProblem, type Path, type Problem } from './problems.ts';
+import { ConfigError, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
 import { isMapping, type Raw } from './yaml.ts';
 
@@ -37,16 +37,9 @@ export interface Loaded {
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
   const document = await open(options);
-  const problems = [...document.problems];
-  const warnings = [...document.warnings];
-  const report = (path: Path, message: string): void => {
-    problems.push({ ...document.place(path), message });
-  };
-  const warn = (path: Path, message: string): void => {
-    warnings.push(formatProblem({ ...document.place(path), message }));
-  };
+  const { problems, report, warn } = document;
   if (holdsPatterns(document.raw)) await loadPatternEngine();
-  const config = readDocument(document, resources, report, warn);
+  const config = readDocument(document, resources);
   if (config === undefined) throw new ConfigError(problems);
   for (const { credential, severity, message } of await createCredentials(config.credentials, env).check()) {
     (severity === 'error' ? report : warn)(['credentials', credential], message);
@@ -55,10 +48,11 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unknown = unknownVariables(options, config.credentials).map(ignored);
   const isGiven = options.file !== undefined || options.document !== undefined;
   const replaced = isGiven ? replacedVariables(options, config.credentials) : [];
-  warnings.push(
+  const warnings = [
+    ...document.warnings,
     ...replaced.map((name) => `${name} is ignored, because a configuration file is given`),
     ...unknown,
-  );
+  ];
   if (problems.length > 0) {
     // Without a file, a missing setting may be a mistyped variable.
     throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(toHint))]);
@@ -78,10 +72,7 @@ async function open(options: LoadOptions): Promise<Document> {
 }
 
 /** The APIs with the certificates of their files. */
-async function withAuthorities(
-  apis: Config['apis'],
-  report: (path: Path, message: string) => void,
-): Promise<Config['apis']> {
+async function withAuthorities(apis: Config['apis'], report: Document['report']): Promise<Config['apis']> {
   const read = { ...apis };
   for (const api of apiNames) {
     const { caFile } = apis[api];

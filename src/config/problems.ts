@@ -3,13 +3,13 @@
 /** Steps from the root of the document to a value. */
 export type Path = readonly (string | number)[];
 
+/** All but the path are undefined if the setting comes from the environment. */
 export interface Place {
-  /** Undefined where the setting comes from the environment. */
-  readonly file: string | undefined;
+  readonly file?: string | undefined;
   /** From 1. */
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   /** From 1. */
-  readonly column: number | undefined;
+  readonly column?: number | undefined;
   /** `applications.targets[3].interval`, or the environment variable; empty for the document as a whole. */
   readonly path: string;
 }

@@ -19,12 +19,8 @@ import { readSettings } from './settings.ts';
 import { isPlainRemote } from './values.ts';
 import { isMapping } from './yaml.ts';
 
-type Tell = (path: Path, message: string) => void;
-
 interface Context {
   readonly document: Document;
-  readonly report: Tell;
-  readonly warn: Tell;
   /** The names of all credentials, also of wrong ones. */
   readonly names: readonly string[];
   /** The credential of the account, which lists everything. */
@@ -37,17 +33,12 @@ type Section = SectionSettings & { readonly resource: Resource; readonly isDisco
  * Undefined if the document is not a mapping. If anything was reported, only the credentials and the files of the result can be
  * used, to check them too.
  */
-export function readDocument(
-  document: Document,
-  resources: readonly Resource[],
-  report: Tell,
-  warn: Tell,
-): Config | undefined {
-  const { raw, directory } = document;
-  const discovered = discover(document, resources, warn);
+export function readDocument(document: Document, resources: readonly Resource[]): Config | undefined {
+  const { raw, directory, report, warn } = document;
+  const discovered = discover(document, resources);
   const defined = isMapping(raw) ? raw['credentials'] : undefined;
   const names = isMapping(defined) ? Object.keys(defined) : [];
-  const settings = readSettings(document, resources, names, report);
+  const settings = readSettings(document, resources, names);
   if (settings === undefined) return undefined;
   const { credentials, apis, discovery, limits } = settings;
   if (discovery.kinds === 'none' && discovery.except !== undefined) {
@@ -62,7 +53,7 @@ export function readDocument(
     const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
-  const sections = present.map((section) => toSection(section, { document, report, warn, names, account }));
+  const sections = present.map((section) => toSection(section, { document, names, account }));
   const used = new Set(sections.flatMap(credentialsOf));
   for (const name of names) {
     if (!used.has(name)) warn(['credentials', name], 'no target uses this credential');
@@ -73,9 +64,7 @@ export function readDocument(
   ]);
   return {
     credentials: Object.fromEntries(sources) as Config['credentials'],
-    apis: Object.fromEntries(
-      apiNames.map((api) => [api, toApi(apis[api], api, directory, report)]),
-    ) as Config['apis'],
+    apis: Object.fromEntries(apiNames.map((api) => [api, toApi(apis[api], api, document)])) as Config['apis'],
     sections,
     discovery: { intervalMs: discovery.interval },
     limits: { maxSeries: limits.max_series },
@@ -83,7 +72,7 @@ export function readDocument(
 }
 
 /** Adds a section for each kind that `kinds: all` turns on. */
-function discover({ raw }: Document, resources: readonly Resource[], warn: Tell): readonly Resource[] {
+function discover({ raw, warn }: Document, resources: readonly Resource[]): readonly Resource[] {
   const discovery = isMapping(raw) ? raw['discovery'] : undefined;
   if (!isMapping(raw) || !isMapping(discovery) || discovery['kinds'] !== 'all') return [];
   const except = Array.isArray(discovery['except']) ? discovery['except'] : [];
@@ -121,7 +110,7 @@ function credentialsOf({ credential, listingCredential, targets }: SectionConfig
   return [credential, listingCredential, ...ofTargets];
 }
 
-function toApi(settings: ApiSettings, api: ApiName, directory: string, report: Tell): ApiConfig {
+function toApi(settings: ApiSettings, api: ApiName, { directory, report }: Document): ApiConfig {
   const { base_url: baseUrl, ca_file } = settings;
   if (isPlainRemote(baseUrl) && !settings.allow_insecure_http) {
     const message = 'expected an https address, because over http the key is sent unencrypted';
@@ -140,17 +129,17 @@ function toApi(settings: ApiSettings, api: ApiName, directory: string, report: T
 
 function toSection(section: Section, context: Context): SectionConfig {
   const { resource, targets, credential: named, interval: intervalMs, isDiscovered } = section;
-  const { account, names, report } = context;
+  const { account, names, document } = context;
   const path = [resource.section];
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
-  checkStaleness(staleAfterMs, intervalMs, path, report);
+  checkStaleness(staleAfterMs, intervalMs, path, document);
   checkCredential(named, path, context);
   const isListedVideo = resource.api === 'video' && targets === 'all';
   const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
   const who = credential === undefined && !isDiscovered ? withoutCredential(targets) : undefined;
   if (who !== undefined && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
-    report([...path, 'credential'], `expected the name of ${which}, because ${who} none`);
+    document.report([...path, 'credential'], `expected the name of ${which}, because ${who} none`);
   }
   const own = Object.entries(section).filter(([key]) => Object.hasOwn(resource.settings, key));
   return {
@@ -184,7 +173,7 @@ function targetsOf(
   credential: string | undefined,
   context: Context,
 ): readonly TargetConfig[] {
-  const { report, warn } = context;
+  const { report, warn } = context.document;
   const path = [section.resource.section];
   if (targets.length === 0) warn([...path, 'targets'], 'the list is empty, so nothing is polled');
   for (const key of selectionKeys) {
@@ -219,7 +208,7 @@ function listed(
   { resource, interval, stale_after }: Section,
   context: Context,
 ) {
-  const { document, report } = context;
+  const { document } = context;
   const firsts = new Map<string, Path>();
   return list.flatMap((settings, index) => {
     if (settings === undefined) return [];
@@ -228,27 +217,28 @@ function listed(
     const key = Object.values(ids).join('/');
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, path);
-    else report(path, `expected each target once; ${quote(key)} is already ${document.refer(first)}`);
+    else
+      document.report(path, `expected each target once; ${quote(key)} is already ${document.refer(first)}`);
     checkCredential(settings.credential, path, context);
     const isOwn = settings.interval !== undefined || settings.stale_after !== undefined;
     const intervalMs = settings.interval ?? interval;
     const staleAfterMs = settings.stale_after ?? stale_after ?? staleAfterIntervals * intervalMs;
-    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, report);
+    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, document);
     return [{ key, ids, settings, isOwn, intervalMs, staleAfterMs }];
   });
 }
 
-function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, report: Tell): void {
+function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, { report }: Document): void {
   const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
   if (staleAfterMs >= leastMs) return;
   const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
   report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
 }
 
-function checkCredential(name: string | undefined, path: Path, { names, report }: Context): void {
+function checkCredential(name: string | undefined, path: Path, { names, document }: Context): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   const message = `expected a credential that is defined: ${oneOf(names)}`;
-  report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
+  document.report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
 }
 
 /** The ids of a target, in the order of its labels. */

@@ -28,10 +28,9 @@ interface Issue {
  * @param names the names of the credentials
  */
 export function readSettings(
-  { raw, withLongForm }: Document,
+  { raw, withLongForm, report }: Document,
   resources: readonly Resource[],
   names: readonly string[],
-  report: (path: Path, message: string) => void,
 ): Settings | undefined {
   const schema = documentSchema(resources, withLongForm);
   const parse = () => {
