@@ -136,23 +136,19 @@ export function pollReport(
     const { targets, ok, failing, absent } = tally(of);
     return [name, ...[targets, ok, failing, absent].map(count)];
   };
-  const byKind = new Map<string, TargetStatus[]>();
-  for (const status of statuses) {
-    const known = byKind.get(status.target.kind);
-    if (known) known.push(status);
-    else byKind.set(status.target.kind, [status]);
-  }
-  const rows = [...byKind].map(([kind, of]) => row(kind, of));
+  const rows = [...new Set(statuses.map(({ target }) => target.kind))].map((kind) =>
+    row(
+      kind,
+      statuses.filter(({ target }) => target.kind === kind),
+    ),
+  );
   if (rows.length > 1) rows.push(row('all', statuses));
-  const failed = statuses.filter(({ state }) => state !== 'ok');
-  const failedListings = listings.filter(({ state }) => state !== 'ok');
   const causes = causesOf(statuses, listings, kinds, Date.now()).map((cause) => causeText(cause, style));
-  const failures = [
-    ...(failed.length > 0 ? [`${count(failed.length)} of ${plural(statuses.length, 'target')}`] : []),
-    ...(failedListings.length > 0
-      ? [`${count(failedListings.length)} of ${plural(listings.length, 'listing')}`]
-      : []),
-  ];
+  const failedOf = (states: readonly { readonly state: string }[], noun: string) => {
+    const failed = states.filter(({ state }) => state !== 'ok').length;
+    return failed === 0 ? [] : [`${count(failed)} of ${plural(states.length, noun)}`];
+  };
+  const failures = [...failedOf(statuses, 'target'), ...failedOf(listings, 'listing')];
   const good =
     statuses.length === 0 ? 'every listing succeeded, and there is no target' : 'every poll succeeded';
   const verdict = succeeded

@@ -13,7 +13,7 @@ export function describeConfig(
 ): { readonly [key: string]: Plain } {
   const sections = resources.flatMap((resource) => {
     const section = config.sections.find(({ kind }) => kind === resource.kind);
-    return section === undefined ? [] : [[resource.section, describeSection(section, resource)]];
+    return section === undefined ? [] : [[resource.section, describeSection(section, resource)] as const];
   });
   const described = {
     credentials: config.credentials,

@@ -22,8 +22,8 @@ export interface Document extends Source {
   readonly problems: readonly Problem[];
   /** Odd but harmless. */
   readonly warnings: readonly string[];
-  report(path: Path, message: string): void;
-  warn(path: Path, message: string): void;
+  readonly report: (path: Path, message: string) => void;
+  readonly warn: (path: Path, message: string) => void;
 }
 
 export function toDocument(source: Source, problems: Problem[] = [], warnings: string[] = []): Document {
