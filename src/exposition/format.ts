@@ -44,19 +44,13 @@ export function renderHeader(family: Header, format: Format): string {
   return `# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`;
 }
 
-/** The labels as written between the braces; empty if there are none. */
+/** The labels as written between the braces. Every target has some. */
 export function renderLabels(labels: Labels): string {
   let text = '';
   for (const name in labels) {
     text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labels[name] ?? '')}"`;
   }
   return text;
-}
-
-/** A row up to its number, including the space before it. */
-export function renderPrefix(name: string, targetLabels: string, ownLabels: string): string {
-  const labels = targetLabels && ownLabels ? `${targetLabels},${ownLabels}` : targetLabels || ownLabels;
-  return labels === '' ? `${name} ` : `${name}{${labels}} `;
 }
 
 /** A value as both formats write it. */
@@ -79,8 +73,10 @@ export function renderRows(
   // There is usually one: a Map for each family would be a quarter of the work.
   const rows = given.length > 1 ? [...new Map(given)] : given;
   const pieces: string[] = [];
-  for (const [labels, value] of rows)
-    pieces.push(renderPrefix(name, targetLabels, labels), renderNumber(value), '\n');
+  for (const [labels, value] of rows) {
+    const comma = targetLabels !== '' && labels !== '' ? ',' : '';
+    pieces.push(name, '{', targetLabels, comma, labels, '} ', renderNumber(value), '\n');
+  }
   // Joined, not concatenated: V8 would keep the pieces of a concatenated text for as long as the text.
   return { text: pieces.join(''), rows: rows.length };
 }
@@ -98,5 +94,7 @@ function escapeText(text: string, special: RegExp): string {
 
 /** UTF-8 cannot encode lone surrogates, they become U+FFFD: two values that differ only there are the same series. */
 function escapeLabelValue(value: string): string {
+  // Hardly any value needs it, and this is quicker to find out.
+  if (!/[\\\n"\ud800-\udfff]/.test(value)) return value;
   return value.replace(/[\\\n"]|\p{Surrogate}/gu, (character) => escapes[character] ?? '\uFFFD');
 }

@@ -71,7 +71,7 @@ export class Store {
   set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
     const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
     const { headers, firstFamily } = target.kind;
-    const texts = headers.map(() => '');
+    const texts = new Array<string>(headers.length).fill('');
     let series = 0;
     for (const { family, samples } of families) {
       const at = family - firstFamily;
@@ -172,7 +172,7 @@ export class Store {
     this.#count(target, 0, dropped);
   }
 
-  /** Takes note of how many series of a target are held and left out from now on. */
+  /** Records how many series of a target are held and left out. */
   #count(target: Target, series: number, dropped: number): void {
     const { kind } = target;
     this.#series += series - target.series;

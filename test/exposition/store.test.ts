@@ -127,8 +127,8 @@ ${rows}# EOF
     [2 ** 53, '9007199254740992'],
   ])('writes %d as %s', async (value, written) => {
     const store = new Store(families);
-    store.set('app/a', 'app', {}, [single(0, value)]);
-    expect((await text(store)).split('\n')[2]).toBe(`app_up ${written}`);
+    store.set('app/a', 'app', { app_id: 'a' }, [single(0, value)]);
+    expect((await text(store)).split('\n')[2]).toBe(`app_up{app_id="a"} ${written}`);
   });
 
   it('gives the very same bytes while nothing changed, in each format', async () => {
