@@ -2,14 +2,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
-import { keptByFormat } from './exposition/own-text.ts';
+import { OwnText } from './exposition/own-text.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
 import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
-/** What is counted at the time of a scrape. */
+/** What is counted at each scrape. */
 export interface Inventory {
   readonly targets: (kind: string) => number;
   readonly staleTargets: (kind: string) => number;
@@ -34,11 +34,12 @@ export interface Telemetry extends PollObserver {
   planned(capacities: readonly ApiCapacity[]): void;
   /** The configuration was loaded. atMs: Unix time. */
   reloaded(succeeded: boolean, atMs: number): void;
-  /** Everything as text, in parts. A part that did not change is the same Buffer as before. */
+  /**
+   * Everything as text: the metrics of the process, which may be a second old, then the exporter's own. A part that did not
+   * change is the same Buffer as before.
+   */
   render(format: Format): Promise<readonly Buffer[]>;
 }
-
-const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The listing, and those that it needs. */
 function* listingsWith(listing: Listing | undefined): Generator<Listing> {
@@ -48,60 +49,25 @@ function* listingsWith(listing: Listing | undefined): Generator<Listing> {
   yield* listingsWith(listing.names);
 }
 
-/** Every listing that a kind can need. */
-function listingsOf(resource: Resource): readonly Listing[] {
+/** A kind, and every listing that it can need. Fields are counted under the name of each. */
+function partsOf(resource: Resource): readonly (Resource | Listing)[] {
   const partNames = isReadAlone(resource) ? resource.partNames : undefined;
-  return [...listingsWith(resource.listing), ...listingsWith(partNames)];
+  return [resource, ...listingsWith(resource.listing), ...listingsWith(partNames)];
 }
-
-interface Fields {
-  readonly kind: string;
-  readonly fields: readonly string[];
-  readonly enumeratedFields?: readonly string[];
-}
-
-/** The fields that can be counted: those of readings, and those of listings under the kinds they are named after. */
-function fieldsOf(resource: Resource): readonly Fields[] {
-  return [resource, ...listingsOf(resource)];
-}
-
-/** The APIs that the polls and the listings of these kinds ask. */
-function apisOf(kinds: readonly Resource[]): ReadonlySet<ApiName> {
-  return new Set(
-    kinds.flatMap((resource) => [resource.api, ...listingsOf(resource).map((listing) => listing.api)]),
-  );
-}
-
-/** These kinds, and those that their listings are named after: fields of both are counted. */
-function namesOf(kinds: readonly Resource[]): ReadonlySet<string> {
-  return new Set(kinds.flatMap((resource) => fieldsOf(resource).map(({ kind }) => kind)));
-}
-
-type Metric = Counter | Gauge | Histogram;
 
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
-  const named = (name: string, help: string, labelNames: readonly string[]) => ({
+  const named = (name: string, labelNames: readonly string[], help: string) => ({
     name: `bunnynet_exporter_${name}`,
     help,
     labelNames,
     registers: [registry],
   });
   return {
-    counter: (name: string, help: string, ...labels: readonly string[]) =>
-      new Counter(named(name, help, labels)),
-    gauge: (name: string, help: string, ...labels: readonly string[]) => new Gauge(named(name, help, labels)),
-    durations: (name: string, help: string, ...labels: readonly string[]) =>
-      new Histogram({ ...named(name, help, labels), buckets: durationBuckets }),
-    /** Set anew for each page. */
-    count: (name: string, help: string, labels: readonly string[], set: (gauge: Gauge) => void) =>
-      new Gauge({
-        ...named(name, help, labels),
-        collect() {
-          this.reset();
-          set(this);
-        },
-      }),
+    counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
+    gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
+    durations: (...family: Parameters<typeof named>) =>
+      new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
 }
 
@@ -112,105 +78,68 @@ function declareEvents({ counter, gauge, durations }: Declare) {
   return {
     build: gauge(
       'build_info',
+      ['version', 'revision', 'node_version'],
       'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
-      'version',
-      'revision',
-      'node_version',
     ),
     polls: counter(
       'polls_total',
+      ['kind', 'result'],
       'Polls that ended, by how. A listing of Shield Zones is one poll.',
-      'kind',
-      'result',
     ),
     pollDuration: durations(
       'poll_duration_seconds',
+      ['kind'],
       'Duration of polls from the first request to the last, with retries and the waits between them.',
-      'kind',
     ),
     requests: counter(
       'api_requests_total',
+      ['api', 'code'],
       'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
-      'api',
-      'code',
     ),
     requestDuration: durations(
       'api_request_duration_seconds',
+      ['api'],
       'Duration of requests to the API, to the last byte of the answer.',
-      'api',
     ),
     pausedUntil: gauge(
       'api_paused_until_timestamp_seconds',
+      ['api'],
       'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
-      'api',
     ),
     lag: gauge(
       'schedule_lag_seconds',
+      ['kind'],
       'How late the latest poll started. It grows when the pace does not suffice for the targets.',
-      'kind',
     ),
     mismatches: counter(
       'schema_mismatches_total',
+      ['kind', 'field'],
       'Fields of answers that had the wrong type; their series were left out.',
-      'kind',
-      'field',
     ),
     unrecognized: counter(
       'unrecognized_values_total',
+      ['kind', 'field'],
       'Values of answers that the API reference does not list.',
-      'kind',
-      'field',
     ),
     reloadSucceeded: gauge(
       'config_last_reload_successful',
+      [],
       'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
     ),
     reloadSuccessTime: gauge(
       'config_last_reload_success_timestamp_seconds',
+      [],
       'When the configuration was last loaded with success, as Unix time.',
     ),
     planned: gauge(
       'planned_requests_per_second',
+      ['api'],
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-      'api',
     ),
   };
 }
 
 type Events = ReturnType<typeof declareEvents>;
-
-function declareCounts({ count }: Declare, inventory: Inventory, rows: Pick<Rows, 'kinds' | 'apis'>): void {
-  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
-    count(name, help, ['kind'], (gauge) => {
-      for (const kind of rows.kinds) gauge.set({ kind }, figureOf(kind));
-    });
-  byKind('targets', 'Targets that are wanted.', inventory.targets);
-  byKind(
-    'stale_targets',
-    'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
-    inventory.staleTargets,
-  );
-  byKind('series', 'Series on the page.', inventory.series);
-  byKind('series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries);
-  count(
-    'refused_keys',
-    'Keys with which nothing of an API can be read: each answer is 401 or 403.',
-    ['api'],
-    (gauge) => {
-      for (const api of rows.apis) gauge.set({ api }, inventory.refusedKeys(api));
-    },
-  );
-  // By kind and credential; a listing that is gone has no series.
-  for (const [name, help, figureOf] of discoveryFigures) {
-    count(`discovery_${name}`, help, ['kind', 'credential'], (gauge) => {
-      for (const summary of inventory.listings()) {
-        const { kind, credential } = summary;
-        const value = figureOf(summary);
-        if (value !== undefined) gauge.set({ kind, credential }, value);
-      }
-    });
-  }
-}
 
 /** Which kinds and APIs have rows: only those that are on. */
 class Rows {
@@ -219,28 +148,28 @@ class Rows {
   /** Those that are on, and those that their listings are named after. */
   named: ReadonlySet<string> = new Set();
   apis: ReadonlySet<ApiName> = new Set();
-  /** Resolves once the rows of kinds that were turned off have left. */
-  settled: Promise<unknown> = Promise.resolve();
 
   constructor(events: Events) {
     this.#events = events;
   }
 
-  follow(wanted: readonly Resource[]): void {
+  /** Resolves once the rows of kinds and APIs that were turned off have left. */
+  async follow(wanted: readonly Resource[]): Promise<void> {
     const { kinds, apis } = this;
     this.kinds = new Set(wanted.map(({ kind }) => kind));
-    this.named = namesOf(wanted);
-    this.apis = apisOf(wanted);
+    const parts = wanted.flatMap(partsOf);
+    this.named = new Set(parts.map((part) => part.kind));
+    this.apis = new Set(parts.map((part) => part.api));
     for (const resource of wanted) if (!kinds.has(resource.kind)) this.#begin(resource);
     for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
-    this.settled = this.#end();
+    await this.#end();
   }
 
   /** Rows are present from the start at 0, so that increase() sees the first event. */
   #begin(resource: Resource): void {
     const { kind } = resource;
     const { mismatches, unrecognized, polls, pollDuration, lag } = this.#events;
-    for (const { kind: name, fields, enumeratedFields = [] } of fieldsOf(resource)) {
+    for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
       for (const field of fields) mismatches.inc({ kind: name, field }, 0);
       for (const field of enumeratedFields) unrecognized.inc({ kind: name, field }, 0);
     }
@@ -259,20 +188,76 @@ class Rows {
 
   /** Removes the rows of kinds and APIs that are off. */
   async #end(): Promise<void> {
-    const { polls, pollDuration, lag, mismatches, unrecognized } = this.#events;
-    const { requests, requestDuration, pausedUntil, planned } = this.#events;
-    const keepRows = async (label: string, wanted: ReadonlySet<unknown>, metrics: readonly Metric[]) => {
-      for (const metric of metrics)
-        for (const { labels } of (await metric.get()).values) {
-          // Removing a histogram removes its buckets.
-          const { le: _, ...own } = labels as Record<string, string>;
-          if (!wanted.has(own[label])) metric.remove(own);
-        }
-    };
-    await keepRows('kind', this.kinds, [polls, pollDuration, lag]);
-    await keepRows('kind', this.named, [mismatches, unrecognized]);
-    await keepRows('api', this.apis, [requests, requestDuration, pausedUntil, planned]);
+    const apis: ReadonlySet<string> = this.apis;
+    for (const metric of Object.values(this.#events)) {
+      for (const { labels } of (await metric.get()).values) {
+        // Removing a histogram removes its buckets.
+        const { le: _, ...own } = labels as Record<string, string>;
+        const kinds = own['field'] === undefined ? this.kinds : this.named;
+        const isOn =
+          (own['kind'] === undefined || kinds.has(own['kind'])) &&
+          (own['api'] === undefined || apis.has(own['api']));
+        if (!isOn) metric.remove(own);
+      }
+    }
   }
+}
+
+type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** Declares what is counted at each scrape. Returns what counts: it sets anew what has changed, and tells whether anything has. */
+function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: Rows): () => boolean {
+  const counts: { metric: Counter | Gauge; rows: () => readonly Row[]; text: string }[] = [];
+  const count = (metric: Counter | Gauge, rows: () => readonly Row[]) => {
+    counts.push({ metric, rows, text: '' });
+  };
+  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
+    count(gauge(name, ['kind'], help), () => Array.from(on.kinds, (kind) => [{ kind }, figureOf(kind)]));
+  byKind('targets', 'Targets that are wanted.', inventory.targets);
+  byKind(
+    'stale_targets',
+    'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
+    inventory.staleTargets,
+  );
+  byKind('series', 'Series on the page.', inventory.series);
+  byKind('series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries);
+  count(
+    gauge(
+      'refused_keys',
+      ['api'],
+      'Keys with which nothing of an API can be read: each answer is 401 or 403.',
+    ),
+    () => Array.from(on.apis, (api) => [{ api }, inventory.refusedKeys(api)]),
+  );
+  // By kind and credential; a listing that is gone has no series.
+  for (const [name, help, figureOf] of discoveryFigures)
+    count(gauge(`discovery_${name}`, ['kind', 'credential'], help), () =>
+      inventory.listings().flatMap((summary): Row[] => {
+        const { kind, credential } = summary;
+        const value = figureOf(summary);
+        return value === undefined ? [] : [[{ kind, credential }, value]];
+      }),
+    );
+  count(
+    counter(
+      'log_lines_dropped_total',
+      [],
+      'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+    ),
+    () => [[{}, inventory.droppedLogLines()]],
+  );
+  return () => {
+    const changed = counts.filter((counted) => {
+      const rows = counted.rows();
+      const text = JSON.stringify(rows);
+      if (text === counted.text) return false;
+      counted.text = text;
+      counted.metric.reset();
+      for (const [labels, value] of rows) counted.metric.inc(labels, value);
+      return true;
+    });
+    return changed.length > 0;
+  };
 }
 
 let ofProcess: Registry | undefined;
@@ -280,23 +265,28 @@ let ofProcess: Registry | undefined;
 /** One for the process: it watches the event loop and the garbage collections. */
 function processRegistry(): Registry {
   if (ofProcess) return ofProcess;
-  ofProcess = new Registry();
-  collectDefaultMetrics({ register: ofProcess });
-  // `promtool check metrics` rejects these.
-  for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources'])
-    for (const suffix of ['', '_total']) ofProcess.removeSingleMetric(`${name}${suffix}`);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   // Without the permission to read it, the value would be 0.
   const mayRead = (path: string) => process.permission?.has('fs.read', path) !== false;
-  if (!mayRead('/proc/self/fd')) ofProcess.removeSingleMetric('process_open_fds');
-  if (!mayRead('/proc/self/status'))
-    for (const name of [
-      'process_resident_memory_bytes',
-      'process_virtual_memory_bytes',
-      'process_heap_bytes',
-    ])
-      ofProcess.removeSingleMetric(name);
-  return ofProcess;
+  const unwanted = [
+    // `promtool check metrics` rejects these.
+    ...['handles', 'requests', 'resources'].flatMap((what) => [
+      `nodejs_active_${what}`,
+      `nodejs_active_${what}_total`,
+    ]),
+    ...(mayRead('/proc/self/fd') ? [] : ['process_open_fds']),
+    ...(mayRead('/proc/self/status')
+      ? []
+      : ['process_resident_memory_bytes', 'process_virtual_memory_bytes', 'process_heap_bytes']),
+  ];
+  for (const name of unwanted) registry.removeSingleMetric(name);
+  ofProcess = registry;
+  return registry;
 }
+
+/** How old the metrics of the process may be. Servers that scrape together share one rendering. */
+const processAgeMs = 1000;
 
 /** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
@@ -304,59 +294,65 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   const rows = new Rows(events);
-  declareCounts(declare, inventory, rows);
-  new Counter({
-    name: 'bunnynet_exporter_log_lines_dropped_total',
-    help: 'Log lines that could not be written: the disk was full, or nobody read the pipe.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(inventory.droppedLogLines());
-    },
-  });
+  const count = declareCounts(declare, inventory, rows);
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
-  rows.follow(kinds);
-  const parts = [processRegistry(), registry].map((each) => keptByFormat(() => each.metrics()));
+  const processText = new OwnText(() => processRegistry().metrics());
+  let processAtMs = Number.NEGATIVE_INFINITY;
+  const ownText = new OwnText(() => registry.metrics());
+  let followed: Promise<void>;
+  const follow = (wanted: readonly Resource[]) => {
+    followed = rows.follow(wanted).then(() => ownText.outdate());
+  };
+  follow(kinds);
 
-  // Events of a kind that has just been turned off are dropped: its rows have left.
+  /** Events of a kind that has just been turned off are dropped: its rows have left. */
+  const update = (isOn: boolean, change: () => void) => {
+    if (!isOn) return;
+    change();
+    ownText.outdate();
+  };
+
   return {
-    follow: (wanted) => rows.follow(wanted),
-    requested(api, code, durationSeconds) {
-      if (!rows.apis.has(api)) return;
-      events.requests.inc({ api, code });
-      events.requestDuration.observe({ api }, durationSeconds);
-    },
-    paused(api, untilMs) {
-      if (rows.apis.has(api)) events.pausedUntil.set({ api }, untilMs / 1000);
-    },
-    polled(kind, result, durationSeconds) {
-      if (!rows.kinds.has(kind)) return;
-      events.polls.inc({ kind, result });
-      events.pollDuration.observe({ kind }, durationSeconds);
-    },
-    mismatched(kind, field) {
-      if (rows.named.has(kind)) events.mismatches.inc({ kind, field });
-    },
-    unrecognized(kind, field) {
-      if (rows.named.has(kind)) events.unrecognized.inc({ kind, field });
-    },
-    planned(capacities) {
-      for (const api of rows.apis) {
-        // An API that is no longer asked is back at 0.
-        const needed = capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0;
-        events.planned.set({ api }, needed);
-      }
-    },
-    started(kind, lagSeconds) {
-      if (rows.kinds.has(kind)) events.lag.set({ kind }, Math.max(0, lagSeconds));
-    },
-    reloaded(succeeded, atMs) {
-      events.reloadSucceeded.set(succeeded ? 1 : 0);
-      if (succeeded) events.reloadSuccessTime.set(atMs / 1000);
-    },
+    follow,
+    requested: (api, code, durationSeconds) =>
+      update(rows.apis.has(api), () => {
+        events.requests.inc({ api, code });
+        events.requestDuration.observe({ api }, durationSeconds);
+      }),
+    paused: (api, untilMs) =>
+      update(rows.apis.has(api), () => events.pausedUntil.set({ api }, untilMs / 1000)),
+    polled: (kind, result, durationSeconds) =>
+      update(rows.kinds.has(kind), () => {
+        events.polls.inc({ kind, result });
+        events.pollDuration.observe({ kind }, durationSeconds);
+      }),
+    mismatched: (kind, field) => update(rows.named.has(kind), () => events.mismatches.inc({ kind, field })),
+    unrecognized: (kind, field) =>
+      update(rows.named.has(kind), () => events.unrecognized.inc({ kind, field })),
+    planned: (capacities) =>
+      update(true, () => {
+        for (const api of rows.apis) {
+          // An API that is no longer asked is back at 0.
+          const needed = capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0;
+          events.planned.set({ api }, needed);
+        }
+      }),
+    started: (kind, lagSeconds) =>
+      update(rows.kinds.has(kind), () => events.lag.set({ kind }, Math.max(0, lagSeconds))),
+    reloaded: (succeeded, atMs) =>
+      update(true, () => {
+        events.reloadSucceeded.set(succeeded ? 1 : 0);
+        if (succeeded) events.reloadSuccessTime.set(atMs / 1000);
+      }),
     async render(format) {
-      await rows.settled;
-      return Promise.all(parts.map((part) => part(format)));
+      await followed;
+      if (count()) ownText.outdate();
+      const nowMs = performance.now();
+      if (nowMs - processAtMs > processAgeMs) {
+        processText.outdate();
+        processAtMs = nowMs;
+      }
+      return Promise.all([processText.bytes(format), ownText.bytes(format)]);
     },
   };
 }

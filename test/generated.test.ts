@@ -78,7 +78,7 @@ async function metricReference(): Promise<string> {
     row('---', '---', '---'),
     ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
     '',
-    'There are also the `process_*` and `nodejs_*` metrics that prom-client has, except those that `promtool check metrics` rejects.',
+    'There are also the `process_*` and `nodejs_*` metrics that prom-client has, except those that `promtool check metrics` rejects. They are read at most once a second: two scrapes within a second show the same values.',
     '',
   ].join('\n');
 }

@@ -65,6 +65,17 @@ it('gives the same Buffer while nothing changes, so that it need not be compress
   expect(await own()).toBe(after);
 });
 
+it('reads the metrics of the process once for scrapes within a second, and what it counts for each', async () => {
+  let targets = 1;
+  const telemetry = createTelemetry(resources, { ...inventory, targets: () => targets });
+  const [process, own] = await telemetry.render('text');
+  targets = 2;
+  const [again, changed] = await telemetry.render('text');
+  expect(again).toBe(process);
+  expect(own?.toString()).toContain('bunnynet_exporter_targets{kind="application"} 1');
+  expect(changed?.toString()).toContain('bunnynet_exporter_targets{kind="application"} 2');
+});
+
 it('has the counters of every kind, result and field from the start, at 0', async () => {
   const text = await render(createTelemetry(resources, inventory));
   expect(text).toContain('bunnynet_exporter_polls_total{kind="video_storage",result="schema"} 0');

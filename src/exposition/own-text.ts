@@ -1,19 +1,31 @@
 /** prom-client's text of the exporter's own metrics, in both formats. It knows nothing of what they count. */
 import type { Format } from './format.ts';
 
-/** Gives the same Buffer while the text is the same, so that it need not be compressed again. */
-export function keptByFormat(render: () => Promise<string>): (format: Format) => Promise<Buffer> {
-  const kept = new Map<Format, { readonly text: string; readonly bytes: Buffer }>();
-  return async (format) => {
-    // prom-client separates families by an empty line, which OpenMetrics does not allow.
-    const plain = (await render()).replaceAll(/\n{2,}/g, '\n');
-    const text = format === 'openmetrics' ? toOpenMetrics(plain) : plain;
-    const known = kept.get(format);
-    if (known?.text === text) return known.bytes;
-    const bytes = Buffer.from(text);
-    kept.set(format, { text, bytes });
+/** A text as bytes, rendered once for each format until it is outdated: the same Buffer need not be compressed again. */
+export class OwnText {
+  readonly #render: () => Promise<string>;
+  readonly #bytes = new Map<Format, Promise<Buffer>>();
+
+  constructor(render: () => Promise<string>) {
+    this.#render = render;
+  }
+
+  bytes(format: Format): Promise<Buffer> {
+    const bytes = this.#bytes.get(format) ?? this.#render().then((text) => toBytes(text, format));
+    this.#bytes.set(format, bytes);
     return bytes;
-  };
+  }
+
+  /** Something of what it says has changed. */
+  outdate(): void {
+    this.#bytes.clear();
+  }
+}
+
+function toBytes(text: string, format: Format): Buffer {
+  // prom-client separates families by an empty line, which OpenMetrics does not allow.
+  const plain = text.replaceAll(/\n{2,}/g, '\n');
+  return Buffer.from(format === 'openmetrics' ? toOpenMetrics(plain) : plain);
 }
 
 /**

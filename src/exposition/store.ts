@@ -71,7 +71,7 @@ export class Store {
   set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
     const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
     const { headers, firstFamily } = target.kind;
-    const texts = new Array<string>(headers.length).fill('');
+    const texts = headers.map(() => '');
     let series = 0;
     for (const { family, samples } of families) {
       const at = family - firstFamily;
