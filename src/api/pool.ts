@@ -1,7 +1,10 @@
 /** The connections to one API: how many, which certificates they trust, and through which proxy they go. */
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
@@ -11,9 +14,9 @@ import type { ForwardProxy } from './proxy.ts';
  */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
-  const connect = pool.connect.bind(pool);
-  const connectOnce = (options: Parameters<typeof connect>[0]) =>
-    connect(options).catch((error: NodeJS.ErrnoException) => {
+  const tunnel = connect.bind(pool);
+  const connectOnce = (options: Parameters<typeof tunnel>[0]) =>
+    tunnel(options).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'UND_ERR_SOCKET') error.code = 'ECONNRESET';
       throw error;
     });
