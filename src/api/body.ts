@@ -54,6 +54,9 @@ export function tooLongMessage(maxBytes: number): string {
  * would block the process.
  */
 function excessOf(text: string): string | undefined {
+  const brackets = text.split('{').length + text.split('[').length - 2;
+  // Most bodies are so short that nothing needs to be counted.
+  if (text.length <= maxValues && brackets <= maxDepth) return undefined;
   let depth = 0;
   let values = 0;
   let inString = false;
