@@ -2,36 +2,34 @@
 import { type Concern, firingCount, firingSince } from './alert-list.ts';
 import type { Dashboard } from './dashboard.ts';
 import { exporterDashboard } from './exporter-health.ts';
+import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { overviewDashboard } from './overview.ts';
 import { oneOf } from './promql.ts';
-import { alertsIn, type Recording } from './rules.ts';
+import { alertsIn, type Recording, usesName } from './rules.ts';
 
-/** A kind's alerts are on the dashboard of its rows; the overview, which shows something of every kind, is not asked. */
-const placed = kinds.map((each) => {
-  const shownOn = each.panels().map(({ dashboard }) => dashboard);
+/** A kind's alerts are on the dashboard of its rows; the overview, which shows something of every kind, does not count. */
+const placed = kinds.map(({ kind, rows, rules }) => {
+  const shownOn = rows.map(({ dashboard }) => dashboard);
   const dashboard = shownOn.find((one) => one !== overviewDashboard) ?? overviewDashboard;
-  return { kind: each.kind, dashboard, alerts: each.rules ? alertsIn(each.rules) : [] };
+  return { kind, dashboard, alerts: rules ? alertsIn(rulesOfKind(kind, rules)) : [] };
 });
 
 /** The alerts of the dashboards that kinds have. */
 export const concerns: ReadonlyMap<Dashboard, Concern> = new Map(
   placed.map(({ dashboard }) => {
     const own = placed.filter((each) => each.dashboard === dashboard);
-    return [
-      dashboard,
-      {
-        alerts: own.flatMap(({ alerts }) => alerts.map(({ alert }) => alert)),
-        kinds: own.map(({ kind }) => kind),
-      },
-    ];
+    const alerts = own.flatMap((each) => each.alerts.map(({ alert }) => alert));
+    return [dashboard, { alerts, kinds: own.map(({ kind }) => kind) }];
   }),
 );
 
-/** The entities that alerts are about: their ids tell whose name to look up. */
-const subjects = new Set(placed.flatMap(({ alerts }) => alerts.flatMap(({ named }) => named ?? [])));
-const subjectIds = new Set([...subjects].flatMap(({ ids }) => ids));
-const names = oneOf([...subjects].flatMap(({ display }) => display ?? []));
+/** The entities that alerts name: whose name to look up, and by which ids. */
+const subjects = placed.flatMap(({ alerts }) =>
+  alerts.filter(usesName).flatMap(({ subject }) => subject ?? []),
+);
+const subjectIds = new Set(subjects.flatMap(({ ids }) => ids));
+const names = oneOf([...new Set(subjects.flatMap(({ display }) => display ?? []))]);
 
 const firing =
   '(ALERTS_FOR_STATE{alertname=~"Bunnynet.+"} and ignoring (alertstate) ALERTS{alertstate="firing"})';

@@ -10,12 +10,12 @@ export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** Matchers of the alerts that it lists, on its variables; an alert on a kind has none of the labels. */
+  /** Matchers on its variables, for the alerts that it lists; an alert on a kind has none of these labels. */
   readonly picked?: readonly string[];
-  /** Rows that are closed at first, below the others: what is not asked at first glance. */
+  /** Rows that are closed at first, below the others: what nobody looks for first. */
   readonly details?: readonly string[];
   /** Beside the data source and the scope. */
-  variables(): readonly Builder<VariableModel>[];
+  readonly variables?: readonly Builder<VariableModel>[];
   /** The family whose label `account` the variable offers, where it is not the exporters' own. */
   readonly accounts?: string;
 }
@@ -31,6 +31,12 @@ export function row(dashboard: Dashboard, title: string, panels: readonly Builde
   return { dashboard, title, panels };
 }
 
+/** A panel that is still to be placed: a dashboard writes its place into what it is given. */
+function unplaced(panel: Builder<Panel>): Builder<Panel> {
+  const built = panel.build();
+  return { build: () => ({ ...built, ...(built.gridPos && { gridPos: { ...built.gridPos } }) }) };
+}
+
 const required = 'It needs the recording rules that come with it: names and alerts are theirs.';
 
 /**
@@ -42,7 +48,7 @@ export function buildDashboard(
   rows: readonly Row[],
   concern: Concern | undefined,
 ): grafana.Dashboard {
-  const { uid, title, description, picked = [], details = [], accounts } = dashboard;
+  const { uid, title, description, picked = [], details = [], variables = [], accounts } = dashboard;
   const builder = new grafana.DashboardBuilder(`bunny.net / ${title}`)
     .description(`${description} ${required}`)
     .tags([tag])
@@ -54,12 +60,12 @@ export function buildDashboard(
     .link(dashboardLinks())
     .annotation(alertAnnotation(concern))
     .withVariable(dataSourceVariable());
-  for (const variable of [...pickScope(accounts), ...dashboard.variables()]) builder.withVariable(variable);
+  for (const variable of [...pickScope(accounts), ...variables]) builder.withVariable(variable);
   const all = [row(dashboard, 'Alerts', alertPanels(uid, concern, picked)), ...rows];
   const headings = [...new Set(all.map((each) => each.title))];
   const isDetail = (heading: string): boolean => details.includes(heading);
   for (const heading of headings.toSorted((a, b) => Number(isDetail(a)) - Number(isDetail(b)))) {
-    const panels = all.filter((each) => each.title === heading).flatMap((each) => each.panels);
+    const panels = all.filter((each) => each.title === heading).flatMap((each) => each.panels.map(unplaced));
     const isClosed = isDetail(heading);
     const heads = new grafana.RowBuilder(heading).collapsed(isClosed);
     if (isClosed) for (const panel of panels) heads.withPanel(panel);

@@ -10,18 +10,14 @@ import { alertsIn } from './rules.ts';
 
 /** The dashboards by the name of their file. */
 export function buildDashboards(): ReadonlyMap<string, grafana.Dashboard> {
-  const rows = [...overviewRows(), ...kinds.flatMap((kind) => kind.panels()), ...exporterRows()];
+  const rows = [...overviewRows, ...kinds.flatMap((kind) => kind.rows), ...exporterRows];
   const exporters = { alerts: alertsIn(exporterRules).map(({ alert }) => alert), kinds: [] };
   const concernOf = new Map([...concerns, [exporterDashboard, exporters], [overviewDashboard, undefined]]);
   const dashboards = [...new Set(rows.map(({ dashboard }) => dashboard))];
   return new Map(
-    dashboards.map((dashboard) => [
-      `${dashboard.uid}.json`,
-      buildDashboard(
-        dashboard,
-        rows.filter((each) => each.dashboard === dashboard),
-        concernOf.get(dashboard),
-      ),
-    ]),
+    dashboards.map((dashboard) => {
+      const own = rows.filter((each) => each.dashboard === dashboard);
+      return [`${dashboard.uid}.json`, buildDashboard(dashboard, own, concernOf.get(dashboard))];
+    }),
   );
 }

@@ -2,7 +2,7 @@
 import { resources } from '../../src/resources/index.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
-import type { Rules } from './rules.ts';
+import { alertsOf, type Rules } from './rules.ts';
 
 /** How many targets of each kind fail. */
 const failingTargets = resources
@@ -33,7 +33,7 @@ export const exporterRules: Rules = {
     {
       name: 'bunnynet-exporter',
       interval: '1m',
-      rules: [
+      records: [
         { record: 'bunnynet:failing_targets:count', expr: failingTargets },
         {
           record: 'bunnynet:failing_targets:unread_seconds',
@@ -43,8 +43,9 @@ export const exporterRules: Rules = {
           expr: `topk by (${kept}) (50, max by (${kept}, kind, target) (\n${failingSeconds}\n))`,
         },
         ...alertRecords,
-        {
-          alert: 'BunnynetExporterDown',
+      ],
+      alerts: alertsOf({
+        BunnynetExporterDown: {
           comment:
             'Exporters are recognized by their metrics, not by the job. Once the alert is pending, its own series keeps it going.',
           expr: `
@@ -59,8 +60,7 @@ export const exporterRules: Rules = {
           description:
             'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for [[for]]. Nothing is known about its targets until it can.',
         },
-        {
-          alert: 'BunnynetExporterAbsent',
+        BunnynetExporterAbsent: {
           expr: `
           absent_over_time(bunnynet_exporter_build_info[15m])
           unless on () ALERTS{alertname="BunnynetExporterDown", alertstate="firing"}`,
@@ -71,21 +71,18 @@ export const exporterRules: Rules = {
           description:
             'Prometheus has not scraped any exporter for more than 15 minutes, and none is known to be down: it is not running, or is no longer discovered.',
         },
-        {
-          alert: 'BunnynetReadingsStale',
+        BunnynetReadingsStale: {
           expr: `
           sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > [[targets]]
           unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
             >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`,
           thresholds: { targets: 0 },
           for: '15m',
-          severity: 'warning',
           summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
           description:
             'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so their values have left the page of {{ $labels.instance }}.',
         },
-        {
-          alert: 'BunnynetKindUnreadable',
+        BunnynetKindUnreadable: {
           expr: `
           sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
           >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`,
@@ -96,8 +93,7 @@ export const exporterRules: Rules = {
           description:
             'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading: the API or the connection to it is down, or the key is refused.',
         },
-        {
-          alert: 'BunnynetKeyRefused',
+        BunnynetKeyRefused: {
           comment: `
           One thing that a key may not read, such as a feature of a plan, is no refused key: nothing of the API succeeds with one.`,
           expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
@@ -107,45 +103,38 @@ export const exporterRules: Rules = {
           description:
             'Everything that {{ $labels.instance }} asks of the {{ $labels.api }} API with {{ $value }} of its keys is answered with 401 or 403. The status page and the log of the exporter name the key.',
         },
-        {
-          alert: 'BunnynetTargetNotFound',
+        BunnynetTargetNotFound: {
           expr: `
           sum by (job, instance, kind) (
             increase(bunnynet_exporter_polls_total{result="not_found"}[1d]) > 0 or bunnynet_exporter_polls_total{result="not_found"} > 0 unless bunnynet_exporter_polls_total{result="not_found"} offset 1d
           )
           and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
           for: '15m',
-          severity: 'warning',
           summary: 'A target of kind {{ $labels.kind }} does not exist',
           description:
             'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
         },
-        {
-          alert: 'BunnynetApiPaused',
+        BunnynetApiPaused: {
           expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > [[share]]`,
           thresholds: { share: 0.25 },
           for: '5m',
           keepFiringFor: '15m',
-          severity: 'warning',
           summary: 'The {{ $labels.api }} API keeps pausing the exporter',
           description:
             'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
         },
-        {
-          alert: 'BunnynetDiscoveryFailing',
+        BunnynetDiscoveryFailing: {
           comment: `
           Half an hour is three listings at the default discovery.interval. A restart takes the last result away for a moment.`,
           expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '15m',
-          severity: 'warning',
           summary: 'What there is of kind {{ $labels.kind }} cannot be listed',
           description:
             '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. What was found before is still polled; what is new is not, and what was removed is not taken off.',
         },
-        {
-          alert: 'BunnynetNothingFound',
+        BunnynetNothingFound: {
           comment: `
           First: a key that sees nothing of any kind. Then: a kind that had something within the past day and has nothing now.
           A kind that the account does not use is no alert. A listing that fails says nothing about what there is.`,
@@ -161,34 +150,28 @@ export const exporterRules: Rules = {
             unless on (job, instance, credential) sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
           )`,
           for: '30m',
-          severity: 'warning',
           summary:
             'The key of {{ $labels.credential }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
           description:
             'The listings that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, and for [[for]] have had nothing in them{{ with $labels.kind }} of kind {{ . }}, of which there was something in the past day{{ end }}. Either everything was deleted, or the key belongs to another account.',
         },
-        {
-          alert: 'BunnynetScheduleLag',
+        BunnynetScheduleLag: {
           expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > [[seconds]]`,
           thresholds: { seconds: 60 },
           for: '10m',
           keepFiringFor: '15m',
-          severity: 'warning',
           summary: 'Polls of kind {{ $labels.kind }} start late',
           description:
             'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: the allowed request rate is too low for the number of targets.',
         },
-        {
-          alert: 'BunnynetReloadFailed',
+        BunnynetReloadFailed: {
           expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m])) == 0`,
           for: '5m',
-          severity: 'warning',
           summary: 'The configuration could not be reloaded',
           description:
             'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
         },
-        {
-          alert: 'BunnynetSchemaDrift',
+        BunnynetSchemaDrift: {
           comment: 'More than two, so that a single odd answer does not alert.',
           expr: `
           sum by (kind, field) (
@@ -203,23 +186,20 @@ export const exporterRules: Rules = {
           )`,
           thresholds: { answers: 2 },
           for: '10m',
-          severity: 'warning',
           summary: 'The API’s answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}',
           description:
             'More than [[answers]] answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
         },
-        {
-          alert: 'BunnynetSeriesDropped',
+        BunnynetSeriesDropped: {
           expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > [[series]]`,
           thresholds: { series: 0 },
           for: '5m',
           keepFiringFor: '15m',
-          severity: 'warning',
           summary: 'The exporter is dropping series',
           description:
             '{{ $labels.instance }} leaves {{ $value }} series off its page because there are more than limits.max_series.',
         },
-      ],
+      }),
     },
   ],
 };

@@ -1,10 +1,60 @@
 /** What a kind adds to the dashboards and the rules. A new kind is one file in kinds/ and a line in its index. */
+import { resources } from '../../src/resources/index.ts';
 import type { Row } from './dashboard.ts';
-import type { Rules } from './rules.ts';
+import { type Entity, upOf } from './promql.ts';
+import { alertsOf, type Declared, displayRecord, presence, type Recording, type Rules } from './rules.ts';
+
+interface Declarations {
+  readonly records?: readonly Recording[];
+  readonly alerts?: Readonly<Record<string, Declared>>;
+}
+
+interface KindRules extends Declarations {
+  /** The comment at the head of the file. */
+  readonly about: string;
+  /** A selector of a series that a target has as long as its reading is fresh. Needed for alerts on targets. */
+  readonly reading?: string;
+  /** The labels by which its alerts tell targets apart. Default: all that a target has. */
+  readonly ids?: readonly string[];
+  /** The entity whose names its rules record for the dashboards. */
+  readonly names?: Entity;
+  /** The entity whose name the alerts have as `$name`. Default: the same. */
+  readonly subject?: Entity;
+  /** Default: 2m. */
+  readonly interval?: string;
+  /** Another group, by what its name adds to that of the kind. */
+  readonly more?: Declarations & { readonly suffix: string };
+}
 
 export interface KindMonitoring {
   readonly kind: string;
-  /** Its rows, on whichever dashboards it belongs to. Building a panel changes it, so each call makes new ones. */
-  panels(): readonly Row[];
-  readonly rules?: Rules;
+  /** Its rows, on whichever dashboards they belong to. */
+  readonly rows: readonly Row[];
+  readonly rules?: KindRules;
+}
+
+/** The rules of a kind. Its alerts keep firing for targets without a reading, unless declared otherwise. */
+export function rulesOfKind(kind: string, rules: KindRules): Rules {
+  const { about, reading, names, subject = names, interval = '2m', records = [], alerts = {}, more } = rules;
+  const resource = resources.find((each) => each.kind === kind);
+  if (!resource) throw new Error(`there is no kind ${kind}`);
+  const name = resource.metricPrefix.replace('bunnynet_', '');
+  const ids = rules.ids ?? resource.ids.map(({ label }) => label);
+  const readable = reading === undefined ? undefined : presence(name, ids, upOf(resource), reading);
+  const group = `bunnynet-${name.replaceAll('_', '-')}`;
+  const ofTargets = { subject, presence: readable };
+  const first = {
+    name: group,
+    interval,
+    records: [...(readable?.records ?? []), ...(names ? [displayRecord(names)] : []), ...records],
+    alerts: alertsOf(alerts, ofTargets),
+  };
+  if (!more) return { about, groups: [first] };
+  const second = {
+    name: `${group}-${more.suffix}`,
+    interval: '2m',
+    records: more.records ?? [],
+    alerts: alertsOf(more.alerts ?? {}, ofTargets),
+  };
+  return { about, groups: [first, second] };
 }

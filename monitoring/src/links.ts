@@ -17,9 +17,11 @@ export function linkTo(uid: string, title: string, variables: Readonly<Record<st
   return { title, url: `/d/${uid}?${[...set, kept].join('&')}` };
 }
 
+export const toOverview = linkTo('bunnynet-overview', 'Overview');
+export const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
+
 const runbooks = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks';
 
-/** What to do when the alert fires. */
-export function runbookOf(alert: string): Link {
-  return { title: `Runbook: ${alert}`, url: `${runbooks}/${alert}.md` };
+export function runbookUrl(alert: string): string {
+  return `${runbooks}/${alert}.md`;
 }

@@ -1,4 +1,4 @@
-/** How panels look, tables apart: each is made from its title, description, unit and queries, with Grafana's typed builders. */
+/** How panels look, tables apart: each is made from its title, unit, width and queries, with Grafana's typed builders. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
@@ -20,7 +20,7 @@ import {
   VizTextDisplayOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import type { Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { DynamicConfigValue, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   DashboardLinkBuilder,
   MappingType,
@@ -32,7 +32,8 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type Link, linkTo, runbookOf } from './links.ts';
+import { type Link, runbookUrl, toExporter } from './links.ts';
+import type { Queries } from './promql.ts';
 
 /** The data source that the dashboard's variable picks. */
 export const dataSource = { type: 'prometheus', uid: '${datasource}' } as const;
@@ -50,24 +51,17 @@ export type Unit =
   | 'reqps'
   | 'suffix: /min'
   | 'suffix: days ago'
-  | 'ops'
-  | 'bool_yes_no';
-
-export interface Query {
-  readonly expr: string;
-  readonly legend?: string;
-}
+  | 'ops';
 
 /** The colour from a value upwards; the first one starts at minus infinity. */
 export type Steps = readonly [base: string, ...(readonly [from: number, color: string])[]];
 
+/** Colours of series, by their names. */
+export type Colors = Readonly<Record<string, string>>;
+
 export interface PanelOptions {
-  readonly title: string;
   /** The API field behind it and its window; what to look for. */
   readonly description: string;
-  readonly unit: Unit;
-  /** Of 24 columns. */
-  readonly span: number;
   readonly height?: number;
   readonly steps?: Steps;
   readonly decimals?: number;
@@ -77,10 +71,12 @@ export interface PanelOptions {
   readonly alerts?: readonly string[];
 }
 
-export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+interface DrawnOptions extends PanelOptions {
+  readonly queries: Queries;
+  readonly link?: Link;
+}
 
-export function thresholds(steps: Steps): ThresholdsConfigBuilder {
-  const [base, ...rest] = steps;
+export function thresholds([base, ...rest]: Steps): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder()
     .mode(ThresholdsMode.Absolute)
     .steps([{ value: null, color: base }, ...rest.map(([value, color]) => ({ value, color }))]);
@@ -103,36 +99,42 @@ interface AnyPanel {
   thresholds(thresholds: ThresholdsConfigBuilder): this;
 }
 
-/** What every panel has. */
+/** What every panel has. span: of 24 columns. */
 export function framed<P extends AnyPanel>(
   panel: P,
-  options: PanelOptions,
-  height: number,
-  steps?: Steps,
+  title: string,
+  unit: Unit,
+  span: number,
+  options: PanelOptions & { readonly height: number },
 ): P {
-  panel
-    .title(options.title)
-    .description(options.description)
-    .datasource(dataSource)
-    .unit(options.unit)
-    .span(options.span)
-    .height(options.height ?? height);
-  const colors = options.steps ?? steps;
-  if (colors !== undefined) panel.thresholds(thresholds(colors));
-  if (options.decimals !== undefined) panel.decimals(options.decimals);
-  if (options.nothing !== undefined) panel.noValue(options.nothing);
-  if (options.alerts !== undefined) {
-    panel.links(options.alerts.map((alert) => dataLink(runbookOf(alert)).targetBlank(true)));
+  const { description, height, steps, decimals, nothing, alerts } = options;
+  panel.title(title).description(description).datasource(dataSource).unit(unit).span(span).height(height);
+  if (steps) panel.thresholds(thresholds(steps));
+  if (decimals !== undefined) panel.decimals(decimals);
+  if (nothing !== undefined) panel.noValue(nothing);
+  if (alerts) {
+    const links = alerts.map((alert) => ({ title: `Runbook: ${alert}`, url: runbookUrl(alert) }));
+    panel.links(links.map((link) => dataLink(link).targetBlank(true)));
   }
   return panel;
 }
 
-export function query({ expr, legend }: Query, at: number): DataqueryBuilder {
-  const builder = new DataqueryBuilder().datasource(dataSource).expr(expr).refId(letters.charAt(at));
-  return legend === undefined ? builder : builder.legendFormat(legend);
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** What Grafana calls the queries of a panel, by their order. */
+export function letterOf(at: number): string {
+  return letters.charAt(at);
 }
 
-/** Labels and their values as text and colour. */
+export function query(expr: string, at: number): DataqueryBuilder {
+  return new DataqueryBuilder().datasource(dataSource).expr(expr).refId(letterOf(at));
+}
+
+function targetsOf(queries: Queries): DataqueryBuilder[] {
+  return Object.entries(queries).map(([legend, expr], at) => query(expr, at).legendFormat(legend));
+}
+
+/** Values as text and colour. */
 export function textOf(
   states: Readonly<Record<number, readonly [text: string, color: string]>>,
 ): ValueMapping {
@@ -144,33 +146,38 @@ export function textOf(
   };
 }
 
+export const upText = textOf({ 0: ['failing', 'red'], 1: ['ok', 'green'] });
+export const yesNo = textOf({ 0: ['no', 'text'], 1: ['yes', 'text'] });
+export const onOff = textOf({ 0: ['off', 'red'], 1: ['on', 'green'] });
+
+interface Overridable {
+  overrideByName(name: string, properties: DynamicConfigValue[]): unknown;
+}
+
+function paint(panel: Overridable, colors: Colors = {}): void {
+  for (const [series, fixedColor] of Object.entries(colors)) {
+    panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+  }
+}
+
 /** From this width on, a legend of many lines has room beside them. */
 const widePanel = 12;
 
-/** Severities as text and colour. */
-export const severityColors: ValueMapping = {
-  type: MappingType.ValueToText,
-  options: {
-    critical: { color: 'red', index: 0 },
-    warning: { color: 'orange', index: 1 },
-    info: { color: 'blue', index: 2 },
-  },
-};
-
 /** Lines over time. At most 200 points a line, so that rankings over the range stay cheap. */
 export function lines(
-  options: PanelOptions & {
-    readonly queries: readonly Query[];
-    readonly link?: Link;
+  title: string,
+  unit: Unit,
+  span: number,
+  options: DrawnOptions & {
     /** Stacked areas, for parts of a whole. */
     readonly stacked?: boolean;
     readonly max?: number;
-    /** A colour for each series, by its name. */
-    readonly colors?: Readonly<Record<string, string>>;
+    readonly colors?: Colors;
   },
 ): Builder<Panel> {
+  const { queries, link, stacked = false, max, colors } = options;
   const legend = new VizLegendOptionsBuilder().showLegend(true);
-  if (options.span >= widePanel) {
+  if (span >= widePanel) {
     legend
       .displayMode(LegendDisplayMode.Table)
       .placement(LegendPlacement.Right)
@@ -180,54 +187,53 @@ export function lines(
   } else {
     legend.displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom);
   }
-  const panel = framed(new timeseries.PanelBuilder(), options, 8)
+  const panel = framed(new timeseries.PanelBuilder(), title, unit, span, { height: 8, ...options })
     .min(0)
     .maxDataPoints(200)
     .drawStyle(GraphDrawStyle.Line)
-    .lineWidth(options.stacked === true ? 1 : 2)
-    .fillOpacity(options.stacked === true ? 40 : 0)
+    .lineWidth(stacked ? 1 : 2)
+    .fillOpacity(stacked ? 40 : 0)
     .showPoints(VisibilityMode.Never)
     .legend(legend)
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
-    .targets(options.queries.map((each, at) => query(each, at).range()));
-  if (options.stacked === true) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
-  const max = options.max;
+    .targets(targetsOf(queries).map((target) => target.range()));
+  if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   if (max !== undefined) panel.max(max);
-  // Where all are 0 Grafana's axis ends at 100, which is 10000%.
-  else if (options.unit === 'percentunit') panel.axisSoftMax(0.01);
-  if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
-  for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
-    panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
-  }
+  // If every value is 0, Grafana's axis ends at 100, which is 10000%.
+  else if (unit === 'percentunit') panel.axisSoftMax(0.01);
+  if (link) panel.dataLinks([dataLink(link)]);
+  paint(panel, colors);
   return panel;
 }
 
-/** Current numbers; a click leads to where more is said. */
+const lastValue = () => new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false);
+
+/** Current numbers; a click leads to the details. */
 export function numbers(
-  options: PanelOptions & {
-    readonly queries: readonly Query[];
+  title: string,
+  unit: Unit,
+  span: number,
+  options: DrawnOptions & {
     readonly link: Link;
-    readonly mappings?: readonly ValueMapping[];
-    /** A colour for each series, by its name. */
-    readonly colors?: Readonly<Record<string, string>>;
-    /** The same for series of which none is well. */
-    readonly wrong?: Readonly<Record<string, string>>;
+    readonly text?: ValueMapping;
+    readonly colors?: Colors;
+    /** Colours of series that should be 0. */
+    readonly wrong?: Colors;
   },
 ): Builder<Panel> {
-  const panel = framed(new stat.PanelBuilder(), options, 4, ['text'])
+  const framing = { height: 4, steps: ['text'] as const, nothing: 'none', ...options };
+  const panel = framed(new stat.PanelBuilder(), title, unit, span, framing)
     .maxDataPoints(100)
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
+    .reduceOptions(lastValue())
     .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .orientation(VizOrientation.Auto)
     .wideLayout(false)
     .text(new VizTextDisplayOptionsBuilder().titleSize(14).valueSize(30))
     .dataLinks([dataLink(options.link)])
-    .targets(options.queries.map((each, at) => query(each, at).instant()));
-  if (options.mappings !== undefined) panel.mappings([...options.mappings]);
-  for (const [series, fixedColor] of Object.entries(options.colors ?? {})) {
-    panel.overrideByName(series, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
-  }
+    .targets(targetsOf(options.queries).map((target) => target.instant()));
+  if (options.text) panel.mappings([options.text]);
+  paint(panel, options.colors);
   for (const [series, color] of Object.entries(options.wrong ?? {})) {
     panel.overrideByName(series, [{ id: 'thresholds', value: thresholds(['green', [1, color]]).build() }]);
   }
@@ -235,36 +241,33 @@ export function numbers(
 }
 
 /**
- * The newest day that figures by days have.
+ * The newest day that daily figures have.
  *
  * @param start when it began, of every series
- * @param fields what of the API they come from
+ * @param fields the API fields that they come from
  */
 export function newestDay(of: string, start: string, fields: string): Builder<Panel> {
-  return numbers({
-    title: `Newest day: ${of}`,
+  return numbers(`Newest day: ${of}`, 'suffix: days ago', 6, {
     description: `Up to which UTC day there are figures, of the target where they are oldest (newest key of API ${fields}). The API may report a day some hours late.`,
-    unit: 'suffix: days ago',
-    span: 6,
     steps: ['green', [2, 'orange']],
-    mappings: [textOf({ 0: ['today', 'green'], 1: ['yesterday', 'green'] })],
-    queries: [{ expr: `floor((time() - min(${start})) / 86400)`, legend: 'newest day' }],
-    nothing: 'none',
-    link: linkTo('bunnynet-exporter', 'Open the exporter'),
+    text: textOf({ 0: ['today', 'green'], 1: ['yesterday', 'green'] }),
+    queries: { 'newest day': `floor((time() - min(${start})) / 86400)` },
+    link: toExporter,
   });
 }
 
 /**
- * Grafana makes room for a name of the greatest length by its letters, of which a wider one would be cut: hence the spaces, which
- * count there and are not drawn.
+ * Grafana makes room for the name with the most letters, and cuts another that is wider. Hence the spaces: they count as letters
+ * there, and are not drawn.
  */
 const room = '  ';
 
 /** A current ranking as bars, of which ten fit into the usual height; a share is one of the whole, not of the highest. */
-export function bars(
-  options: PanelOptions & { readonly queries: readonly Required<Query>[]; readonly link?: Link },
-): Builder<Panel> {
-  const panel = framed(new bargauge.PanelBuilder(), options, 8, ['blue'])
+export function bars(title: string, unit: Unit, span: number, options: DrawnOptions): Builder<Panel> {
+  const { queries, nothing, link } = options;
+  const framing = { height: 8, steps: ['blue'] as const, ...options };
+  const roomy = Object.entries(queries).map(([legend, expr]) => [`${legend}${room}`, expr] as const);
+  const panel = framed(new bargauge.PanelBuilder(), title, unit, span, framing)
     .min(0)
     .orientation(VizOrientation.Horizontal)
     .displayMode(BarGaugeDisplayMode.Basic)
@@ -272,37 +275,28 @@ export function bars(
     .minVizHeight(14)
     .maxVizHeight(24)
     .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
-    .targets(
-      options.queries.map(({ expr, legend }, at) =>
-        query({ expr, legend: `${legend}${room}` }, at).instant(),
-      ),
-    );
-  if (options.unit === 'percentunit') panel.max(1);
-  if (options.nothing !== undefined) {
+    .reduceOptions(lastValue())
+    .targets(targetsOf(Object.fromEntries(roomy)).map((target) => target.instant()));
+  if (unit === 'percentunit') panel.max(1);
+  if (nothing !== undefined) {
     // Or it would have the colour of the lowest value.
-    panel.mappings([
-      {
-        type: MappingType.SpecialValue,
-        options: { match: SpecialValueMatch.Null, result: { text: options.nothing, color: 'text' } },
-      },
-    ]);
+    const result = { text: nothing, color: 'text' };
+    panel.mappings([{ type: MappingType.SpecialValue, options: { match: SpecialValueMatch.Null, result } }]);
   }
-  if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
+  if (link) panel.dataLinks([dataLink(link)]);
   return panel;
 }
 
 /** A coloured band for each series: its state over time. A gap is time without a reading. */
 export function timeline(
-  options: PanelOptions & {
-    readonly queries: readonly Query[];
-    readonly states: ValueMapping;
-    readonly link?: Link;
-  },
+  title: string,
+  span: number,
+  options: DrawnOptions & { readonly states: ValueMapping },
 ): Builder<Panel> {
-  const panel = framed(new statetimeline.PanelBuilder(), options, 10)
+  const { queries, states, link } = options;
+  const panel = framed(new statetimeline.PanelBuilder(), title, 'none', span, { height: 10, ...options })
     .maxDataPoints(120)
-    .mappings([options.states])
+    .mappings([states])
     .mergeValues(true)
     .showValue(VisibilityMode.Auto)
     .rowHeight(0.85)
@@ -314,7 +308,7 @@ export function timeline(
         .placement(LegendPlacement.Bottom)
         .showLegend(true),
     )
-    .targets(options.queries.map((each, at) => query(each, at).range()));
-  if (options.link !== undefined) panel.dataLinks([dataLink(options.link)]);
+    .targets(targetsOf(queries).map((target) => target.range()));
+  if (link) panel.dataLinks([dataLink(link)]);
   return panel;
 }

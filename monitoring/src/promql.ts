@@ -1,29 +1,41 @@
 /**
- * The shapes of PromQL that the dashboards share: one value for each target, however many exporters read it; names by a recording
- * rule; and rankings that do not change over a panel's range. Grafana's editor and a reader of a query both like them short: what
- * says which targets are meant, the scope and the selection, stands in a query as rarely as it can.
+ * The shapes of PromQL that dashboards and rules share: one value for each target, however many exporters read it; names from a
+ * recording rule; and rankings that stay the same over a panel's range. Short queries are easier to read in Grafana's editor, so
+ * the matchers that say which targets are meant appear as rarely as possible.
  */
 import { resources } from '../../src/resources/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
+import { type Link, linkTo } from './links.ts';
 
-/** What can be picked in a dashboard: its identifying labels, where its name is, and the selection by the dashboard's variables. */
+/** The queries of a panel, by their legends. */
+export type Queries = Readonly<Record<string, string>>;
+
+/** Something that a dashboard can pick, with the labels that identify it. */
 export interface Entity {
   readonly ids: readonly string[];
+  /** What one of them is called, as in «Open the pull zone». */
+  readonly noun: string;
+  /** The labels by which the dashboard's variables pick it. */
+  readonly picks: Readonly<Record<string, string>>;
   /** The record of its display names; undefined where the ids are names already. */
   readonly display: string | undefined;
   /** The labels of that record: a part of a target may go by the target's name. */
   readonly nameIds: readonly string[];
   /** The family whose label `name` names it. */
   readonly info: string | undefined;
-  /** Families that have a series for it whether or not it could be read; without a name it is shown by its id. */
+  /** Families that have a series for it even while it cannot be read; without a name it is shown by its id. */
   readonly known: readonly string[];
   /** Label matchers on the dashboard's variables. */
   readonly matchers: readonly string[];
+  /** To its dashboard, from one of its series. */
+  readonly link: Link;
+  /** The same from the row of a table. */
+  readonly rowLink: Link;
 }
 
 /**
- * The exporters that are meant, by labels that a scrape configuration may add. All but the job are optional: a series that lacks
- * the label is never left out.
+ * The selected exporters, by labels that a scrape configuration may add. All but the job are optional: a series that lacks the
+ * label is never left out.
  */
 export const scope = [
   'cluster=~"$cluster|"',
@@ -37,21 +49,34 @@ export function upOf({ metricPrefix }: Resource): string {
   return `${metricPrefix}_up`;
 }
 
-interface Declared extends Pick<Entity, 'ids' | 'info'> {
+/** Matchers of the `_up` of every kind. */
+export const anyTarget = ['__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"'];
+
+interface Declared extends Pick<Entity, 'ids' | 'noun' | 'picks'> {
+  readonly info?: string;
+  /** The address of the dashboard that shows it. */
+  readonly dashboard: string;
+  /** Default: the `_up` of every kind whose targets have its labels. */
   readonly known?: readonly string[];
-  readonly selection: readonly string[];
 }
 
-/** An entity is known by every kind whose targets carry its labels, unless it is a part of a target and says by what. */
-export function entityOf({ ids, info, known, selection }: Declared): Entity {
-  const carries = (resource: Resource) => ids.every((id) => resource.ids.some(({ label }) => label === id));
+export function entityOf({ ids, noun, picks, info, dashboard, known }: Declared): Entity {
+  const hasIds = (resource: Resource) => ids.every((id) => resource.ids.some(({ label }) => label === id));
+  const linkFrom = (source: string): Link => {
+    const set = Object.entries(picks).map(([variable, label]) => [variable, `\${${source}.${label}}`]);
+    return linkTo(dashboard, `Open the ${noun}`, Object.fromEntries(set) as Record<string, string>);
+  };
   return {
     ids,
+    noun,
+    picks,
     nameIds: ids,
     info,
     display: info?.replace(/^bunnynet_(\w+)_info$/, 'bunnynet:$1_display'),
-    known: known ?? resources.filter(carries).map(upOf),
-    matchers: [...scope, ...selection],
+    known: known ?? resources.filter(hasIds).map(upOf),
+    matchers: [...scope, ...Object.entries(picks).map(([variable, label]) => `${label}=~"$${variable}"`)],
+    link: linkFrom('__field.labels'),
+    rowLink: linkFrom('__data.fields'),
   };
 }
 
@@ -60,7 +85,7 @@ export function all(entity: Entity): Entity {
   return { ...entity, matchers: scope };
 }
 
-/** The same entity wherever it is: for what is joined with a set that is chosen already. */
+/** The same entity without matchers: for what is joined with a set that is already chosen. */
 export function anywhere(entity: Entity): Entity {
   return { ...entity, matchers: [] };
 }
@@ -75,17 +100,10 @@ function sharedStart([first = '', ...rest]: readonly string[]): string {
   return first.slice(0, length);
 }
 
-/** A pattern that these texts match and no others. */
+/** A pattern that matches these texts and no others. */
 export function oneOf(texts: readonly string[]): string {
   const start = sharedStart(texts);
   return texts.length === 1 ? start : `${start}(${texts.map((text) => text.slice(start.length)).join('|')})`;
-}
-
-interface Refinement {
-  /** Labels to keep beside the entity's own. */
-  readonly by?: readonly string[];
-  /** Matchers beside the entity's own. */
-  readonly where?: readonly string[];
 }
 
 /** A family's series for the entity. */
@@ -98,14 +116,20 @@ export function highest(entity: Entity, expr: string, by: readonly string[] = []
   return `max by (${[...entity.ids, ...by].join(', ')}) (${expr})`;
 }
 
-/** The value of a family for each entity. */
-export function values(entity: Entity, metric: string, { by = [], where = [] }: Refinement = {}): string {
-  return highest(entity, seriesOf(entity, metric, where), by);
-}
+/**
+ * An expression of a family's series for each entity.
+ *
+ * @param by further labels to keep
+ * @param where further matchers
+ */
+type OfFamily = (entity: Entity, metric: string, by?: readonly string[], where?: readonly string[]) => string;
 
-/** One family to another of the same target, where the other is above 0. */
-export function share(entity: Entity, part: string, whole: string, by: readonly string[] = []): string {
-  return highest(entity, `${seriesOf(entity, part)} / (${whole} > 0)`, by);
+export const values: OfFamily = (entity, metric, by = [], where = []) =>
+  highest(entity, seriesOf(entity, metric, where), by);
+
+/** One family divided by another of the same target, where the other is above 0. */
+export function share(entity: Entity, part: string, whole: string): string {
+  return highest(entity, `${seriesOf(entity, part)} / (${whole} > 0)`);
 }
 
 /** The sum over a family's further labels for each entity; two exporters that read the same target count once. */
@@ -114,8 +138,8 @@ export function sums(entity: Entity, metric: string): string {
   return `max by (${ids}) (sum by (job, instance, ${ids}) (${seriesOf(entity, metric)}))`;
 }
 
-function ofCounter(call: 'rate' | 'increase', window: string) {
-  return (entity: Entity, metric: string, { by = [], where = [] }: Refinement = {}): string =>
+function ofCounter(call: 'rate' | 'increase', window: string): OfFamily {
+  return (entity, metric, by = [], where = []) =>
     highest(entity, `${call}(${seriesOf(entity, metric, where)}[${window}])`, by);
 }
 
@@ -125,27 +149,23 @@ export const hourly = ofCounter('increase', '1h');
 /** What a counter gains in a second, averaged over half an hour. */
 export const perSecond = ofCounter('rate', '30m');
 
-/** The same of what is too slow to be counted by the second. */
-export const perMinute: typeof perSecond = (...figure) => `60 * ${perSecond(...figure)}`;
+/** The same in a minute, for what happens too rarely to be counted by the second. */
+export const perMinute: OfFamily = (...figure) => `60 * ${perSecond(...figure)}`;
 
-/** A series of value 1 for each entity whose label `display` is its name, or its id where it has none. */
 function displayOf({ display, ids }: Entity): string {
   if (display === undefined) throw new Error(`nothing names ${ids.join(', ')}`);
   return display;
 }
 
-/** Whether or not it can be read: a series for each of the entities, of some family. Their names begin alike, to be one selector. */
+/** A series for each of the entities, readable or not. Where there are several families, their names begin alike: one selector. */
 export function knownSeries({ ids, known, matchers }: Entity): string {
   const [first = '', ...rest] = known;
   if (rest.length === 0) return selector(first, matchers);
-  return selector('', [
-    `__name__=~"${sharedStart(known).replace(/[^_]*$/, '')}.*up"`,
-    `${ids[0]}!=""`,
-    ...matchers,
-  ]);
+  const start = sharedStart(known).replace(/[^_]*$/, '');
+  return selector('', [`__name__=~"${start}.*up"`, `${ids[0]}!=""`, ...matchers]);
 }
 
-/** The names of the entities that are meant. */
+/** A series of value 1 for each entity whose label `display` is its name, or its id where it has none. */
 export function displayNames(entity: Entity): string {
   return `${displayOf(entity)} and on (${entity.ids.join(', ')}) ${knownSeries(entity)}`;
 }
@@ -155,32 +175,45 @@ export function named(entity: Entity, expr: string): string {
   return `${expr} * on (${entity.nameIds.join(', ')}) group_left (display) ${displayOf(entity)}`;
 }
 
-/** What is drawn of the entities of a ranking. */
-export interface Figure {
-  readonly metric: string;
-  /** A counter is drawn as what it gains in a second, a minute or an hour, and ranked by what it gains in the whole range. */
-  readonly as?: 'rate' | 'perMinute' | 'hourly';
-  readonly where?: readonly string[];
-  /** A record with one series an entity, drawn in place of the family. */
-  readonly drawn?: string;
-}
-
 /**
- * The entities with the highest peak in the panel's whole range, or the largest growth. The choice is made once, so that a chart
- * does not gain a line at every step as with a plain topk(), and does not depend on there being a value at the end.
+ * The entities with the highest peak in the panel's whole range, or the largest growth of a counter, over time. The choice is made
+ * once: a chart does not gain a line at every step as with a plain topk(), and does not depend on the value at the end.
+ *
+ * @param drawn what is drawn of the family
  */
-function leaders(limit: number, entity: Entity, { metric, as, where = [] }: Figure): string {
-  const call = as === undefined ? 'max_over_time' : 'increase';
-  const series = seriesOf(entity, metric, where);
-  return `topk(${limit}, ${highest(entity, `${call}(${series}[$__range] @ end())`)})`;
+export function peaks(limit: number, entity: Entity, metric: string, drawn: OfFamily = values): Queries {
+  const call = metric.endsWith('_total') ? 'increase' : 'max_over_time';
+  const leaders = `topk(${limit}, ${highest(entity, `${call}(${seriesOf(entity, metric)}[$__range] @ end())`)})`;
+  const shown = named(entity, drawn(anywhere(entity), metric));
+  return { '{{display}}': `${shown} and on (${entity.ids.join(', ')}) ${leaders}` };
 }
 
-const drawn = { rate: perSecond, perMinute, hourly };
+/** The entities for which an expression of one series an entity, or a part of it, is highest now. */
+export function top(limit: number, entity: Entity, expr: string, legend = '{{display}}'): Queries {
+  return { [legend]: named(entity, `topk(${limit}, ${expr})`) };
+}
 
-/** The series of the leading entities, with the label `display`, or without where the entity's ids are names. */
-export function ranking(limit: number, entity: Entity, figure: Figure): string {
-  const { metric, as, where = [] } = figure;
-  const expr = figure.drawn ?? (as === undefined ? values : drawn[as])(anywhere(entity), metric, { where });
-  const shown = entity.display === undefined ? expr : named(entity, expr);
-  return `${shown} and on (${entity.ids.join(', ')}) ${leaders(limit, entity, figure)}`;
+/** The largest values of one label, over everything in the expression. */
+export function topBy(label: string, expr: string): Queries {
+  return { [`{{${label}}}`]: `topk(10, sum by (${label}) (${expr}))` };
+}
+
+/** The hundred entities for which one of these families is highest. A family that is always there lists the unreadable ones too. */
+export function hundred(entity: Entity, families: string): string {
+  const series = selector('', [`__name__=~"${families}"`, ...entity.matchers]);
+  return `topk(100, ${highest(entity, series)})`;
+}
+
+/** What a record was in the past day, on average; nothing on its first day. */
+export function usual(record: string): string {
+  return `(avg_over_time(${record}[1d] offset 1h) and last_over_time(${record}[2h] offset 22h))`;
+}
+
+/** Where a monthly cost grew within a day by far more than the day before. Silent around the start of a month, when it falls. */
+export function costLeap(cost: string): string {
+  const ago = (days: number): string => `last_over_time(${cost}[15m] offset ${days}d)`;
+  return `
+    ${cost} - ${ago(1)}
+    > [[ratio]] * (${ago(1)} - ${ago(2)} >= 0)
+    + clamp_min([[share]] * ${ago(1)}, [[dollars]])`;
 }

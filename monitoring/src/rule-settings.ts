@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { quote } from '../../src/text.ts';
 import { exporterRules } from './exporter-rules.ts';
+import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { type Alert, type AlertSettings, alertsIn, type RuleSettings, type Rules } from './rules.ts';
 
@@ -10,7 +11,7 @@ import { type Alert, type AlertSettings, alertsIn, type RuleSettings, type Rules
 export const ruleSets: ReadonlyMap<string, Rules> = new Map([
   ['exporter.yml', exporterRules],
   ...kinds.flatMap(({ kind, rules }) =>
-    rules ? [[`${kind.replaceAll('_', '-')}.yml`, rules] as const] : [],
+    rules ? [[`${kind.replaceAll('_', '-')}.yml`, rulesOfKind(kind, rules)] as const] : [],
   ),
 ]);
 
@@ -20,7 +21,7 @@ function byName<T>(make: (alert: Alert) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(alerts.map((alert) => [alert.alert, make(alert)]));
 }
 
-function defaultsOf({ for: wait, keepFiringFor = '', thresholds }: Alert): AlertSettings {
+export function defaultsOf({ for: wait, keepFiringFor = '', thresholds }: Alert): AlertSettings {
   return { for: wait, keepFiringFor, ...(thresholds && { thresholds }) };
 }
 
@@ -45,13 +46,12 @@ function strict<T extends z.ZodType>(names: readonly string[], each: T) {
   return z.strictObject(Object.fromEntries(names.map((name) => [name, each])));
 }
 
-function alertSchema({ thresholds, held, about }: Alert) {
-  const labelsOfTargets = (held ?? about)?.ids;
+function alertSchema({ thresholds, presence }: Alert) {
   return z.strictObject({
     for: someDuration,
     keepFiringFor: anyDuration,
     ...(thresholds && { thresholds: strict(Object.keys(thresholds), z.number()) }),
-    ...(labelsOfTargets && { exclude: strict(labelsOfTargets, ids).partial().optional() }),
+    ...(presence && { exclude: strict(presence.ids, ids).partial().optional() }),
     labels: labels.optional(),
     annotations: labels.optional(),
   });

@@ -1,27 +1,34 @@
 /** Recording and alerting rules as data, and the files that Prometheus loads, made from them. */
+import { runbookUrl } from './links.ts';
 import { anywhere, type Entity, knownSeries } from './promql.ts';
 
-/** In `expr`, `summary` and `description`, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
-export interface Alert {
-  readonly alert: string;
+/** An alert as it is declared. In its texts, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
+export interface Declared {
   readonly expr: string;
   /** The numbers in the expression that can be set, with their defaults. */
   readonly thresholds?: Readonly<Record<string, number>>;
   readonly for: string;
-  /** For an alert that comes and goes: how long it goes on firing after its expression ends. */
+  /** For an alert that comes and goes: how long it keeps firing after its expression ends. */
   readonly keepFiringFor?: string;
-  readonly severity: 'critical' | 'warning' | 'info';
-  /** What it is about: its name is looked up and can be used in the summary as `$name`. */
-  readonly named?: Entity;
+  /** Default: warning. */
+  readonly severity?: 'critical' | 'info';
+  /** Can use the name of what the alert is about as `$name`. */
   readonly summary: string;
   readonly description: string;
-  /** Keeps the alert firing for targets that have no reading: no reading is no recovery. */
-  readonly held?: Presence;
-  /** The targets of an alert that needs not be held; some of them can be excluded. */
-  readonly about?: Presence;
+  /** False: it ends for a target that has no reading. */
+  readonly held?: false;
   /** True where no series can lend it its namespace, since it fires because there are none. */
   readonly isAbsence?: true;
   readonly comment?: string;
+}
+
+export interface Alert extends Omit<Declared, 'severity'> {
+  readonly alert: string;
+  readonly severity: 'critical' | 'warning' | 'info';
+  /** What it is about. */
+  readonly subject?: Entity | undefined;
+  /** The targets that it can be about; some of them can be excluded. */
+  readonly presence?: Presence | undefined;
 }
 
 export interface Recording {
@@ -58,7 +65,8 @@ export interface RuleSettings {
 export interface RuleGroup {
   readonly name: string;
   readonly interval: string;
-  readonly rules: readonly (Alert | Recording)[];
+  readonly records: readonly Recording[];
+  readonly alerts: readonly Alert[];
 }
 
 export interface Rules {
@@ -67,8 +75,21 @@ export interface Rules {
   readonly groups: readonly RuleGroup[];
 }
 
+/** Alerts by their names. about: what all of them are about. */
+export function alertsOf(
+  declared: Readonly<Record<string, Declared>>,
+  about: Pick<Alert, 'subject' | 'presence'> = {},
+): readonly Alert[] {
+  return Object.entries(declared).map(([alert, each]) => ({ alert, severity: 'warning', ...about, ...each }));
+}
+
 export function alertsIn({ groups }: Rules): readonly Alert[] {
-  return groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
+  return groups.flatMap(({ alerts }) => alerts);
+}
+
+/** Whether the summary uses the name of what the alert is about, which then has to be looked up. */
+export function usesName({ summary }: Alert): boolean {
+  return summary.includes('$name');
 }
 
 /** Which targets the exporter is told to read, and which of them have no reading now. */
@@ -77,7 +98,7 @@ export interface Presence {
   readonly records: readonly Recording[];
   /** The alert's own series, for the targets without a reading. */
   held(alert: string): string;
-  /** The targets that exclusions take away, as the right side of `unless`, but for the matchers. */
+  /** The targets that exclusions remove, as the right side of `unless`, without the matchers. */
   readonly excluded: string;
 }
 
@@ -146,8 +167,6 @@ function lookUpName({ info, ids }: Entity): string {
   return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
 }
 
-const runbooks = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks';
-
 /** A text without the indentation that all its lines share. */
 function dedent(text: string): string {
   const lines = text.replace(/^\n/, '').split('\n');
@@ -186,7 +205,8 @@ function keepNamespace(expr: string): string {
 /** What the chart fills in by its values. */
 const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
 
-function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
+/** Fills in what is set. */
+export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
   const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
   return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
 }
@@ -227,8 +247,9 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
 /** With settings as Prometheus reads it; without, as the chart does: open, and with what exclusions are taken from. */
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert] ?? openSettings;
-  const held = rule.held ? `\nor ${rule.held.held(rule.alert)}` : '';
-  const excluded = keepNamespace((rule.held ?? rule.about)?.excluded ?? '');
+  const { presence } = rule;
+  const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
+  const excluded = keepNamespace(presence?.excluded ?? '');
   const matchers = matchersOf(own.exclude);
   const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
   const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
@@ -239,9 +260,11 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   };
   const folded = (text: string) => `>-\n${indent(text, 2)}`;
   const annotations = {
-    summary: folded((rule.named ? `${lookUpName(rule.named)}\n` : '') + dedent(rule.summary)),
+    summary: folded(
+      (rule.subject && usesName(rule) ? `${lookUpName(rule.subject)}\n` : '') + dedent(rule.summary),
+    ),
     description: folded(wrap(rule.description)),
-    runbook_url: `${runbooks}/${rule.alert}.md`,
+    runbook_url: runbookUrl(rule.alert),
     ...quoted(settings?.alertAnnotations),
     ...quoted(own.annotations),
   };
@@ -258,15 +281,11 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   return settings ? fill(text, own) : text;
 }
 
-function ruleText(rule: Alert | Recording, settings: RuleSettings | undefined): string {
-  if ('alert' in rule && settings?.disabled.includes(rule.alert)) return '';
-  const text =
-    'alert' in rule
-      ? alertText(rule, settings)
-      : mapping({
-          record: rule.record,
-          expr: `|\n${indent(rule.forDashboards ? rule.expr : keepNamespace(rule.expr), 2)}`,
-        });
+function recordText({ record, expr, forDashboards }: Recording): string {
+  return mapping({ record, expr: `|\n${indent(forDashboards ? expr : keepNamespace(expr), 2)}` });
+}
+
+function listed(rule: Alert | Recording, text: string): string {
   return `${comment(rule.comment, 6)}      - ${indent(text.trimEnd(), 8).trimStart()}\n`;
 }
 
@@ -279,9 +298,13 @@ export function ruleFileText(
   settings: RuleSettings | undefined,
   more?: string,
 ): string {
-  const parts = groups.map(
-    ({ name, interval, rules }) =>
-      `  - name: ${name}\n    interval: ${interval}\n    rules:\n${rules.map((rule) => ruleText(rule, settings)).join('')}`,
-  );
+  const parts = groups.map(({ name, interval, records, alerts }) => {
+    const enabled = alerts.filter(({ alert }) => !settings?.disabled.includes(alert));
+    const texts = [
+      ...records.map((each) => listed(each, recordText(each))),
+      ...enabled.map((each) => listed(each, alertText(each, settings))),
+    ];
+    return `  - name: ${name}\n    interval: ${interval}\n    rules:\n${texts.join('')}`;
+  });
   return `${comment(about, 0)}${comment(more, 0)}# Generated from monitoring/src by npm run generate.\ngroups:\n${parts.join('')}`;
 }

@@ -8,7 +8,7 @@ import type { Link } from './links.ts';
 import {
   dataLink,
   framed,
-  letters,
+  letterOf,
   type PanelOptions,
   query,
   type Steps,
@@ -17,36 +17,46 @@ import {
 } from './panels.ts';
 import { type Entity, named } from './promql.ts';
 
-/** A column of a table: a label or a value of the queries, by the name that Grafana gives it. */
-interface TableColumn {
-  readonly source: string;
+interface Cells {
   readonly title: string;
-  /** Default: the panel's, and none for a label. */
+  /** Default: the panel's, and none for a label or a text. */
   readonly unit?: Unit;
-  readonly mappings?: readonly ValueMapping[];
+  /** Values as text and colour. */
+  readonly text?: ValueMapping;
   /** Colours the cell. */
   readonly steps?: Steps;
   readonly link?: Link;
   readonly width?: number;
+}
+
+/** A column of a table: a label or a value of the queries, by the name that Grafana gives it. */
+interface TableColumn extends Cells {
+  readonly source: string;
   /** Not shown; for links. */
   readonly hidden?: boolean;
 }
 
-/** The answers as rows; labels that are equal make one row of several answers. */
+interface TableOptions extends PanelOptions {
+  /** The heading of the column that the rows are sorted by, the largest first. Default: the first column with values. */
+  readonly sort?: string;
+  readonly ascending?: boolean;
+}
+
+/** The answers as rows; answers with equal labels make one row. */
 export function tableOf(
-  options: PanelOptions & {
-    readonly queries: readonly string[];
-    readonly columns: readonly TableColumn[];
-    /** The heading by which the rows are sorted, and whether the largest comes first. */
-    readonly sort: { readonly title: string; readonly descending: boolean };
-  },
+  title: string,
+  unit: Unit,
+  span: number,
+  options: TableOptions & { readonly queries: readonly string[]; readonly columns: readonly TableColumn[] },
 ): Builder<Panel> {
-  const { columns, queries, sort } = options;
-  const panel = framed(new table.PanelBuilder(), options, 9)
+  const { columns, queries, ascending = false } = options;
+  const isValue = (source: string): boolean => source.startsWith('Value');
+  const sort = options.sort ?? columns.find(({ source }) => isValue(source))?.title ?? '';
+  const panel = framed(new table.PanelBuilder(), title, unit, span, { height: 9, ...options })
     .filterable(false)
     .minWidth(80)
-    .sortBy([new TableSortByFieldStateBuilder().displayName(sort.title).desc(sort.descending)])
-    .targets(queries.map((expr, at) => query({ expr }, at).instant().format(PromQueryFormat.Table)))
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sort).desc(!ascending)])
+    .targets(queries.map((expr, at) => query(expr, at).instant().format(PromQueryFormat.Table)))
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'filterFieldsByName',
@@ -57,67 +67,63 @@ export function tableOf(
       options: {
         excludeByName: {},
         indexByName: Object.fromEntries(columns.map(({ source }, at) => [source, at])),
-        renameByName: Object.fromEntries(columns.map(({ source, title }) => [source, title])),
+        renameByName: Object.fromEntries(columns.map((column) => [column.source, column.title])),
       },
     });
-  for (const { source, title, unit, mappings, steps, link, width, hidden } of columns) {
+  for (const { source, text, steps, link, width, hidden, ...column } of columns) {
     const properties: DynamicConfigValue[] = [];
-    const shownUnit = unit ?? (source.startsWith('Value') ? undefined : 'string');
-    if (shownUnit !== undefined) properties.push({ id: 'unit', value: shownUnit });
-    if (mappings !== undefined) properties.push({ id: 'mappings', value: mappings });
-    if (steps !== undefined) properties.push({ id: 'thresholds', value: thresholds(steps).build() });
-    if (mappings !== undefined || steps !== undefined) {
-      properties.push({ id: 'custom.cellOptions', value: { type: 'color-text' } });
-    }
-    if (link !== undefined) properties.push({ id: 'links', value: [dataLink(link).build()] });
-    if (width !== undefined) properties.push({ id: 'custom.width', value: width });
-    if (hidden === true) properties.push({ id: 'custom.hidden', value: true });
-    panel.overrideByName(title, properties);
+    const set = (id: string, value: unknown) => properties.push({ id, value });
+    if (column.unit !== undefined) set('unit', column.unit);
+    else if (!isValue(source)) set('unit', 'string');
+    else if (text && unit !== 'none') set('unit', 'none');
+    if (text) set('mappings', [text]);
+    if (steps) set('thresholds', thresholds(steps).build());
+    if (text || steps) set('custom.cellOptions', { type: 'color-text' });
+    if (link) set('links', [dataLink(link).build()]);
+    if (width !== undefined) set('custom.width', width);
+    if (hidden) set('custom.hidden', true);
+    panel.overrideByName(column.title, properties);
   }
   return panel;
 }
 
-export interface Column extends Omit<TableColumn, 'source' | 'hidden'> {
+export interface Column extends Cells {
   readonly expr: string;
 }
 
-/** A row for each entity of the expression `rows`, a column for each query; the name leads onward. */
+/** A row for each entity of the expression `rows`, a column for each query; the name leads to its dashboard. */
 export function grid(
-  options: PanelOptions & {
+  title: string,
+  unit: Unit,
+  span: number,
+  options: TableOptions & {
     readonly entity: Entity;
     /** Chooses the entities; its values are not shown. */
     readonly rows: string;
-    /** The heading of the names. */
-    readonly name: string;
-    /** Further columns from labels. */
-    readonly labels?: readonly Pick<TableColumn, 'source' | 'title'>[];
+    /** The heading of the names. Default: the entity's noun. */
+    readonly name?: string;
+    /** Columns from labels: their headings. */
+    readonly labels?: Readonly<Record<string, string>>;
     /** What adds a label to the names, for such a column. */
     readonly joined?: string;
-    readonly link: Link;
     readonly columns: readonly Column[];
-    readonly sort: { readonly title: string; readonly descending: boolean };
   },
 ): Builder<Panel> {
-  const { entity, rows, columns, link } = options;
-  const ids = entity.ids.join(', ');
-  const names =
-    entity.display === undefined ? [] : [[named(entity, rows), options.joined].join(' ').trimEnd()];
-  const inRows = columns.map(({ expr }) => `${expr} and on (${ids}) ${rows}`);
-  const shownIds = [
-    ...(options.labels ?? []).map(({ source }) => source),
-    ...(entity.display ? [] : entity.ids),
-  ];
-  const hiddenIds = entity.ids.filter((id) => !shownIds.includes(id));
-  const letterOf = (at: number) => letters.charAt(at + names.length);
-  return tableOf({
+  const { entity, rows, columns, labels = {}, joined } = options;
+  const { ids, noun, display, rowLink: link } = entity;
+  const heading = options.name ?? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+  const names = display === undefined ? [] : [[named(entity, rows), joined].join(' ').trimEnd()];
+  const inRows = columns.map(({ expr }) => `${expr} and on (${ids.join(', ')}) ${rows}`);
+  const hiddenIds = display === undefined ? [] : ids.filter((id) => labels[id] === undefined);
+  return tableOf(title, unit, span, {
     ...options,
     queries: [...names, ...inRows],
     columns: [
-      { source: names.length > 0 ? 'display' : (entity.ids[0] ?? ''), title: options.name, link, width: 210 },
+      { source: display === undefined ? (ids[0] ?? '') : 'display', title: heading, link, width: 210 },
+      ...Object.entries(labels).map(([source, label]) => ({ source, title: label })),
       // The address needs them, by their own names.
-      ...(options.labels ?? []),
       ...hiddenIds.map((id) => ({ source: id, title: id, hidden: true })),
-      ...columns.map((column, at) => ({ ...column, source: `Value #${letterOf(at)}` })),
+      ...columns.map((column, at) => ({ ...column, source: `Value #${letterOf(at + names.length)}` })),
     ],
   });
 }

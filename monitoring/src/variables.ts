@@ -34,55 +34,39 @@ function pickFrom(name: string, label: string, query: string, qryType: number): 
   );
 }
 
-/** Offers the values of a label. */
-export function pick(
-  name: string,
-  label: string,
-  metric: string,
-  {
-    values = name,
-    matchers = scope,
-  }: { readonly values?: string; readonly matchers?: readonly string[] } = {},
-): QueryVariableBuilder {
+/** Offers the values of a metric's label of the same name. */
+export function pick(name: string, label: string, metric: string, matchers = scope): QueryVariableBuilder {
   return pickFrom(
     name,
     label,
-    `label_values(${selector(metric, matchers)}, ${values})`,
+    `label_values(${selector(metric, matchers)}, ${name})`,
     queryTypes.labelValues,
   );
 }
 
-/** Offers names and selects ids. */
-export function pickByName(
-  name: string,
-  label: string,
-  entity: Entity,
-  idLabel: string,
-): QueryVariableBuilder {
+/** Offers the names of an entity and selects its ids; variables before its own narrow the choice. */
+export function pickByName(entity: Entity, label: string): QueryVariableBuilder {
+  const [variable = '', id = ''] = Object.entries(entity.picks).at(-1) ?? [];
+  const names = displayNames({ ...entity, matchers: entity.matchers.slice(0, -1) });
   // Grafana reads one line of text for each series, its labels in alphabetical order.
-  const order = [
-    [idLabel, `${idLabel}="(?<value>[^"]+)"`],
-    ['display', 'display="(?<text>[^"]+)"'],
-  ].toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return pickFrom(name, label, `query_result(${displayNames(entity)})`, queryTypes.queryResult).regex(
-    `/${order.map(([, pattern]) => pattern).join('.*')}/`,
+  const parts = [`${id}="(?<value>[^"]+)"`, 'display="(?<text>[^"]+)"'].toSorted();
+  return pickFrom(variable, label, `query_result(${names})`, queryTypes.queryResult).regex(
+    `/${parts.join('.*')}/`,
   );
 }
 
-const scopeVariables = [
-  ['cluster', 'Cluster'],
-  ['namespace', 'Namespace'],
-  ['job', 'Job'],
-  ['account', 'Account'],
-] as const;
+const exporters = 'bunnynet_exporter_build_info';
 
-/** Which exporters are meant; each narrows those after it. accounts: the family whose label `account` is offered. */
-export function pickScope(accounts = 'bunnynet_exporter_build_info'): readonly QueryVariableBuilder[] {
-  return scopeVariables.map(([name, label], at) => {
-    const metric = name === 'account' ? accounts : 'bunnynet_exporter_build_info';
-    // Not `.+`: a label that no series has is not asked for.
-    return pick(name, label, metric, { matchers: scope.slice(0, at) }).allValue('.*');
-  });
+/** Picks the exporters; each variable narrows those after it. accounts: the family whose label `account` is offered. */
+export function pickScope(accounts = exporters): readonly QueryVariableBuilder[] {
+  const variables = [
+    pick('cluster', 'Cluster', exporters, scope.slice(0, 0)),
+    pick('namespace', 'Namespace', exporters, scope.slice(0, 1)),
+    pick('job', 'Job', exporters, scope.slice(0, 2)),
+    pick('account', 'Account', accounts, scope.slice(0, 3)),
+  ];
+  // Not `.+`, which would leave out series that lack the label.
+  return variables.map((variable) => variable.allValue('.*'));
 }
 
 export function dataSourceVariable(): Builder<VariableModel> {

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { kinds } from '../../monitoring/src/kinds/index.ts';
-import { alertsOf, readRuleFiles, recordsOf } from '../../monitoring/src/rule-files.ts';
 import { alertsIn } from '../../monitoring/src/rules.ts';
 import { resources } from '../../src/resources/index.ts';
 import {
@@ -15,20 +14,15 @@ import {
   variableQueries,
 } from './dashboard-queries.ts';
 import { knownFamilies } from './families.ts';
-import { misusedCounters, namedBy, readExpression } from './promql.ts';
+import { mistakesIn, namedBy, readExpression } from './promql.ts';
+import { alerts, records } from './rules-read.ts';
 
 const folder = 'monitoring/dashboards';
 const dashboards = [...buildDashboards()];
 const window = { rangeSeconds: 3600, stepSeconds: 15 };
-const files = readRuleFiles();
-const records = new Map(recordsOf(files).map(({ record, expr }) => [record, expr]));
+const exprOf = new Map(records.map(({ record, expr }) => [record, expr]));
 const scope = ['cluster', 'namespace', 'job', 'account'];
-
-let families: ReadonlyMap<string, readonly string[] | undefined>;
-
-beforeAll(async () => {
-  families = await knownFamilies();
-});
+const families = await knownFamilies();
 
 describe('the committed dashboards', () => {
   it.each(dashboards)('%s is what the code builds', async (file, dashboard) => {
@@ -161,30 +155,19 @@ describe.each(dashboards)('%s', (_, dashboard) => {
   });
 
   it.each(queries)('asks only for metrics and labels that there are ($place): $expr', ({ expr }) => {
-    const found = readExpression(substitute(expr, window));
-    expect(found.errors).toEqual([]);
-    expect(misusedCounters(found)).toEqual([]);
-    for (const each of found.selectors) {
-      const metrics = namedBy(each, families.keys());
-      expect(metrics).not.toEqual([]);
-      for (const metric of metrics) expect([...families.keys(), ...records.keys()]).toContain(metric);
-      const known = metrics.map((metric) => families.get(metric));
-      if (known.includes(undefined)) continue;
-      const labels = [...known.flatMap((these) => these ?? []), ...scope, 'instance', 'name'];
-      expect(labels).toEqual(expect.arrayContaining([...each.labels]));
-    }
+    expect(mistakesIn(substitute(expr, window), families, [...scope, 'instance', 'name'])).toEqual([]);
   });
 });
 
 describe('the alerts', () => {
-  it.each(alertsOf(files))('$alert: a panel leads to its runbook', ({ alert, annotations }) => {
+  it.each(alerts)('$alert: a panel leads to its runbook', ({ alert, annotations }) => {
     const panels = dashboards.flatMap(([, dashboard]) => panelsOf(dashboard));
     const urls = panels.flatMap((panel) => (isRow(panel) ? [] : (panel.links ?? []).map(({ url }) => url)));
     expect(urls, alert).toContain(annotations['runbook_url']);
   });
 
   it('are those whose runbooks the panels lead to', () => {
-    const known = alertsOf(files).map(({ annotations }) => annotations['runbook_url']);
+    const known = alerts.map(({ annotations }) => annotations['runbook_url']);
     for (const [, dashboard] of dashboards) {
       for (const panel of panelsOf(dashboard)) {
         for (const { url } of isRow(panel) ? [] : (panel.links ?? []))
@@ -196,7 +179,7 @@ describe('the alerts', () => {
 
 describe('the dashboard of an alert', () => {
   const picks = [
-    ...(records.get('bunnynet:firing_alerts:since_seconds') ?? '').matchAll(
+    ...(exprOf.get('bunnynet:firing_alerts:since_seconds') ?? '').matchAll(
       /"dashboard", "([\w-]+)", "(alertname|kind)", "(.+?)"\)/g,
     ),
   ];
@@ -205,13 +188,13 @@ describe('the dashboard of an alert', () => {
       by === label && new RegExp(`^(?:${pattern})$`).test(value) ? [uid] : [],
     );
 
-  it.each(kinds)('on a $kind is the one that has its rows', (monitored) => {
-    const { kind, rules } = monitored;
-    const uids = new Set(monitored.panels().map(({ dashboard }) => dashboard.uid));
+  it.each(kinds)('on a $kind is the one that has its rows', ({ kind, rows, rules }) => {
+    const uids = new Set(rows.map(({ dashboard }) => dashboard.uid));
     uids.delete('bunnynet-overview');
     expect(uids.size).toBe(1);
     expect(homesOf('kind', kind)).toEqual([...uids]);
-    for (const { alert } of rules ? alertsIn(rules) : []) {
+    const own = { ...rules?.alerts, ...rules?.more?.alerts };
+    for (const alert of Object.keys(own)) {
       expect(homesOf('alertname', alert), alert).toEqual([...uids]);
     }
   });
@@ -220,7 +203,7 @@ describe('the dashboard of an alert', () => {
     expect(homesOf('alertname', alert)).toEqual([]);
   });
 
-  it.each(alertsOf(files))('marks it in its charts: $alert', ({ alert }) => {
+  it.each(alerts)('marks it in its charts: $alert', ({ alert }) => {
     const marked = dashboards.flatMap(([, dashboard]) => {
       const [{ expr } = { expr: '' }] = annotationQueries(dashboard);
       const [, pattern = ''] = /alertname=~"(.+?)"/.exec(expr) ?? [];
@@ -247,7 +230,7 @@ describe('the dashboards together', () => {
         queriesOf(dashboard).flatMap(({ expr }) =>
           readExpression(substitute(expr, window)).selectors.flatMap((each) => {
             const metrics = namedBy(each, families.keys());
-            const behind = metrics.map((metric) => readExpression(records.get(metric) ?? '0'));
+            const behind = metrics.map((metric) => readExpression(exprOf.get(metric) ?? '0'));
             return [
               ...metrics,
               ...behind.flatMap(({ selectors }) =>

@@ -6,8 +6,10 @@ import { createTelemetry } from '../../src/telemetry.ts';
 /** Prometheus' own series, which stand beside those of every page. */
 export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'] as const;
 
+export type Families = ReadonlyMap<string, readonly string[] | undefined>;
+
 /** By name. Of the exporter's own families the names alone are known here, histograms with their series' names. */
-export async function knownFamilies(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
+export async function knownFamilies(): Promise<Families> {
   const families = new Map<string, readonly string[] | undefined>();
   for (const { name, allLabels } of catalogue) families.set(name, allLabels);
   const none = () => 0;

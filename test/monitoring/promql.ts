@@ -1,5 +1,7 @@
 /** What a PromQL expression names, read from its syntax tree; the grammar is that of Prometheus' own editor. */
 import { parser } from '@prometheus-io/lezer-promql';
+import type { Families } from './families.ts';
+import { records } from './rules-read.ts';
 
 export interface Selector {
   /** Empty where names are matched by a regular expression. */
@@ -132,4 +134,27 @@ export function misusedCounters({ calls }: Expression): readonly string[] {
         .filter((metric) => name !== growsWithinMonth.function || !growsWithinMonth.metrics.includes(metric))
         .map((metric) => `${name}(${metric})`),
     );
+}
+
+/** What does not parse, takes a growth of what does not grow, or names a metric or a label that there is not. */
+export function mistakesIn(
+  text: string,
+  families: Families,
+  moreLabels: readonly string[],
+): readonly string[] {
+  const found = readExpression(text);
+  const all = new Set([...families.keys(), ...records.map(({ record }) => record)]);
+  const unknown = found.selectors.flatMap((each) => {
+    const metrics = namedBy(each, all);
+    if (metrics.length === 0) return [`no metric like ${each.names}`];
+    const missing = metrics.filter((metric) => !all.has(metric));
+    if (missing.length > 0) return missing.map((metric) => `no metric ${metric}`);
+    const known = metrics.map((metric) => families.get(metric));
+    if (known.includes(undefined)) return [];
+    const labels = new Set([...known.flatMap((these) => these ?? []), ...moreLabels]);
+    return each.labels
+      .filter((label) => !labels.has(label))
+      .map((label) => `${metrics.join(' ')}: no label ${label}`);
+  });
+  return [...found.errors, ...misusedCounters(found), ...unknown];
 }

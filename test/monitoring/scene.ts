@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -244,14 +244,9 @@ function readPage(text: string, into: Map<string, Set<string>>): void {
   }
 }
 
-async function startPrometheus(
-  folder: string,
-  exporter: string,
-  alertmanager: string,
-  rules: readonly string[],
-): Promise<string> {
+async function startPrometheus(folder: string, exporter: string, alertmanager: string): Promise<string> {
   await mkdir(join(folder, 'rules'));
-  for (const file of rules) {
+  for (const file of await readdir(rulesFolder)) {
     await writeFile(join(folder, 'rules', file), compress(await readFile(`${rulesFolder}/${file}`, 'utf8')));
   }
   const config = join(folder, 'prometheus.yml');
@@ -294,7 +289,7 @@ async function startAlertmanager(folder: string, receiver: string): Promise<stri
 }
 
 /** Plays the scene; takes two to three minutes. Rejects when a moment does not come, with what was missing. */
-export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
+export async function playScene(): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'scene-'));
   const opensAtMs = openingMs();
   const seed = chooseSeed(opensAtMs);
@@ -332,7 +327,7 @@ export async function playScene(ruleFiles: readonly string[]): Promise<Scene> {
       env,
     );
     const alertmanager = await startAlertmanager(folder, receiver.url);
-    const prometheus = await startPrometheus(folder, exporterAddress, alertmanager, ruleFiles);
+    const prometheus = await startPrometheus(folder, exporterAddress, alertmanager);
 
     const ask = async (path: string, parameters: Labels): Promise<readonly Series[]> => {
       const response = await fetch(`http://${prometheus}/api/v1/${path}`, {

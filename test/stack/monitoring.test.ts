@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
-import { alertsOf, readRuleFiles, recordsOf, rulesOf } from '../../monitoring/src/rule-files.ts';
 import { alertsIn } from '../../monitoring/src/rules.ts';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import {
@@ -12,16 +11,16 @@ import {
 } from '../monitoring/dashboard-queries.ts';
 import { synthetic } from '../monitoring/families.ts';
 import { namedBy, readExpression } from '../monitoring/promql.ts';
+import { alerts, nameOf, records, rules } from '../monitoring/rules-read.ts';
 import { compress, type Moment, playScene, type Scene } from '../monitoring/scene.ts';
 
-const files = readRuleFiles();
 const dashboards = [...buildDashboards().values()];
 const panelQueries = dashboards.flatMap((dashboard) => queriesOf(dashboard));
 
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await playScene(files.map(({ file }) => file));
+  scene = await playScene();
 }, 600_000);
 afterAll(async () => {
   await scene?.stop();
@@ -169,11 +168,10 @@ describe('what is named', () => {
     ...dashboards
       .flatMap((dashboard) => variableQueries(dashboard))
       .map(({ name, expr }) => ({ place: name, expr })),
-    ...rulesOf(files).map((rule) => ({ place: 'alert' in rule ? rule.alert : rule.record, expr: rule.expr })),
+    ...rules.map((rule) => ({ place: nameOf(rule), expr: rule.expr })),
   ];
-  const recordings = recordsOf(files);
-  const records = new Set(recordings.map(({ record }) => record));
-  const madeByRecords = recordings.flatMap(({ expr }) => readExpression(compress(expr)).made);
+  const recordNames = new Set(records.map(({ record }) => record));
+  const madeByRecords = records.flatMap(({ expr }) => readExpression(compress(expr)).made);
   const beyond = new Set<string>(synthetic);
   /** Of the scrape configuration; the page has none of them but `account`. */
   const ofScrapes = ['job', 'instance', 'cluster', 'namespace', 'account'];
@@ -184,9 +182,9 @@ describe('what is named', () => {
     const labels = new Set([...ofScrapes, 'alertname', 'alertstate', 'display', '__name__', ...found.made]);
     for (const each of found.selectors) {
       const { metric, labels: matched } = each;
-      if (records.has(metric) || beyond.has(metric)) continue;
+      if (recordNames.has(metric) || beyond.has(metric)) continue;
       if (each.names !== undefined) {
-        const named = namedBy(each, [...scene.page.keys(), ...records]);
+        const named = namedBy(each, [...scene.page.keys(), ...recordNames]);
         expect(named).not.toEqual([]);
         for (const name of named) for (const label of scene.page.get(name) ?? []) labels.add(label);
         continue;
@@ -198,7 +196,7 @@ describe('what is named', () => {
       expect([...(onPage ?? []), ...ofScrapes]).toEqual(expect.arrayContaining([...matched]));
       for (const label of onPage ?? []) labels.add(label);
     }
-    const isDerived = found.selectors.some(({ metric }) => records.has(metric) || beyond.has(metric));
+    const isDerived = found.selectors.some(({ metric }) => recordNames.has(metric) || beyond.has(metric));
     const known = isDerived
       ? new Set([...labels, ...madeByRecords, ...[...scene.page.values()].flatMap((each) => [...each])])
       : labels;
@@ -317,12 +315,11 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
 
 describe('the rules', () => {
   it('are all told of here', () => {
-    const names = rulesOf(files).map((rule) => ('alert' in rule ? rule.alert : rule.record));
-    expect(Object.keys(rulesAt).toSorted()).toEqual(names.toSorted());
+    expect(Object.keys(rulesAt).toSorted()).toEqual(rules.map(nameOf).toSorted());
   });
 
   it.each(Object.entries(rulesAt))('%s says what there is', async (name, when) => {
-    const rule = rulesOf(files).find((each) => ('alert' in each ? each.alert : each.record) === name);
+    const rule = rules.find((each) => nameOf(each) === name);
     const expr = compress(rule?.expr ?? '');
     const moments: readonly Moment[] = ['calm', 'troubled', 'down', 'after', 'gone'];
     if (typeof when === 'string') {
@@ -336,7 +333,7 @@ describe('the rules', () => {
 describe('the alerts', () => {
   const firing = (names: readonly string[]) => `ALERTS{alertstate="firing",alertname=~"${names.join('|')}"}`;
   const onTheExporter = alertsIn(exporterRules).map(({ alert }) => alert);
-  const onValues = alertsOf(files).flatMap(({ alert }) => (onTheExporter.includes(alert) ? [] : [alert]));
+  const onValues = alerts.flatMap(({ alert }) => (onTheExporter.includes(alert) ? [] : [alert]));
 
   async function identities(query: string, at: Moment): Promise<readonly string[]> {
     return (await scene.query(query, at))

@@ -1,175 +1,142 @@
 /** API Guardian: the requests that it inspects, blocks, logs and rate-limits. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, newestDay } from '../panels.ts';
-import { all, anywhere, entityOf, hourly, values } from '../promql.ts';
-import { rankedNow } from '../rankings.ts';
-import { displayRecord, presence, type Rules } from '../rules.ts';
+import { bars, lines, newestDay } from '../panels.ts';
+import { all, anywhere, entityOf, hourly, top, usual, values } from '../promql.ts';
+import type { Recording } from '../rules.ts';
 import { grid } from '../tables.ts';
-import { rowToZone, shieldDashboard, toZone, zone } from './shield-zone.ts';
+import { onShieldDashboard, shieldDashboard, zone } from './shield-zone.ts';
 
 const endpoint = entityOf({
+  ...onShieldDashboard,
   ids: ['shield_zone_id', 'endpoint_id'],
   info: 'bunnynet_shield_api_guardian_info',
-  selection: ['shield_zone_id=~"$zone"'],
 });
 
 const family = (name: string): string => `bunnynet_shield_api_guardian_${name}`;
 const guardian = (name: string): string => values(endpoint, family(name));
+const inHour = (name: string): string => hourly(endpoint, family(`${name}_total`));
+const blockedToday = values(all(zone), family('blocked_requests_latest_day'), ['endpoint_id']);
 
 const figures = [
-  ['inspected_requests', 'inspected', 'RequestsInspected'],
-  ['blocked_requests', 'blocked', 'BlockedRequests'],
-  ['logged_requests', 'logged', 'LoggedRequests'],
-  ['rate_limited_requests', 'rate-limited', 'RateLimited'],
-  ['failed_validation_requests', 'failed validation', 'FailedRequestValidation'],
-  ['failed_authentication_requests', 'failed authentication', 'FailedAuthenticationEnforcement'],
+  ['inspected_requests', 'inspected'],
+  ['blocked_requests', 'blocked'],
+  ['logged_requests', 'logged'],
+  ['rate_limited_requests', 'rate-limited'],
+  ['failed_validation_requests', 'failed validation'],
+  ['failed_authentication_requests', 'failed authentication'],
 ] as const;
 
-const readable = presence(
-  'shield_api_guardian',
-  ['shield_zone_id', 'endpoint_id'],
-  'bunnynet_shield_api_guardian_up',
-  'bunnynet_shield_api_guardian_latest_day_timestamp_seconds',
-);
+/** What a counter gained in the past hour, for alerts. */
+function growth(name: string): Recording {
+  return {
+    record: `bunnynet:shield_api_guardian_${name}:growth1h`,
+    expr: `
+      max by (shield_zone_id, endpoint_id) (
+        increase(bunnynet_shield_api_guardian_${name}_total[1h])
+        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
+        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
+      )`,
+  };
+}
 
-const rules: Rules = {
-  about: 'API Guardian: requests that it turns away.',
-  groups: [
-    {
-      name: 'bunnynet-shield-api-guardian',
-      interval: '2m',
-      rules: [
-        ...readable.records,
-        displayRecord(endpoint),
-        {
-          record: 'bunnynet:shield_api_guardian_blocked_requests:growth1h',
-          comment: `
+/** Far more than usual in the past hour. */
+function rising({ record }: Recording): string {
+  return `
+    ${record}
+    > [[requests]] + [[ratio]] * ${usual(record)}`;
+}
+
+const blocked = growth('blocked_requests');
+const rateLimited = growth('rate_limited_requests');
+
+export const apiGuardian: KindMonitoring = {
+  kind: 'api_guardian',
+  rules: {
+    about: 'API Guardian: requests that it turns away.',
+    reading: family('latest_day_timestamp_seconds'),
+    names: endpoint,
+    records: [
+      {
+        ...blocked,
+        comment: `
           What was blocked in an hour at whose beginning there was a reading: after an outage the counters gain at once what the
           outage had.`,
-          expr: `
-          max by (shield_zone_id, endpoint_id) (
-            increase(bunnynet_shield_api_guardian_blocked_requests_total[1h])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
-          )`,
-        },
-        {
-          record: 'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
-          expr: `
-          max by (shield_zone_id, endpoint_id) (
-            increase(bunnynet_shield_api_guardian_rate_limited_requests_total[1h])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
-            and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
-          )`,
-        },
-        {
-          alert: 'BunnynetShieldBlockedRequestsRising',
-          comment: 'Silent for the first day, when it is not known what is usual.',
-          expr: `
-          bunnynet:shield_api_guardian_blocked_requests:growth1h
-          > [[requests]] + [[ratio]] * (avg_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_blocked_requests:growth1h[2h] offset 22h))`,
-          thresholds: { ratio: 3, requests: 100 },
-          for: '10m',
-          keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: endpoint,
-          summary:
-            'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
-          description:
-            'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
-        },
-        {
-          alert: 'BunnynetShieldRateLimitedRequestsRising',
-          expr: `
-          bunnynet:shield_api_guardian_rate_limited_requests:growth1h
-          > [[requests]] + [[ratio]] * (avg_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_api_guardian_rate_limited_requests:growth1h[2h] offset 22h))`,
-          thresholds: { ratio: 3, requests: 100 },
-          for: '10m',
-          keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: endpoint,
-          summary:
-            'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
-          description:
-            'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
-        },
-      ],
+      },
+      rateLimited,
+    ],
+    alerts: {
+      BunnynetShieldBlockedRequestsRising: {
+        comment: 'Silent for the first day, when it is not known what is usual.',
+        expr: rising(blocked),
+        thresholds: { ratio: 3, requests: 100 },
+        for: '10m',
+        keepFiringFor: '30m',
+        summary:
+          'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+        description:
+          'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
+      },
+      BunnynetShieldRateLimitedRequestsRising: {
+        expr: rising(rateLimited),
+        thresholds: { ratio: 3, requests: 100 },
+        for: '10m',
+        keepFiringFor: '30m',
+        summary:
+          'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+        description:
+          'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
+      },
     },
-  ],
-};
-
-function panels(): readonly Row[] {
-  const blockedToday = values(all(zone), family('blocked_requests_latest_day'), { by: ['endpoint_id'] });
-  return [
+  },
+  rows: [
     row(overviewDashboard, 'Shield', [
-      rankedNow(10, all(zone), `sum by (shield_zone_id) (${blockedToday})`, {
-        title: 'Blocked by API Guardian today: 10 worst zones',
+      bars('Blocked by API Guardian today: 10 worst zones', 'short', 8, {
         description:
           'Blocked requests of all endpoints of a zone in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
-        unit: 'short',
-        span: 8,
-        link: toZone,
+        queries: top(10, zone, `sum by (shield_zone_id) (${blockedToday})`),
+        link: zone.link,
         nothing: 'No zone has an endpoint.',
         alerts: ['BunnynetShieldBlockedRequestsRising'],
       }),
     ]),
     row(shieldDashboard, 'API Guardian', [
-      grid({
-        title: 'The 50 endpoints with the most blocked requests, past 28 days',
+      grid('The 50 endpoints with the most blocked requests, past 28 days', 'short', 24, {
         description:
           'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
-        unit: 'short',
-        span: 24,
         entity: endpoint,
-        rows: `topk(50, ${guardian('blocked_requests_28d')})`,
         name: 'Endpoint',
-        link: rowToZone,
+        rows: `topk(50, ${guardian('blocked_requests_28d')})`,
         columns: figures.map(([figure, words]) => ({
           title: words.charAt(0).toUpperCase() + words.slice(1),
           expr: values(anywhere(endpoint), family(`${figure}_28d`)),
         })),
-        sort: { title: 'Blocked', descending: true },
+        sort: 'Blocked',
         alerts: ['BunnynetShieldBlockedRequestsRising', 'BunnynetShieldRateLimitedRequestsRising'],
       }),
-      lines({
-        title: 'Selected endpoints, an hour',
+      lines('Selected endpoints, an hour', 'short', 12, {
         description:
           'What API Guardian did within an hour at the endpoints of the selected zones together, measured at each poll (API field overviewPastTwentyEightDays: requestsInspected, blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement).',
-        unit: 'short',
-        span: 12,
-        queries: figures.map(([figure, words]) => ({
-          expr: `sum(${hourly(endpoint, family(`${figure}_total`))})`,
-          legend: words,
-        })),
+        queries: Object.fromEntries(figures.map(([figure, words]) => [words, `sum(${inHour(figure)})`])),
       }),
-      lines({
-        title: 'Selected endpoints in the newest day',
+      lines('Selected endpoints in the newest day', 'short', 12, {
         description:
           'Sums over the endpoints of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
-        unit: 'short',
-        span: 12,
-        queries: figures
-          .filter(([figure]) => figure !== 'inspected_requests')
-          .map(([figure, words]) => ({ expr: `sum(${guardian(`${figure}_latest_day`)})`, legend: words })),
+        queries: Object.fromEntries(
+          figures.slice(1).map(([figure, words]) => [words, `sum(${guardian(`${figure}_latest_day`)})`]),
+        ),
       }),
-      rankedNow(10, endpoint, hourly(endpoint, family('blocked_requests_total')), {
-        title: 'Blocked in the past hour: the 10 worst endpoints',
+      bars('Blocked in the past hour: the 10 worst endpoints', 'short', 12, {
         description: 'Requests that were blocked (API field overviewPastTwentyEightDays, blockedRequests).',
-        unit: 'short',
-        span: 12,
-        link: toZone,
+        queries: top(10, endpoint, inHour('blocked_requests')),
+        link: zone.link,
         alerts: ['BunnynetShieldBlockedRequestsRising'],
       }),
-      rankedNow(10, endpoint, hourly(endpoint, family('rate_limited_requests_total')), {
-        title: 'Rate-limited in the past hour: the 10 worst endpoints',
+      bars('Rate-limited in the past hour: the 10 worst endpoints', 'short', 12, {
         description: 'Requests that were rate-limited (API field overviewPastTwentyEightDays, rateLimited).',
-        unit: 'short',
-        span: 12,
-        link: toZone,
+        queries: top(10, endpoint, inHour('rate_limited_requests')),
+        link: zone.link,
         alerts: ['BunnynetShieldRateLimitedRequestsRising'],
       }),
     ]),
@@ -180,7 +147,5 @@ function panels(): readonly Row[] {
         'field overviewPastTwentyEightDays',
       ),
     ]),
-  ];
-}
-
-export const apiGuardianMonitoring: KindMonitoring = { kind: 'api_guardian', panels, rules };
+  ],
+};

@@ -3,25 +3,20 @@ import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { values } from '../promql.ts';
 import { grid } from '../tables.ts';
-import { account, accountDashboard, rowToAccount } from './billing.ts';
+import { account, accountDashboard } from './billing.ts';
 
 const limit = (name: string): string => values(account, `bunnynet_application_limits_${name}`);
 
-export const applicationLimitsMonitoring: KindMonitoring = {
+export const applicationLimits: KindMonitoring = {
   kind: 'application_limits',
-  panels: () => [
+  rows: [
     row(accountDashboard, 'Limits', [
-      grid({
-        title: 'Applications',
+      grid('Applications', 'short', 24, {
         description:
           'Applications that an account has and may have, and what each may have (API fields existingNumberOfApplications, maxNumberOfApplications, maxNumberOfRegionsPerApplication, maxNumberOfInstancesPerRegion, maxNumberOfInstancesPerApplication, maxNumberOfVolumesPerApplication, maxVolumeSize, as they are now).',
-        unit: 'short',
-        span: 24,
         height: 5,
         entity: account,
         rows: `topk(100, ${limit('applications')})`,
-        name: 'Account',
-        link: rowToAccount,
         columns: [
           { title: 'Applications', expr: limit('applications') },
           { title: 'Allowed', expr: limit('max_applications') },
@@ -31,7 +26,6 @@ export const applicationLimitsMonitoring: KindMonitoring = {
           { title: 'Volumes each', expr: limit('max_volumes_per_application') },
           { title: 'Size of a volume', expr: limit('max_volume_size_bytes'), unit: 'decbytes' },
         ],
-        sort: { title: 'Applications', descending: true },
       }),
     ]),
   ],

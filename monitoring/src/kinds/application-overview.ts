@@ -1,24 +1,24 @@
 /** What applications run: instances, load, and each region of them. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines } from '../panels.ts';
-import { all, anywhere, highest, seriesOf, values } from '../promql.ts';
-import { ranked, rankedNow } from '../rankings.ts';
-import { presence, type Rules } from '../rules.ts';
+import { bars, lines } from '../panels.ts';
+import { all, anywhere, highest, peaks, seriesOf, top, values } from '../promql.ts';
 import { grid } from '../tables.ts';
-import {
-  application,
-  applicationDashboard,
-  rowToApplication,
-  statusColors,
-  toApplication,
-} from './application.ts';
+import { application, applicationDashboard, statusColors } from './application.ts';
+
+const every = all(application);
+/** A region of an application goes by the name of the application, beside its own. */
+const region = { ...application, ids: ['app_id', 'region'] };
 
 const family = (name: string): string => `bunnynet_application_overview_${name}`;
-const inRegions = (name: string, by: readonly string[] = []): string =>
-  values(application, family(`region_${name}`), { by: ['region', ...by] });
-const every = all(application);
+const inRow = (name: string): string => values(anywhere(region), family(`region_${name}`));
+const inRegions = (name: string, by: string): string =>
+  values(application, family(`region_${name}`), ['region', by]);
+
+/** The status of applications that have no instances and lack none. */
+const stopped = 'bunnynet_application_status{status=~"inactive|suspended"}';
+const missing = `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0 unless on (app_id) ${stopped} == 1`;
 
 const load = [
   ['cpu_usage_ratio', 'CPU', 'averageCPU'],
@@ -26,123 +26,73 @@ const load = [
   ['volume_usage_ratio', 'Volumes', 'averageVolumesUsage'],
 ] as const;
 
-/** A region of an application; the application's name stands for it, beside the region's own. */
-const region = {
-  ...application,
-  ids: ['app_id', 'region'],
-};
-const inRow = (name: string): string => values(anywhere(region), family(`region_${name}`));
-
-const readable = presence(
-  'application_overview',
-  ['app_id'],
-  'bunnynet_application_overview_up',
-  'bunnynet_application_overview_desired_instances',
-);
-
-/** The status of applications that have no instances and lack none. */
-const stopped = 'bunnynet_application_status{status=~"inactive|suspended"}';
-
-const rules: Rules = {
-  about: 'What applications run.',
-  groups: [
-    {
-      name: 'bunnynet-application-overview',
-      interval: '1m',
-      rules: [
-        ...readable.records,
-        {
-          alert: 'BunnynetApplicationInstancesMissing',
-          comment: 'What is inactive lacks nothing, and a suspended application has an alert of its own.',
-          expr: `
+export const applicationOverview: KindMonitoring = {
+  kind: 'application_overview',
+  rules: {
+    about: 'What applications run.',
+    reading: family('desired_instances'),
+    subject: application,
+    interval: '1m',
+    alerts: {
+      BunnynetApplicationInstancesMissing: {
+        comment: 'What is inactive lacks nothing, and a suspended application has an alert of its own.',
+        expr: `
           max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m]))
           - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m]))
           > [[instances]]
           unless on (app_id) max by (app_id) (last_over_time(${stopped}[3m])) == 1`,
-          thresholds: { instances: 0 },
-          for: '15m',
-          keepFiringFor: '15m',
-          severity: 'warning',
-          held: readable,
-          named: application,
-          summary: 'Application {{ or $name $labels.app_id }} has fewer instances than it should',
-          description:
-            'For [[for]] application {{ $labels.app_id }} has had fewer active instances than desired; {{ $value }} are missing.',
-        },
-      ],
+        thresholds: { instances: 0 },
+        for: '15m',
+        keepFiringFor: '15m',
+        summary: 'Application {{ or $name $labels.app_id }} has fewer instances than it should',
+        description:
+          'For [[for]] application {{ $labels.app_id }} has had fewer active instances than desired; {{ $value }} are missing.',
+      },
     },
-  ],
-};
-
-function panels(): readonly Row[] {
-  const instances = (name: string) => ({ metric: family(`${name}_instances`) });
-  const missing = highest(
-    every,
-    `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0 unless on (app_id) ${stopped} == 1`,
-  );
-  return [
+  },
+  rows: [
     row(overviewDashboard, 'Applications', [
-      rankedNow(15, every, missing, {
-        title: 'Instances missing',
+      bars('Instances missing', 'short', 24, {
         description:
           'Desired less active instances, of the 15 applications that lack the most; none that is inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires when some are missing for a quarter of an hour.',
-        unit: 'short',
-        span: 24,
         steps: ['orange'],
-        link: toApplication,
+        queries: top(15, every, highest(every, missing)),
+        link: application.link,
         nothing: 'No application lacks an instance.',
         alerts: ['BunnynetApplicationInstancesMissing'],
       }),
     ]),
     row(applicationDashboard, 'Instances', [
-      ranked(15, application, instances('desired'), {
-        title: 'Instances desired',
+      lines('Instances desired', 'short', 8, {
         description: 'Of the 15 applications with the most (API field desiredInstances).',
-        unit: 'short',
-        span: 8,
+        queries: peaks(15, application, family('desired_instances')),
       }),
-      ranked(15, application, instances('active'), {
-        title: 'Instances active',
+      lines('Instances active', 'short', 8, {
         description: 'Of the 15 applications with the most (API field activeInstances).',
-        unit: 'short',
-        span: 8,
+        queries: peaks(15, application, family('active_instances')),
         alerts: ['BunnynetApplicationInstancesMissing'],
       }),
-      ranked(
-        15,
-        application,
-        { metric: family('active_regions') },
-        {
-          title: 'Regions',
-          description: 'Active regions, of the 15 applications with the most (API field activeRegions).',
-          unit: 'short',
-          span: 8,
-        },
-      ),
+      lines('Regions', 'short', 8, {
+        description: 'Active regions, of the 15 applications with the most (API field activeRegions).',
+        queries: peaks(15, application, family('active_regions')),
+      }),
       ...load.map(([name, title, apiField]) =>
-        rankedNow(10, application, values(application, family(name)), {
-          title: `${title}: the 10 fullest`,
+        bars(`${title}: the 10 fullest`, 'percentunit', 8, {
           description: `Average use over the application, as the API reports it; it documents no window (API field ${apiField}).`,
-          unit: 'percentunit',
-          span: 8,
           height: 9,
           steps: ['green', [0.8, 'orange'], [0.95, 'red']],
-          link: toApplication,
+          queries: top(10, application, values(application, family(name))),
+          link: application.link,
         }),
       ),
     ]),
     row(applicationDashboard, 'Regions', [
-      grid({
-        title: 'Regions',
+      grid('Regions', 'short', 24, {
         description:
           'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as «Rejected», the highest ephemeralStorageUsageRatio of a pod as «Scratch disk», and numberOfRestarts over all pods; the API documents no window).',
-        unit: 'short',
-        span: 24,
         entity: region,
         rows: `topk(100, ${values(region, family('region_instances'))})`,
-        name: 'Application',
-        link: rowToApplication,
-        labels: [{ source: 'region', title: 'Region' }],
+        labels: { region: 'Region' },
         columns: [
           { title: 'Instances', expr: inRow('instances') },
           { title: 'CPU', expr: inRow('cpu_usage_ratio'), unit: 'percentunit' },
@@ -153,7 +103,7 @@ function panels(): readonly Row[] {
           { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {
             title: 'Restarts',
-            expr: `sum by (app_id, region) (${values(anywhere(region), family('region_container_restarts'), { by: ['container'] })})`,
+            expr: `sum by (app_id, region) (${values(anywhere(region), family('region_container_restarts'), ['container'])})`,
             steps: ['text', [1, 'orange']],
           },
           {
@@ -162,52 +112,34 @@ function panels(): readonly Row[] {
             steps: ['text', [1, 'orange']],
           },
         ],
-        sort: { title: 'Instances', descending: true },
       }),
-      rankedNow(10, application, values(application, family('target_latency_seconds')), {
-        title: 'Latency aimed at: the 10 highest',
+      bars('Latency aimed at: the 10 highest', 's', 6, {
         description: 'What the application aims at (API field targetLatency).',
-        unit: 's',
-        span: 6,
+        queries: top(10, application, values(application, family('target_latency_seconds'))),
       }),
-      lines({
-        title: 'Regions by state',
+      lines('Regions by state', 'short', 6, {
         description:
           'Regions of the selected applications in each deployment state (API field regions, status).',
-        unit: 'short',
-        span: 6,
         stacked: true,
-        queries: [{ expr: `sum by (status) (${inRegions('status', ['status'])})`, legend: '{{status}}' }],
+        queries: { '{{status}}': `sum by (status) (${inRegions('status', 'status')})` },
         colors: statusColors,
       }),
-      lines({
-        title: 'Pods by state',
+      lines('Pods by state', 'short', 6, {
         description: 'Pods of the selected applications in each state (API field regions, pods).',
-        unit: 'short',
-        span: 6,
         stacked: true,
-        queries: [{ expr: `sum by (state) (${inRegions('pods', ['state'])})`, legend: '{{state}}' }],
+        queries: { '{{state}}': `sum by (state) (${inRegions('pods', 'state')})` },
         colors: { ready: 'green', scheduled: 'blue', notScheduled: 'red', deleting: 'gray' },
       }),
-      rankedNow(
-        10,
-        application,
-        `sum by (app_id, container) (${inRegions('container_restarts', ['container'])})`,
-        {
-          title: 'Restarts: the 10 containers with the most',
-          description:
-            'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
-          unit: 'short',
-          span: 6,
-          legend: '{{display}}: {{container}}',
-        },
-      ),
+      bars('Restarts: the 10 containers with the most', 'short', 6, {
+        description:
+          'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
+        queries: top(
+          10,
+          application,
+          `sum by (app_id, container) (${inRegions('container_restarts', 'container')})`,
+          '{{display}}: {{container}}',
+        ),
+      }),
     ]),
-  ];
-}
-
-export const applicationOverviewMonitoring: KindMonitoring = {
-  kind: 'application_overview',
-  panels,
-  rules,
+  ],
 };

@@ -1,33 +1,35 @@
 /** Applications: status, latency, cost and volumes. */
-import { type Dashboard, type Row, row } from '../dashboard.ts';
+import { type Dashboard, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
+import { linkTo, toExporter } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, numbers, textOf, timeline } from '../panels.ts';
+import { bars, lines, numbers, textOf, timeline, upText } from '../panels.ts';
 import {
   all,
   anywhere,
+  costLeap,
   type Entity,
   entityOf,
   highest,
   named,
-  ranking,
+  peaks,
+  type Queries,
   seriesOf,
+  share,
+  top,
   values,
 } from '../promql.ts';
-import { ranked, rankedNow } from '../rankings.ts';
-import { displayRecord, presence, type Rules } from '../rules.ts';
-import { upText } from '../states.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
 export const application = entityOf({
   ids: ['app_id'],
+  noun: 'application',
+  picks: { application: 'app_id' },
   info: 'bunnynet_application_info',
-  selection: ['app_id=~"$application"'],
+  dashboard: 'bunnynet-application',
 });
 const every = all(application);
-const upFamily = 'bunnynet_application_up';
 
 /** For every kind that is read for an application. */
 export const applicationDashboard: Dashboard = {
@@ -36,18 +38,8 @@ export const applicationDashboard: Dashboard = {
   description: 'One application, or some of them side by side.',
   picked: ['app_id=~"$application|"'],
   details: ['Latency chart', 'Regions', 'Volumes', 'Readings'],
-  variables: () => [pickByName('application', 'Application', every, 'app_id')],
+  variables: [pickByName(application, 'Application')],
 };
-
-const open = 'Open the application';
-export const toApplication = linkTo(applicationDashboard.uid, open, {
-  application: '${__field.labels.app_id}',
-});
-/** The same from a table. */
-export const rowToApplication = linkTo(applicationDashboard.uid, open, {
-  application: '${__data.fields.app_id}',
-});
-const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
 
 /** ApplicationStatus from harmless to bad; in a timeline a status is its position in this list, from 1. */
 const statuses = [
@@ -74,179 +66,127 @@ const statusNumbers = statuses
   .map(([status], at) => `label_replace(vector(${at + 1}), "status", "${status}", "", "")`)
   .join('\n              or ');
 
-const latency = 'bunnynet_application_current_latency_seconds';
-const averageLatency = 'bunnynet_application_average_latency_seconds';
-const cost = 'bunnynet_application_monthly_cost';
-const volume = 'bunnynet_application_volume_size_bytes';
-const lastSuccess = 'bunnynet_application_last_success_timestamp_seconds';
+const family = (name: string): string => `bunnynet_application_${name}`;
+const field = (name: string): string => values(anywhere(application), family(name));
+const currentLatency = family('current_latency_seconds');
+const averageLatency = family('average_latency_seconds');
 
-/** A family wherever it is: for a table that has chosen its rows. */
-const of = (metric: string): string => values(anywhere(application), metric);
-const ratio = (entity: Entity): string =>
-  highest(entity, `${seriesOf(entity, latency)} / (${averageLatency} > 0)`);
+const maxCost = 'bunnynet:application_monthly_cost:max';
+const maxVolumeSize = 'bunnynet:application_volume_size_bytes:max';
+const volumeSizeYesterday = `last_over_time(${maxVolumeSize}[15m] offset 1d)`;
 
-function each(metric: string, legend = ''): { expr: string; legend: string } {
-  return { expr: ranking(20, application, { metric }), legend: `{{display}}${legend}` };
+/**
+ * Worst at the end of the range first: the worse a status, the higher its number. Grafana draws bands as they come, and Prometheus
+ * sends series in the order of their labels, so their place is a label that comes before all others.
+ */
+function worst(limit: number, entity: Entity): Queries {
+  const number = values(anywhere(entity), statusNumber);
+  const last = highest(entity, `last_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
+  const places = `count_values by (app_id) ("_place", 9 - topk(${limit}, ${last}))`;
+  return { '{{display}}': `${named(entity, number)} * on (app_id) group_left (_place) ${places}` };
 }
 
-const readable = presence(
-  'application',
-  ['app_id'],
-  'bunnynet_application_up',
-  'bunnynet_application_status{status="active"}',
-);
-
-const rules: Rules = {
-  about: 'Applications: status, latency, cost, volumes.',
-  groups: [
-    {
-      name: 'bunnynet-application',
-      interval: '1m',
-      rules: [
-        ...readable.records,
-        displayRecord(application),
-        {
-          record: statusNumber,
-          forDashboards: true,
-          comment: `For the dashboards: the status as a number, from harmless to bad; ${unread} while there is no reading.`,
-          expr: `
+export const applications: KindMonitoring = {
+  kind: 'application',
+  rules: {
+    about: 'Applications: status, latency, cost, volumes.',
+    reading: 'bunnynet_application_status{status="active"}',
+    names: application,
+    interval: '1m',
+    records: [
+      {
+        record: statusNumber,
+        forDashboards: true,
+        comment: `For the dashboards: the status as a number, from harmless to bad; ${unread} while there is no reading.`,
+        expr: `
             sum without (status) (bunnynet_application_status * on (status) group_left () (
               ${statusNumbers}
             ))
             or bunnynet_application_up * 0 + ${unread}`,
-        },
-        {
-          alert: 'BunnynetApplicationFailing',
-          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
-          for: '5m',
-          keepFiringFor: '15m',
-          severity: 'critical',
-          held: readable,
-          named: application,
-          summary: 'Application {{ or $name $labels.app_id }} is failing',
-          description:
-            'The API has reported the status failing for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
-        },
-        {
-          alert: 'BunnynetApplicationSuspended',
-          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="suspended"}[3m])) == 1`,
-          for: '5m',
-          severity: 'critical',
-          held: readable,
-          named: application,
-          summary: 'Application {{ or $name $labels.app_id }} is suspended',
-          description:
-            'The API has reported the status suspended for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
-        },
-        {
-          alert: 'BunnynetApplicationNotActive',
-          expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m])) == 1`,
-          for: '1h',
-          severity: 'warning',
-          held: readable,
-          named: application,
-          summary: 'Application {{ or $name $labels.app_id }} has not been active for [[for]]',
-          description:
-            'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for [[for]].',
-        },
-        {
-          alert: 'BunnynetApplicationLatencyLeap',
-          expr: `
+      },
+    ],
+    alerts: {
+      BunnynetApplicationFailing: {
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
+        for: '5m',
+        keepFiringFor: '15m',
+        severity: 'critical',
+        summary: 'Application {{ or $name $labels.app_id }} is failing',
+        description:
+          'The API has reported the status failing for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
+      },
+      BunnynetApplicationSuspended: {
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="suspended"}[3m])) == 1`,
+        for: '5m',
+        severity: 'critical',
+        summary: 'Application {{ or $name $labels.app_id }} is suspended',
+        description:
+          'The API has reported the status suspended for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
+      },
+      BunnynetApplicationNotActive: {
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m])) == 1`,
+        for: '1h',
+        summary: 'Application {{ or $name $labels.app_id }} has not been active for [[for]]',
+        description:
+          'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for [[for]].',
+      },
+      BunnynetApplicationLatencyLeap: {
+        expr: `
           max by (app_id) (last_over_time(bunnynet_application_current_latency_seconds[3m]))
           > [[ratio]] * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m])) > 0)
           > [[seconds]]`,
-          thresholds: { ratio: 3, seconds: 0.25 },
-          for: '10m',
-          keepFiringFor: '15m',
-          severity: 'warning',
-          held: readable,
-          named: application,
-          summary: 'Latency of application {{ or $name $labels.app_id }} has jumped',
-          description:
-            'The current latency of application {{ $labels.app_id }} has been more than [[ratio]] times its average and more than [[seconds]] s for [[for]].',
-        },
-      ],
+        thresholds: { ratio: 3, seconds: 0.25 },
+        for: '10m',
+        keepFiringFor: '15m',
+        summary: 'Latency of application {{ or $name $labels.app_id }} has jumped',
+        description:
+          'The current latency of application {{ $labels.app_id }} has been more than [[ratio]] times its average and more than [[seconds]] s for [[for]].',
+      },
     },
-    {
-      name: 'bunnynet-application-growth',
-      interval: '2m',
-      rules: [
+    more: {
+      suffix: 'growth',
+      records: [
         {
-          record: 'bunnynet:application_monthly_cost:max',
+          record: maxCost,
           expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost[3m]))`,
         },
         {
-          record: 'bunnynet:application_volume_size_bytes:max',
+          record: maxVolumeSize,
           expr: `max by (app_id) (last_over_time(bunnynet_application_volume_size_bytes[3m]))`,
         },
-        {
-          alert: 'BunnynetApplicationCostLeap',
+      ],
+      alerts: {
+        BunnynetApplicationCostLeap: {
           comment: `
           The API may report the cost so far or a forecast; either way a day that costs as much as the one before is no jump. The
           days around the start of a month, when the cost falls, are left out.`,
-          expr: `
-          bunnynet:application_monthly_cost:max - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d)
-          > [[ratio]] * (last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:application_monthly_cost:max[15m] offset 2d) >= 0)
-          + clamp_min([[share]] * last_over_time(bunnynet:application_monthly_cost:max[15m] offset 1d), [[dollars]])`,
+          expr: costLeap(maxCost),
           thresholds: { ratio: 2, share: 0.1, dollars: 10 },
           for: '30m',
           keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: application,
           summary: 'Cost of application {{ or $name $labels.app_id }} has jumped',
           description:
             'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
         },
-        {
-          alert: 'BunnynetApplicationVolumeGrowth',
-          expr: `bunnynet:application_volume_size_bytes:max - last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d) > clamp_min([[share]] * last_over_time(bunnynet:application_volume_size_bytes:max[15m] offset 1d), [[gigabytes]] * 1e9)`,
+        BunnynetApplicationVolumeGrowth: {
+          expr: `${maxVolumeSize} - ${volumeSizeYesterday} > clamp_min([[share]] * ${volumeSizeYesterday}, [[gigabytes]] * 1e9)`,
           thresholds: { share: 0.2, gigabytes: 10 },
           for: '30m',
           keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: application,
           summary: 'Volumes of application {{ or $name $labels.app_id }} are growing fast',
           description:
             'The volumes of application {{ $labels.app_id }} have grown by more than {{ humanizePercentage "[[share]]" }} and by more than [[gigabytes]] GB within a day.',
         },
-      ],
+      },
     },
-  ],
-};
-
-/**
- * Worst at the end of the range first: the number of a status grows with what is wrong. Grafana draws bands as they come, and
- * Prometheus sends series in the order of their labels, so their place is a label that comes before all others.
- */
-function timelineOf(limit: number, entity: Entity): string {
-  const number = values(anywhere(entity), statusNumber);
-  const last = highest(entity, `last_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
-  const places = `count_values by (app_id) ("_place", 9 - topk(${limit}, ${last}))`;
-  return `${named(entity, number)} * on (app_id) group_left (_place) ${places}`;
-}
-
-const rows = `topk(100, ${values(application, statusNumber)})`;
-
-function panels(): readonly Row[] {
-  const slowest = `topk(20, ${values(every, latency)})`;
-  return [
+  },
+  rows: [
     row(overviewDashboard, 'At a glance', [
-      numbers({
-        title: 'Applications by status',
+      numbers('Applications by status', 'short', 11, {
         description:
           'Number of applications in each status as the API last reported it (API field status). An application that cannot be read is not counted.',
-        unit: 'short',
-        span: 11,
-        queries: [
-          {
-            expr: `sum by (status) (${values(every, 'bunnynet_application_status', { by: ['status'] })})`,
-            legend: '{{status}}',
-          },
-        ],
+        queries: { '{{status}}': `sum by (status) (${values(every, family('status'), ['status'])})` },
         colors: statusColors,
-        nothing: 'none',
         link: linkTo(applicationDashboard.uid, 'Open the applications'),
         alerts: [
           'BunnynetApplicationFailing',
@@ -256,213 +196,149 @@ function panels(): readonly Row[] {
       }),
     ]),
     row(overviewDashboard, 'Applications', [
-      timeline({
-        title: 'Status of the 15 worst applications',
+      timeline('Status of the 15 worst applications', 24, {
         description:
           'Status over time of the applications that are in the worst states at the end of this range, worst first (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
-        unit: 'none',
-        span: 24,
-        queries: [{ expr: timelineOf(15, every), legend: '{{display}}' }],
+        queries: worst(15, every),
         states: statusText,
-        link: toApplication,
+        link: application.link,
         alerts: ['BunnynetApplicationFailing'],
       }),
-    ]),
-    row(overviewDashboard, 'Applications', [
-      ranked(
-        10,
-        every,
-        { metric: latency },
-        {
-          title: 'Current latency: the 10 highest',
-          description:
-            'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
-          unit: 's',
-          span: 12,
-          link: toApplication,
-          alerts: ['BunnynetApplicationLatencyLeap'],
-        },
-      ),
-      grid({
-        title: 'The 20 slowest applications now',
+      lines('Current latency: the 10 highest', 's', 12, {
+        description:
+          'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
+        queries: peaks(10, every, currentLatency),
+        link: application.link,
+        alerts: ['BunnynetApplicationLatencyLeap'],
+      }),
+      grid('The 20 slowest applications now', 's', 12, {
         description:
           'Current latency, average latency and their ratio (API fields currentLatency and averageLatency; the API does not document the averaging period).',
-        unit: 's',
-        span: 12,
         height: 8,
         entity: every,
-        rows: slowest,
-        name: 'Application',
-        link: rowToApplication,
+        rows: `topk(20, ${values(every, currentLatency)})`,
         columns: [
-          { title: 'Current', expr: of(latency) },
-          { title: 'Average', expr: of(averageLatency) },
+          { title: 'Current', expr: field('current_latency_seconds') },
+          { title: 'Average', expr: field('average_latency_seconds') },
           {
             title: 'Ratio',
-            expr: ratio(anywhere(application)),
+            expr: share(anywhere(application), currentLatency, averageLatency),
             unit: 'short',
             steps: ['text', [1.5, 'orange'], [3, 'red']],
           },
         ],
-        sort: { title: 'Current', descending: true },
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      ranked(
-        10,
-        every,
-        { metric: cost },
-        {
-          title: 'Monthly cost: the 10 highest',
-          description:
-            'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
-          unit: 'currencyUSD',
-          span: 12,
-          link: toApplication,
-          alerts: ['BunnynetApplicationCostLeap'],
-        },
-      ),
-      rankedNow(10, every, values(every, volume), {
-        title: 'Volumes: the 10 largest',
+      lines('Monthly cost: the 10 highest', 'currencyUSD', 12, {
+        description:
+          'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
+        queries: peaks(10, every, family('monthly_cost')),
+        link: application.link,
+        alerts: ['BunnynetApplicationCostLeap'],
+      }),
+      bars('Volumes: the 10 largest', 'decbytes', 12, {
         description: 'Size of all volumes of an application now (API field totalVolumeSizeInGb).',
-        unit: 'decbytes',
-        span: 12,
-        link: toApplication,
+        queries: top(10, every, values(every, family('volume_size_bytes'))),
+        link: application.link,
         alerts: ['BunnynetApplicationVolumeGrowth'],
       }),
     ]),
     row(applicationDashboard, 'Now', [
-      grid({
-        title: 'Applications',
+      grid('Applications', 'short', 24, {
         description:
           'At most 100 of the selected applications, as they are now (API fields status, currentLatency, averageLatency, monthlyCost, totalVolumeSizeInGb; the API documents no window for any of them). The age is that of the last successful reading.',
-        unit: 'short',
-        span: 24,
         height: 10,
         entity: application,
-        rows,
-        name: 'Application',
-        link: rowToApplication,
+        rows: `topk(100, ${values(application, statusNumber)})`,
         columns: [
-          { title: 'Status', expr: of(statusNumber), unit: 'none', mappings: [statusText] },
-          { title: 'Current latency', expr: of(latency), unit: 's' },
-          { title: 'Average latency', expr: of(averageLatency), unit: 's' },
-          { title: 'Monthly cost', expr: of(cost), unit: 'currencyUSD' },
-          { title: 'Volumes', expr: of(volume), unit: 'decbytes' },
-          { title: 'Last poll', expr: of(upFamily), unit: 'none', mappings: [upText] },
+          { title: 'Status', expr: values(anywhere(application), statusNumber), text: statusText },
+          { title: 'Current latency', expr: field('current_latency_seconds'), unit: 's' },
+          { title: 'Average latency', expr: field('average_latency_seconds'), unit: 's' },
+          { title: 'Monthly cost', expr: field('monthly_cost'), unit: 'currencyUSD' },
+          { title: 'Volumes', expr: field('volume_size_bytes'), unit: 'decbytes' },
+          { title: 'Last poll', expr: field('up'), text: upText },
           {
             title: 'Age',
-            expr: `time() - (${of(lastSuccess)} > 0)`,
+            expr: `time() - (${field('last_success_timestamp_seconds')} > 0)`,
             unit: 's',
             steps: ['text', [300, 'orange'], [3600, 'red']],
           },
         ],
-        sort: { title: 'Status', descending: true },
         alerts: ['BunnynetApplicationSuspended', 'BunnynetApplicationNotActive'],
       }),
     ]),
     row(applicationDashboard, 'Over time', [
-      timeline({
-        title: 'Status of the 15 worst',
+      timeline('Status of the 15 worst', 24, {
         description:
           'Status over time (API field status, as reported at each poll), of the selected applications that are in the worst states at the end of this range, worst first. Grey: the application could not be read. Gap: no exporter was running.',
-        unit: 'none',
-        span: 24,
-        height: 10,
-        queries: [{ expr: timelineOf(15, application), legend: '{{display}}' }],
+        queries: worst(15, application),
         states: statusText,
         alerts: ['BunnynetApplicationFailing'],
       }),
-      lines({
-        title: 'Latency now: the 20 highest',
+      lines('Latency now: the 20 highest', 's', 12, {
         description:
           'Of the applications with the highest peak in this range (API field currentLatency; the API does not document the averaging period).',
-        unit: 's',
-        span: 12,
-        queries: [each(latency)],
+        queries: peaks(20, application, currentLatency),
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines({
-        title: 'Average latency: the 20 highest',
+      lines('Average latency: the 20 highest', 's', 12, {
         description:
           'Of the applications with the highest peak in this range (API field averageLatency; the API does not document the averaging period).',
-        unit: 's',
-        span: 12,
-        queries: [each(averageLatency)],
+        queries: peaks(20, application, averageLatency),
       }),
-      lines({
-        title: 'Monthly cost',
+      lines('Monthly cost', 'currencyUSD', 12, {
         description: 'In US dollars (API field monthlyCost, for the month as the API reports it).',
-        unit: 'currencyUSD',
-        span: 12,
-        queries: [each(cost)],
+        queries: peaks(20, application, family('monthly_cost')),
         alerts: ['BunnynetApplicationCostLeap'],
       }),
-      lines({
-        title: 'Volumes',
+      lines('Volumes', 'decbytes', 12, {
         description: 'Size of all volumes (API field totalVolumeSizeInGb, as it is at each poll).',
-        unit: 'decbytes',
-        span: 12,
-        queries: [each(volume)],
+        queries: peaks(20, application, family('volume_size_bytes')),
         alerts: ['BunnynetApplicationVolumeGrowth'],
       }),
     ]),
     row(applicationDashboard, 'Latency chart', [
-      rankedNow(10, application, ratio(application), {
-        title: 'Current latency to average: the 10 highest',
+      bars('Current latency to average: the 10 highest', 'short', 8, {
         description:
           'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
-        unit: 'short',
-        span: 8,
         steps: ['green', [1.5, 'orange'], [3, 'red']],
-        alerts: ['BunnynetApplicationLatencyLeap'],
+        queries: top(10, application, share(application, currentLatency, averageLatency)),
         nothing: 'No application has an average latency.',
+        alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines({
-        title: 'Newest point of the latency chart',
+      lines('Newest point of the latency chart', 's', 8, {
         description:
           'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
-        unit: 's',
-        span: 8,
-        queries: [each('bunnynet_application_latency_chart_latest_seconds')],
+        queries: peaks(20, application, family('latency_chart_latest_seconds')),
       }),
-      rankedNow(
-        10,
-        application,
-        `time() - ${values(application, 'bunnynet_application_latency_chart_latest_timestamp_seconds')}`,
-        {
-          title: 'Age of that point: the 10 oldest',
-          description:
-            'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
-          unit: 's',
-          span: 8,
-          steps: ['green', [172800, 'orange']],
-        },
-      ),
+      bars('Age of that point: the 10 oldest', 's', 8, {
+        description:
+          'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
+        steps: ['green', [172800, 'orange']],
+        queries: top(
+          10,
+          application,
+          `time() - ${values(application, family('latency_chart_latest_timestamp_seconds'))}`,
+        ),
+      }),
     ]),
     row(applicationDashboard, 'Readings', [
-      numbers({
-        title: 'Oldest reading',
+      numbers('Oldest reading', 's', 4, {
         description:
           'Age of the oldest reading among the selected applications (the exporter’s own; no API field).',
-        unit: 's',
-        span: 4,
         steps: ['green', [300, 'orange'], [3600, 'red']],
-        queries: [{ expr: `max(time() - (${values(application, lastSuccess)} > 0))`, legend: 'oldest' }],
-        nothing: 'none',
+        queries: {
+          oldest: `max(time() - (${values(application, family('last_success_timestamp_seconds'))} > 0))`,
+        },
         link: toExporter,
       }),
-      lines({
-        title: 'Share read at the last poll',
+      lines('Share read at the last poll', 'percentunit', 20, {
         description:
           'Share of the selected applications whose last poll succeeded (the exporter’s own; no API field).',
-        unit: 'percentunit',
-        span: 20,
         height: 4,
         max: 1,
-        queries: [{ expr: `avg(${values(application, upFamily)})`, legend: 'read' }],
+        queries: { read: `avg(${values(application, family('up'))})` },
       }),
     ]),
-  ];
-}
-
-export const applicationMonitoring: KindMonitoring = { kind: 'application', panels, rules };
+  ],
+};

@@ -1,89 +1,60 @@
 /** DNS zones: what they are asked. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
+import { toExporter } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines, newestDay, numbers } from '../panels.ts';
-import { all, type Figure, perMinute, values } from '../promql.ts';
-import { ranked, rankedBy } from '../rankings.ts';
-import { displayRecord, type Rules } from '../rules.ts';
+import { bars, lines, newestDay, numbers } from '../panels.ts';
+import { all, peaks, perMinute, topBy, values } from '../promql.ts';
 import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 
+const family = (name: string): string => `bunnynet_dns_zone_${name}`;
 const rate = (name: string, by: readonly string[] = []): string =>
-  perMinute(dnsZone, `bunnynet_dns_zone_${name}_total`, { by });
-const queries: Figure = { metric: 'bunnynet_dns_zone_queries_total', as: 'perMinute' };
+  perMinute(dnsZone, family(`${name}_total`), by);
 
-const rules: Rules = {
-  about: 'DNS zones: their names.',
-  groups: [{ name: 'bunnynet-dns-zone', interval: '2m', rules: [displayRecord(dnsZone)] }],
-};
-
-const records = [
-  ['normal_queries', 'plain records'],
-  ['smart_queries', 'smart records'],
-] as const;
-
-function panels(): readonly Row[] {
-  return [
+export const dnsZones: KindMonitoring = {
+  kind: 'dns_zone',
+  rules: { about: 'DNS zones: their names.', names: dnsZone },
+  rows: [
     row(overviewDashboard, 'Storage and DNS', [
-      ranked(10, all(dnsZone), queries, {
-        title: 'DNS queries: the 10 busiest zones',
+      lines('DNS queries: the 10 busiest zones', 'suffix: /min', 12, {
         description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
-        unit: 'suffix: /min',
-        span: 12,
-        link: linkTo(storageDnsDashboard.uid, 'Open the DNS zone', {
-          dns: '${__field.labels.dns_zone_id}',
-        }),
+        queries: peaks(10, all(dnsZone), family('queries_total'), perMinute),
+        link: dnsZone.link,
       }),
     ]),
     row(storageDnsDashboard, 'DNS', [
-      numbers({
-        title: 'Queries today',
+      numbers('Queries today', 'short', 4, {
         description:
           'Queries of the selected DNS zones in the UTC day so far, which starts from 0 at midnight (API field QueriesServedChart).',
-        unit: 'short',
-        span: 4,
         height: 8,
-        link: linkTo('bunnynet-exporter', 'Open the exporter'),
-        queries: [
-          {
-            expr: `sum(${values(dnsZone, 'bunnynet_dns_zone_queries_latest_day')})`,
-            legend: 'queries',
-          },
-        ],
-        nothing: 'none',
+        queries: { queries: `sum(${values(dnsZone, family('queries_latest_day'))})` },
+        link: toExporter,
       }),
-      ranked(15, dnsZone, queries, {
-        title: 'Queries: the 15 busiest zones',
+      lines('Queries: the 15 busiest zones', 'suffix: /min', 7, {
         description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
-        unit: 'suffix: /min',
-        span: 7,
+        queries: peaks(15, dnsZone, family('queries_total'), perMinute),
       }),
-      lines({
-        title: 'Queries by the record that answers',
+      lines('Queries by the record that answers', 'suffix: /min', 7, {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
-        unit: 'suffix: /min',
-        span: 7,
         stacked: true,
-        queries: records.map(([name, legend]) => ({ expr: `sum(${rate(name)})`, legend })),
+        queries: {
+          'plain records': `sum(${rate('normal_queries')})`,
+          'smart records': `sum(${rate('smart_queries')})`,
+        },
       }),
-      rankedBy('type', rate('queries_by_type', ['type']), {
-        title: 'Queries now, by type',
+      bars('Queries now, by type', 'suffix: /min', 6, {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
-        unit: 'suffix: /min',
-        span: 6,
+        queries: topBy('type', rate('queries_by_type', ['type'])),
       }),
     ]),
     row(storageDnsDashboard, 'Readings', [
       newestDay(
         'DNS',
-        values(dnsZone, 'bunnynet_dns_zone_latest_day_timestamp_seconds'),
+        values(dnsZone, family('latest_day_timestamp_seconds')),
         'field QueriesServedChart and the other charts',
       ),
     ]),
-  ];
-}
-
-export const dnsZoneMonitoring: KindMonitoring = { kind: 'dns_zone', panels, rules };
+  ],
+};

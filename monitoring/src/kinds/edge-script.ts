@@ -1,109 +1,81 @@
 /** Edge scripts: requests, CPU time and cost. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { entityOf, type Figure, values } from '../promql.ts';
-import { ranked, rankedNow } from '../rankings.ts';
-import { displayRecord, presence, type Rules } from '../rules.ts';
+import { bars, lines } from '../panels.ts';
+import { costLeap, entityOf, peaks, perSecond, top, values } from '../promql.ts';
 import { accountDashboard } from './billing.ts';
 
-/** On a dashboard that picks accounts, of which a script does not say. */
-export const script = entityOf({ ids: ['script_id'], info: 'bunnynet_edge_script_info', selection: [] });
+/** On a dashboard that picks accounts; a script's series do not say whose it is. */
+export const script = entityOf({
+  ids: ['script_id'],
+  noun: 'account',
+  picks: {},
+  info: 'bunnynet_edge_script_info',
+  dashboard: 'bunnynet-account',
+});
 
 const family = (name: string): string => `bunnynet_edge_script_${name}`;
+const maxCost = 'bunnynet:edge_script_monthly_cost:max';
 
-const readable = presence(
-  'edge_script',
-  ['script_id'],
-  'bunnynet_edge_script_up',
-  'bunnynet_edge_script_monthly_cost',
-);
-
-const rules: Rules = {
-  about: 'Edge scripts: cost.',
-  groups: [
-    {
-      name: 'bunnynet-edge-script',
-      interval: '2m',
-      rules: [
-        ...readable.records,
-        displayRecord(script),
-        {
-          record: 'bunnynet:edge_script_monthly_cost:max',
-          expr: `max by (script_id) (last_over_time(bunnynet_edge_script_monthly_cost[3m]))`,
-        },
-        {
-          alert: 'BunnynetEdgeScriptCostLeap',
-          comment: `
+export const edgeScript: KindMonitoring = {
+  kind: 'edge_script',
+  rules: {
+    about: 'Edge scripts: cost.',
+    reading: family('monthly_cost'),
+    names: script,
+    records: [
+      {
+        record: maxCost,
+        expr: `max by (script_id) (last_over_time(bunnynet_edge_script_monthly_cost[3m]))`,
+      },
+    ],
+    alerts: {
+      BunnynetEdgeScriptCostLeap: {
+        comment: `
           A day that costs as much as the one before is no jump. The days around the start of a month, when the cost falls, are
           left out.`,
-          expr: `
-          bunnynet:edge_script_monthly_cost:max - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d)
-          > [[ratio]] * (last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d) - last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 2d) >= 0)
-          + clamp_min([[share]] * last_over_time(bunnynet:edge_script_monthly_cost:max[15m] offset 1d), [[dollars]])`,
-          thresholds: { ratio: 2, share: 0.1, dollars: 5 },
-          for: '30m',
-          keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: script,
-          summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
-          description:
-            'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
-        },
-      ],
+        expr: costLeap(maxCost),
+        thresholds: { ratio: 2, share: 0.1, dollars: 5 },
+        for: '30m',
+        keepFiringFor: '30m',
+        summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
+        description:
+          'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
+      },
     },
-  ],
-};
-
-function panels(): readonly Row[] {
-  const rate = (name: string): Figure => ({ metric: family(`${name}_total`), as: 'rate' });
-  const cost: Figure = { metric: family('monthly_cost') };
-  const alerts = ['BunnynetEdgeScriptCostLeap'];
-  return [
+  },
+  rows: [
     row(overviewDashboard, 'Edge scripts', [
-      ranked(10, script, cost, {
-        link: linkTo(accountDashboard.uid, 'Open the account'),
-        alerts,
-        title: 'Cost of the month: the 10 dearest edge scripts',
+      lines('Cost of the month: the 10 dearest edge scripts', 'currencyUSD', 24, {
         description:
           'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
-        unit: 'currencyUSD',
-        span: 24,
         height: 6,
+        queries: peaks(10, script, family('monthly_cost')),
+        link: script.link,
+        alerts: ['BunnynetEdgeScriptCostLeap'],
       }),
     ]),
     row(accountDashboard, 'Edge scripts', [
-      ranked(15, script, cost, {
-        alerts,
-        title: 'Cost of the month: the 15 dearest',
+      lines('Cost of the month: the 15 dearest', 'currencyUSD', 6, {
         description:
           'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
-        unit: 'currencyUSD',
-        span: 6,
+        queries: peaks(15, script, family('monthly_cost')),
+        alerts: ['BunnynetEdgeScriptCostLeap'],
       }),
-      ranked(15, script, rate('requests'), {
-        title: 'Requests: the 15 busiest',
+      lines('Requests: the 15 busiest', 'reqps', 6, {
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
-        unit: 'reqps',
-        span: 6,
+        queries: peaks(15, script, family('requests_total'), perSecond),
       }),
-      ranked(15, script, rate('cpu_seconds'), {
-        title: 'CPU: the 15 busiest',
+      lines('CPU: the 15 busiest', 'percentunit', 6, {
         description:
           'CPU time as a share of one processor, averaged over half an hour (API field TotalCpuTimeChart).',
-        unit: 'percentunit',
-        span: 6,
+        queries: peaks(15, script, family('cpu_seconds_total'), perSecond),
       }),
-      rankedNow(10, script, values(script, family('average_cpu_seconds')), {
-        title: 'CPU time of a request: the 10 longest',
+      bars('CPU time of a request: the 10 longest', 's', 6, {
         description: 'Average of the newest UTC day (API field AverageCpuTimeChart).',
-        unit: 's',
-        span: 6,
+        queries: top(10, script, values(script, family('average_cpu_seconds'))),
       }),
     ]),
-  ];
-}
-
-export const edgeScriptMonitoring: KindMonitoring = { kind: 'edge_script', panels, rules };
+  ],
+};

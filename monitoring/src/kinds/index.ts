@@ -1,65 +1,65 @@
 /** The kinds that have panels or rules, in the order in which they share a dashboard. A new kind is one line here, and its file. */
 import type { KindMonitoring } from '../kind.ts';
-import { apiGuardianMonitoring } from './api-guardian.ts';
-import { applicationMonitoring } from './application.ts';
-import { applicationLimitsMonitoring } from './application-limits.ts';
-import { applicationOverviewMonitoring } from './application-overview.ts';
-import { applicationStatisticsMonitoring } from './application-statistics.ts';
-import { applicationVolumeMonitoring } from './application-volume.ts';
-import { billingMonitoring } from './billing.ts';
-import { dnsRecordMonitoring } from './dns-record.ts';
-import { dnsZoneMonitoring } from './dns-zone.ts';
-import { edgeScriptMonitoring } from './edge-script.ts';
-import { edgeScriptUsageMonitoring } from './edge-script-usage.ts';
-import { paymentRequestsMonitoring } from './payment-requests.ts';
-import { pullZoneMonitoring } from './pull-zone.ts';
-import { pullZoneOptimizerMonitoring } from './pull-zone-optimizer.ts';
-import { pullZoneOriginShieldMonitoring } from './pull-zone-origin-shield.ts';
-import { pullZoneSafehopMonitoring } from './pull-zone-safehop.ts';
-import { pullZoneStatisticsMonitoring } from './pull-zone-statistics.ts';
-import { rateLimitMonitoring } from './rate-limit.ts';
-import { shieldOverageMonitoring } from './shield-overage.ts';
-import { shieldOverviewMonitoring } from './shield-overview.ts';
-import { shieldStatisticsMonitoring } from './shield-statistics.ts';
-import { shieldZoneMonitoring } from './shield-zone.ts';
-import { storageZoneMonitoring } from './storage-zone.ts';
-import { storageZoneEgressMonitoring } from './storage-zone-egress.ts';
-import { videoEncodingMonitoring } from './video-encoding.ts';
-import { videoLibraryMonitoring } from './video-library.ts';
-import { videoLibraryDrmMonitoring } from './video-library-drm.ts';
-import { videoLibraryStatisticsMonitoring } from './video-library-statistics.ts';
-import { videoLibraryTranscribingMonitoring } from './video-library-transcribing.ts';
-import { videoStorageMonitoring } from './video-storage.ts';
+import { apiGuardian } from './api-guardian.ts';
+import { applications } from './application.ts';
+import { applicationLimits } from './application-limits.ts';
+import { applicationOverview } from './application-overview.ts';
+import { applicationStatistics } from './application-statistics.ts';
+import { applicationVolume } from './application-volume.ts';
+import { billing } from './billing.ts';
+import { dnsRecord } from './dns-record.ts';
+import { dnsZones } from './dns-zone.ts';
+import { edgeScript } from './edge-script.ts';
+import { edgeScriptUsage } from './edge-script-usage.ts';
+import { paymentRequests } from './payment-requests.ts';
+import { pullZones } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
+import { rateLimit } from './rate-limit.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
+import { shieldStatistics } from './shield-statistics.ts';
+import { shieldZone } from './shield-zone.ts';
+import { storageZones } from './storage-zone.ts';
+import { storageZoneEgress } from './storage-zone-egress.ts';
+import { videoEncoding } from './video-encoding.ts';
+import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
+import { videoStorage } from './video-storage.ts';
 
 export const kinds: readonly KindMonitoring[] = [
-  applicationMonitoring,
-  applicationOverviewMonitoring,
-  applicationVolumeMonitoring,
-  applicationStatisticsMonitoring,
-  shieldZoneMonitoring,
-  shieldOverviewMonitoring,
-  shieldStatisticsMonitoring,
-  shieldOverageMonitoring,
-  apiGuardianMonitoring,
-  rateLimitMonitoring,
-  pullZoneMonitoring,
-  pullZoneStatisticsMonitoring,
-  pullZoneOptimizerMonitoring,
-  pullZoneOriginShieldMonitoring,
-  pullZoneSafehopMonitoring,
-  storageZoneMonitoring,
-  storageZoneEgressMonitoring,
-  dnsZoneMonitoring,
-  dnsRecordMonitoring,
-  videoLibraryMonitoring,
-  videoLibraryStatisticsMonitoring,
-  videoLibraryTranscribingMonitoring,
-  videoLibraryDrmMonitoring,
-  videoEncodingMonitoring,
-  videoStorageMonitoring,
-  billingMonitoring,
-  paymentRequestsMonitoring,
-  edgeScriptMonitoring,
-  edgeScriptUsageMonitoring,
-  applicationLimitsMonitoring,
+  applications,
+  applicationOverview,
+  applicationVolume,
+  applicationStatistics,
+  shieldZone,
+  shieldOverview,
+  shieldStatistics,
+  shieldOverage,
+  apiGuardian,
+  rateLimit,
+  pullZones,
+  pullZoneStatistics,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  storageZones,
+  storageZoneEgress,
+  dnsZones,
+  dnsRecord,
+  videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
+  videoEncoding,
+  videoStorage,
+  billing,
+  paymentRequests,
+  edgeScript,
+  edgeScriptUsage,
+  applicationLimits,
 ];

@@ -1,29 +1,24 @@
 /** Origin Shield: requests that are at the origin, and those that wait for it. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { ranked } from '../rankings.ts';
+import { lines } from '../panels.ts';
+import { peaks } from '../promql.ts';
 import { cdnDashboard, pullZone } from './pull-zone.ts';
 
-function panels(): readonly Row[] {
-  const figure = (name: string) => ({ metric: `bunnynet_pull_zone_origin_shield_${name}` });
-  return [
+export const pullZoneOriginShield: KindMonitoring = {
+  kind: 'pull_zone_origin_shield',
+  rows: [
     row(cdnDashboard, 'Origin Shield and SafeHop', [
-      ranked(10, pullZone, figure('concurrent_requests'), {
-        title: 'At the origin at a time: the 10 busiest',
+      lines('At the origin at a time: the 10 busiest', 'short', 6, {
         description: 'Requests, as of the UTC day so far (API field ConcurrentRequestsChart).',
-        unit: 'short',
-        span: 6,
+        queries: peaks(10, pullZone, 'bunnynet_pull_zone_origin_shield_concurrent_requests'),
         nothing: 'No pull zone has an Origin Shield.',
       }),
-      ranked(10, pullZone, figure('queued_requests'), {
-        title: 'Waiting for the origin: the 10 longest',
+      lines('Waiting for the origin: the 10 longest', 'short', 6, {
         description: 'Requests, as of the UTC day so far (API field QueuedRequestsChart).',
-        unit: 'short',
-        span: 6,
+        queries: peaks(10, pullZone, 'bunnynet_pull_zone_origin_shield_queued_requests'),
         nothing: 'No pull zone has an Origin Shield.',
       }),
     ]),
-  ];
-}
-
-export const pullZoneOriginShieldMonitoring: KindMonitoring = { kind: 'pull_zone_origin_shield', panels };
+  ],
+};

@@ -1,53 +1,61 @@
 /** Rate limits: how often they are breached, and how many of those allowed there are. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, newestDay } from '../panels.ts';
-import { all, anywhere, entityOf, hourly, named, values } from '../promql.ts';
-import { rankedNow } from '../rankings.ts';
-import { displayRecord, presence, type Rules } from '../rules.ts';
-import { shieldDashboard, toZone, zone } from './shield-zone.ts';
+import { all, anywhere, entityOf, hourly, named, top, usual, values } from '../promql.ts';
+import { onShieldDashboard, shieldDashboard, zone } from './shield-zone.ts';
 
 const limit = entityOf({
+  ...onShieldDashboard,
   ids: ['shield_zone_id', 'rate_limit_id'],
   info: 'bunnynet_shield_rate_limit_info',
   known: ['bunnynet_shield_rate_limit_breaches_28d'],
-  selection: ['shield_zone_id=~"$zone"'],
 });
 
 const family = (name: string): string => `bunnynet_shield_rate_limit_${name}`;
+const inHour = (name: string): string => hourly(zone, family(`${name}_total`), ['rate_limit_id']);
 
 const zoneNames = 'bunnynet:shield_zone_display:zone';
+const growth = 'bunnynet:shield_rate_limit_breaches:growth1h';
 
-const breachFigures = ['breaches', 'logged_breaches', 'challenged_breaches', 'blocked_breaches'] as const;
+const today = values(all(zone), family('breaches_latest_day'), ['rate_limit_id']);
+const counted = values(zone, family('breaches_28d'), ['rate_limit_id']);
+const allowed = values(anywhere(zone), 'bunnynet_shield_zone_rate_limit_rules_limit');
 
-const readable = presence(
-  'shield_rate_limit',
-  ['shield_zone_id'],
-  'bunnynet_shield_rate_limit_up',
-  'bunnynet_shield_rate_limit_latest_day_timestamp_seconds',
-);
+/** The rate limits with the most breaches in the past 28 days. */
+function busiest(title: string, figure: string, apiField: string) {
+  const names = `* on (shield_zone_id) group_left (zone) ${zoneNames}`;
+  return bars(title, 'short', 12, {
+    description: `Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, ${apiField}).`,
+    height: 10,
+    queries: {
+      '{{display}} of {{zone}}': `${named(limit, `topk(10, ${values(limit, family(figure))})`)} ${names}`,
+    },
+    link: zone.link,
+  });
+}
 
-const rules: Rules = {
-  about: 'Rate limits: how often they are breached.',
-  groups: [
-    {
-      name: 'bunnynet-shield-rate-limit',
-      interval: '2m',
-      rules: [
-        ...readable.records,
-        displayRecord(limit),
-        {
-          record: zoneNames,
-          forDashboards: true,
-          comment: 'For the dashboards: the name of a zone, beside that of its rate limit.',
-          expr: 'label_replace(bunnynet:shield_zone_display, "zone", "$1", "display", "(.+)")',
-        },
-        {
-          record: 'bunnynet:shield_rate_limit_breaches:growth1h',
-          comment:
-            'Of rate limits that had a reading at the beginning of the hour: after an outage the counters gain at once what the outage had.',
-          expr: `
+export const rateLimit: KindMonitoring = {
+  kind: 'rate_limit',
+  rules: {
+    about: 'Rate limits: how often they are breached.',
+    reading: family('latest_day_timestamp_seconds'),
+    ids: ['shield_zone_id'],
+    names: limit,
+    subject: zone,
+    records: [
+      {
+        record: zoneNames,
+        forDashboards: true,
+        comment: 'For the dashboards: the name of a zone, beside that of its rate limit.',
+        expr: 'label_replace(bunnynet:shield_zone_display, "zone", "$1", "display", "(.+)")',
+      },
+      {
+        record: growth,
+        comment:
+          'Of rate limits that had a reading at the beginning of the hour: after an outage the counters gain at once what the outage had.',
+        expr: `
           sum by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (
               increase(bunnynet_shield_rate_limit_breaches_total[1h])
@@ -55,103 +63,65 @@ const rules: Rules = {
               and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m] offset 1h)
             )
           )`,
-        },
-        {
-          alert: 'BunnynetShieldRateLimitBreachesRising',
-          expr: `
-          bunnynet:shield_rate_limit_breaches:growth1h
-          > [[breaches]] + [[ratio]] * (avg_over_time(bunnynet:shield_rate_limit_breaches:growth1h[1d] offset 1h) and last_over_time(bunnynet:shield_rate_limit_breaches:growth1h[2h] offset 22h))`,
-          thresholds: { ratio: 3, breaches: 100 },
-          for: '10m',
-          keepFiringFor: '30m',
-          severity: 'warning',
-          held: readable,
-          named: zone,
-          summary:
-            'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
-          description:
-            'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than [[ratio]] times the hourly average of the past day plus [[breaches]].',
-        },
-      ],
+      },
+    ],
+    alerts: {
+      BunnynetShieldRateLimitBreachesRising: {
+        expr: `
+          ${growth}
+          > [[breaches]] + [[ratio]] * ${usual(growth)}`,
+        thresholds: { ratio: 3, breaches: 100 },
+        for: '10m',
+        keepFiringFor: '30m',
+        summary: 'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
+        description:
+          'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than [[ratio]] times the hourly average of the past day plus [[breaches]].',
+      },
     },
-  ],
-};
-
-function panels(): readonly Row[] {
-  const ofZones = { by: ['rate_limit_id'] };
-  const counted = values(zone, family('breaches_28d'), ofZones);
-  const allowed = values(anywhere(zone), 'bunnynet_shield_zone_rate_limit_rules_limit');
-  const today = values(all(zone), family('breaches_latest_day'), ofZones);
-  const inHour = hourly(zone, family('breaches_total'), ofZones);
-  return [
+  },
+  rows: [
     row(overviewDashboard, 'Shield', [
-      rankedNow(10, all(zone), `sum by (shield_zone_id) (${today})`, {
-        title: 'Rate limit breaches today: 10 worst zones',
+      bars('Rate limit breaches today: 10 worst zones', 'short', 8, {
         description:
           'Breaches of all rate limits of a zone in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
-        unit: 'short',
-        span: 8,
-        link: toZone,
+        queries: top(10, zone, `sum by (shield_zone_id) (${today})`),
+        link: zone.link,
         nothing: 'No zone has a rate limit.',
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
     ]),
     row(shieldDashboard, 'Zones', [
-      rankedNow(10, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`, {
-        title: 'Rate limits, of those allowed: the 10 fullest',
+      bars('Rate limits, of those allowed: the 10 fullest', 'percentunit', 8, {
         description:
           'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
-        unit: 'percentunit',
-        span: 8,
         steps: ['green', [0.8, 'orange'], [1, 'red']],
-        link: toZone,
+        queries: top(10, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`),
+        link: zone.link,
         nothing: 'No zone has a rate limit.',
         alerts: ['BunnynetShieldRateLimitsNearLimit'],
       }),
     ]),
     row(shieldDashboard, 'Rate limits', [
-      lines({
-        title: 'Breaches in an hour, by what was done',
+      lines('Breaches in an hour, by what was done', 'short', 12, {
         description:
           'Breaches within an hour of the rate limits of the selected zones together, measured at each poll (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches).',
-        unit: 'short',
-        span: 12,
-        queries: breachFigures.map((figure) => ({
-          expr: `sum(${hourly(zone, family(`${figure}_total`), ofZones)})`,
-          legend: figure === 'breaches' ? 'all' : figure.replace('_breaches', ''),
-        })),
+        queries: {
+          all: `sum(${inHour('breaches')})`,
+          logged: `sum(${inHour('logged_breaches')})`,
+          challenged: `sum(${inHour('challenged_breaches')})`,
+          blocked: `sum(${inHour('blocked_breaches')})`,
+        },
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      rankedNow(10, zone, `sum by (shield_zone_id) (${inHour})`, {
-        title: 'Breaches in the past hour: the 10 worst zones',
+      bars('Breaches in the past hour: the 10 worst zones', 'short', 12, {
         description:
           'Breaches of all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
-        unit: 'short',
-        span: 12,
-        link: toZone,
+        queries: top(10, zone, `sum by (shield_zone_id) (${inHour('breaches')})`),
+        link: zone.link,
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      ...(
-        [
-          ['breaches_28d', 'Breaches, past 28 days: the 10 busiest rate limits', 'totalBreaches'],
-          ['blocked_breaches_28d', 'Blocked breaches, past 28 days: the 10 busiest', 'blockedBreaches'],
-        ] as const
-      ).map(([figure, title, apiField]) =>
-        bars({
-          title,
-          description: `Breaches of a rate limit in the past 28 days, a rolling window that can fall (API field overview, ${apiField}).`,
-          unit: 'short',
-          span: 12,
-          height: 10,
-          queries: [
-            {
-              expr: `${named(limit, `topk(10, ${values(limit, family(figure))})`)} * on (shield_zone_id) group_left (zone) ${zoneNames}`,
-              legend: '{{display}} of {{zone}}',
-            },
-          ],
-          link: toZone,
-        }),
-      ),
+      busiest('Breaches, past 28 days: the 10 busiest rate limits', 'breaches_28d', 'totalBreaches'),
+      busiest('Blocked breaches, past 28 days: the 10 busiest', 'blocked_breaches_28d', 'blockedBreaches'),
     ]),
     row(shieldDashboard, 'Readings', [
       newestDay(
@@ -160,7 +130,5 @@ function panels(): readonly Row[] {
         'field ratelimitOverviewPastTwentyEightDays',
       ),
     ]),
-  ];
-}
-
-export const rateLimitMonitoring: KindMonitoring = { kind: 'rate_limit', panels, rules };
+  ],
+};

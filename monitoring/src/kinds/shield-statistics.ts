@@ -1,34 +1,23 @@
 /** What Shield did with requests, by protection and action, from counters. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { lines, newestDay } from '../panels.ts';
 import { hourly, values } from '../promql.ts';
 import { shieldDashboard, zone } from './shield-zone.ts';
 
-const requests = 'bunnynet_shield_requests_total';
-const actions = [
-  ['Blocked', 'blocked'],
-  ['Challenged', 'challenged'],
-  ['Logged', 'logged'],
-] as const;
+const inHour = (action: string): string =>
+  hourly(zone, 'bunnynet_shield_requests_total', ['protection'], [`action="${action}"`]);
 
-function panels(): readonly Row[] {
-  return [
+export const shieldStatistics: KindMonitoring = {
+  kind: 'shield_statistics',
+  rows: [
     row(
       shieldDashboard,
       'Requests by protection',
-      actions.map(([title, action]) =>
-        lines({
-          title: `${title} in an hour, by protection`,
-          description: `Requests of the selected zones together with the action ${action}, within an hour (API fields waf, ddos, rateLimit, accessLists, botDetection, uploadScanning, apiGuardian).`,
-          unit: 'short',
-          span: 8,
-          queries: [
-            {
-              expr: `sum by (protection) (${hourly(zone, requests, { by: ['protection'], where: [`action="${action}"`] })})`,
-              legend: '{{protection}}',
-            },
-          ],
+      ['Blocked', 'Challenged', 'Logged'].map((action) =>
+        lines(`${action} in an hour, by protection`, 'short', 8, {
+          description: `Requests of the selected zones together with the action ${action.toLowerCase()}, within an hour (API fields waf, ddos, rateLimit, accessLists, botDetection, uploadScanning, apiGuardian).`,
+          queries: { '{{protection}}': `sum by (protection) (${inHour(action.toLowerCase())})` },
         }),
       ),
     ),
@@ -39,7 +28,5 @@ function panels(): readonly Row[] {
         'fields metrics of each protection',
       ),
     ]),
-  ];
-}
-
-export const shieldStatisticsMonitoring: KindMonitoring = { kind: 'shield_statistics', panels };
+  ],
+};

@@ -1,36 +1,28 @@
 /** What is downloaded from storage zones, by protocol. */
-import { type Row, row } from '../dashboard.ts';
+import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
-import { lines, newestDay } from '../panels.ts';
-import { perSecond, values } from '../promql.ts';
-import { rankedNow } from '../rankings.ts';
-import { storageDnsDashboard, storageZone, toStorageZone } from './storage-zone.ts';
+import { bars, lines, newestDay } from '../panels.ts';
+import { perSecond, top, values } from '../promql.ts';
+import { storageDnsDashboard, storageZone } from './storage-zone.ts';
 
 const bytes = 'bunnynet_storage_zone_egress_bytes_total';
 
-function panels(): readonly Row[] {
-  return [
+export const storageZoneEgress: KindMonitoring = {
+  kind: 'storage_zone_egress',
+  rows: [
     row(storageDnsDashboard, 'Egress', [
-      lines({
-        title: 'Egress by protocol',
+      lines('Egress by protocol', 'Bps', 12, {
         description:
           'Bytes a second that are downloaded from the selected storage zones together, averaged over half an hour (API fields HttpEgressChart, S3EgressChart, S3PresignedEgressChart, FtpEgressChart, SftpEgressChart).',
-        unit: 'Bps',
-        span: 12,
         stacked: true,
-        queries: [
-          {
-            expr: `sum by (protocol) (${perSecond(storageZone, bytes, { by: ['protocol'] })})`,
-            legend: '{{protocol}}',
-          },
-        ],
+        queries: {
+          '{{protocol}}': `sum by (protocol) (${perSecond(storageZone, bytes, ['protocol'])})`,
+        },
       }),
-      rankedNow(10, storageZone, perSecond(storageZone, bytes, { where: ['protocol="http"'] }), {
-        title: 'HTTP egress: the 10 busiest storage zones',
+      bars('HTTP egress: the 10 busiest storage zones', 'Bps', 12, {
         description: 'Bytes a second over HTTP, averaged over half an hour (API field HttpEgressChart).',
-        unit: 'Bps',
-        span: 12,
-        link: toStorageZone('__field.labels.storage_zone_id'),
+        queries: top(10, storageZone, perSecond(storageZone, bytes, [], ['protocol="http"'])),
+        link: storageZone.link,
       }),
     ]),
     row(storageDnsDashboard, 'Readings', [
@@ -40,7 +32,5 @@ function panels(): readonly Row[] {
         'field HttpEgressChart and the other charts',
       ),
     ]),
-  ];
-}
-
-export const storageZoneEgressMonitoring: KindMonitoring = { kind: 'storage_zone_egress', panels };
+  ],
+};

@@ -1,0 +1,29 @@
+/** The rules as Prometheus reads them, from the files that the code builds. */
+import { parse } from 'yaml';
+import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
+
+interface AlertingRule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly (AlertingRule | RecordingRule)[] }[];
+}
+
+const files = [...buildRuleFiles().values()].map((text) => parse(text) as RuleFile);
+
+export const rules = files.flatMap(({ groups }) => groups.flatMap((group) => group.rules));
+export const alerts = rules.filter((rule) => 'alert' in rule);
+export const records = rules.filter((rule) => 'record' in rule);
+
+export function nameOf(rule: AlertingRule | RecordingRule): string {
+  return 'alert' in rule ? rule.alert : rule.record;
+}
