@@ -14,6 +14,7 @@ export interface CaseFile {
       readonly alertname: string;
       readonly exp_alerts: readonly { readonly exp_labels: object }[];
     }[];
+    readonly promql_expr_test?: readonly { readonly expr: string; readonly exp_samples: readonly object[] }[];
   }[];
 }
 
