@@ -6,7 +6,7 @@ import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { overviewDashboard } from './overview.ts';
 import { oneOf } from './promql.ts';
-import { alertsIn, type Recording, usesName } from './rules.ts';
+import { alertsIn, type Recording } from './rules.ts';
 
 /** A kind's alerts are on the dashboard of its rows; the overview, which shows something of every kind, does not count. */
 const placed = kinds.map(({ kind, rows, rules }) => {
@@ -25,16 +25,14 @@ export const concerns: ReadonlyMap<Dashboard, Concern> = new Map(
 );
 
 /** The entities that alerts name: whose name to look up, and by which ids. */
-const subjects = placed.flatMap(({ alerts }) =>
-  alerts.filter(usesName).flatMap(({ subject }) => subject ?? []),
-);
+const subjects = placed.flatMap(({ alerts }) => alerts.flatMap(({ named }) => named ?? []));
 const subjectIds = new Set(subjects.flatMap(({ ids }) => ids));
 const names = oneOf([...new Set(subjects.flatMap(({ display }) => display ?? []))]);
 
 const firing =
   '(ALERTS_FOR_STATE{alertname=~"Bunnynet.+"} and ignoring (alertstate) ALERTS{alertstate="firing"})';
 
-const named = `
+const withNames = `
         ${firing} * on (${[...subjectIds].join(', ')}) group_left (display) {__name__=~"${names}"}
         or ignoring (display) ${firing}`;
 
@@ -48,7 +46,7 @@ const withDashboard = [
   '"about", "$1", "about", " *(.*?) *"',
 ].reduce(
   (expr, replacement) => `label_replace(${expr},\n${replacement})`,
-  `label_join(${named},\n"about", " ", "display", "credential", "kind", "api", "field", "instance")`,
+  `label_join(${withNames},\n"about", " ", "display", "credential", "kind", "api", "field", "instance")`,
 );
 
 export const alertRecords: readonly Recording[] = [

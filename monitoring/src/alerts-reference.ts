@@ -1,7 +1,8 @@
 /** What the documentation and the chart's values say about each alert, generated from the rules. */
 import { stringify } from 'yaml';
 import { alerts, defaultsOf, ruleSets } from './rule-settings.ts';
-import { type Alert, alertsIn, fill } from './rules.ts';
+import { fill } from './rule-text.ts';
+import { type Alert, alertsIn } from './rules.ts';
 
 /** A text of an alert with its default settings, and with what Prometheus fills in as italics. */
 function legible(text: string, alert: Alert): string {

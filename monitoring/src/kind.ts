@@ -2,14 +2,17 @@
 import { resources } from '../../src/resources/index.ts';
 import type { Row } from './dashboard.ts';
 import { type Entity, upOf } from './promql.ts';
-import { alertsOf, type Declared, displayRecord, presence, type Recording, type Rules } from './rules.ts';
+import {
+  alertsOf,
+  type Declared,
+  displayRecord,
+  presence,
+  type Recording,
+  type RuleGroup,
+  type Rules,
+} from './rules.ts';
 
-interface Declarations {
-  readonly records?: readonly Recording[];
-  readonly alerts?: Readonly<Record<string, Declared>>;
-}
-
-interface KindRules extends Declarations {
+interface KindRules {
   /** The comment at the head of the file. */
   readonly about: string;
   /** A selector of a series that a target has as long as its reading is fresh. Needed for alerts on targets. */
@@ -22,8 +25,15 @@ interface KindRules extends Declarations {
   readonly subject?: Entity;
   /** Default: 2m. */
   readonly interval?: string;
-  /** Another group, by what its name adds to that of the kind. */
-  readonly more?: Declarations & { readonly suffix: string };
+  readonly records?: readonly Recording[];
+  readonly alerts?: Readonly<Record<string, Declared>>;
+  /** Another group of rules. */
+  readonly more?: {
+    /** What its name adds to that of the first group. */
+    readonly suffix: string;
+    readonly records: readonly Recording[];
+    readonly alerts: Readonly<Record<string, Declared>>;
+  };
 }
 
 export interface KindMonitoring {
@@ -42,19 +52,21 @@ export function rulesOfKind(kind: string, rules: KindRules): Rules {
   const ids = rules.ids ?? resource.ids.map(({ label }) => label);
   const readable = reading === undefined ? undefined : presence(name, ids, upOf(resource), reading);
   const group = `bunnynet-${name.replaceAll('_', '-')}`;
-  const ofTargets = { subject, presence: readable };
-  const first = {
-    name: group,
-    interval,
-    records: [...(readable?.records ?? []), ...(names ? [displayRecord(names)] : []), ...records],
-    alerts: alertsOf(alerts, ofTargets),
-  };
-  if (!more) return { about, groups: [first] };
-  const second = {
-    name: `${group}-${more.suffix}`,
-    interval: '2m',
-    records: more.records ?? [],
-    alerts: alertsOf(more.alerts ?? {}, ofTargets),
-  };
-  return { about, groups: [first, second] };
+  const groups: RuleGroup[] = [
+    {
+      name: group,
+      interval,
+      records: [...(readable?.records ?? []), ...(names ? [displayRecord(names)] : []), ...records],
+      alerts: alertsOf(alerts, readable, subject),
+    },
+  ];
+  if (more) {
+    groups.push({
+      name: `${group}-${more.suffix}`,
+      interval: '2m',
+      records: more.records,
+      alerts: alertsOf(more.alerts, readable, subject),
+    });
+  }
+  return { about, groups };
 }

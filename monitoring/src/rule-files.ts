@@ -1,7 +1,8 @@
 /** The rule files, built from the rules of the kinds and of the exporter. */
 import { exporterRules } from './exporter-rules.ts';
-import { defaultSettings, ruleSets } from './rule-settings.ts';
-import { type RuleSettings, type Rules, ruleFileText } from './rules.ts';
+import { defaultSettings, type RuleSettings, ruleSets } from './rule-settings.ts';
+import { ruleFileText } from './rule-text.ts';
+import type { Rules } from './rules.ts';
 
 export { readSettings } from './rule-settings.ts';
 

@@ -5,7 +5,30 @@ import { quote } from '../../src/text.ts';
 import { exporterRules } from './exporter-rules.ts';
 import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
-import { type Alert, type AlertSettings, alertsIn, type RuleSettings, type Rules } from './rules.ts';
+import { type Alert, alertsIn, type Rules } from './rules.ts';
+
+/** What can be set of an alert. */
+export interface AlertSettings {
+  readonly for: string;
+  /** Empty: not at all. */
+  readonly keepFiringFor: string;
+  readonly thresholds?: Readonly<Record<string, number>>;
+  /** Ids of targets that it leaves out, by their label; with several labels all have to fit. */
+  readonly exclude?: Readonly<Record<string, readonly string[]>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What can be set of the rules. */
+export interface RuleSettings {
+  /** The alerts to leave out, by name. */
+  readonly disabled: readonly string[];
+  /** Added to every alert. */
+  readonly alertLabels: Readonly<Record<string, string>>;
+  readonly alertAnnotations: Readonly<Record<string, string>>;
+  /** Of every alert. */
+  readonly alerts: Readonly<Record<string, AlertSettings>>;
+}
 
 /** The rules by their files: those of each kind, and the exporter's own. */
 export const ruleSets: ReadonlyMap<string, Rules> = new Map([

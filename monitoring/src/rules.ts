@@ -1,5 +1,4 @@
-/** Recording and alerting rules as data, and the files that Prometheus loads, made from them. */
-import { runbookUrl } from './links.ts';
+/** Recording and alerting rules as data, and the records that most kinds need. */
 import { anywhere, type Entity, knownSeries } from './promql.ts';
 
 /** An alert as it is declared. In its texts, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
@@ -25,8 +24,8 @@ export interface Declared {
 export interface Alert extends Omit<Declared, 'severity'> {
   readonly alert: string;
   readonly severity: 'critical' | 'warning' | 'info';
-  /** What it is about. */
-  readonly subject?: Entity | undefined;
+  /** What its summary names, if it uses `$name`. */
+  readonly named?: Entity | undefined;
   /** The targets that it can be about; some of them can be excluded. */
   readonly presence?: Presence | undefined;
 }
@@ -37,29 +36,6 @@ export interface Recording {
   readonly comment?: string;
   /** For the dashboards, which go by ids alone: its groupings and matches do not keep `namespace`. */
   readonly forDashboards?: true;
-}
-
-/** What can be set of an alert. */
-export interface AlertSettings {
-  readonly for: string;
-  /** Empty: not at all. */
-  readonly keepFiringFor: string;
-  readonly thresholds?: Readonly<Record<string, number>>;
-  /** Ids of targets that it leaves out, by their label; with several labels all have to fit. */
-  readonly exclude?: Readonly<Record<string, readonly string[]>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** What can be set of the rules. */
-export interface RuleSettings {
-  /** The alerts to leave out, by name. */
-  readonly disabled: readonly string[];
-  /** Added to every alert. */
-  readonly alertLabels: Readonly<Record<string, string>>;
-  readonly alertAnnotations: Readonly<Record<string, string>>;
-  /** Of every alert. */
-  readonly alerts: Readonly<Record<string, AlertSettings>>;
 }
 
 export interface RuleGroup {
@@ -75,21 +51,20 @@ export interface Rules {
   readonly groups: readonly RuleGroup[];
 }
 
-/** Alerts by their names. about: what all of them are about. */
+/** presence, subject: the targets that the alerts are about, and what they are called after. */
 export function alertsOf(
   declared: Readonly<Record<string, Declared>>,
-  about: Pick<Alert, 'subject' | 'presence'> = {},
+  presence?: Presence,
+  subject?: Entity,
 ): readonly Alert[] {
-  return Object.entries(declared).map(([alert, each]) => ({ alert, severity: 'warning', ...about, ...each }));
+  return Object.entries(declared).map(([alert, each]) => {
+    const named = each.summary.includes('$name') ? subject : undefined;
+    return { alert, severity: 'warning', presence, named, ...each };
+  });
 }
 
 export function alertsIn({ groups }: Rules): readonly Alert[] {
   return groups.flatMap(({ alerts }) => alerts);
-}
-
-/** Whether the summary uses the name of what the alert is about, which then has to be looked up. */
-export function usesName({ summary }: Alert): boolean {
-  return summary.includes('$name');
 }
 
 /** Which targets the exporter is told to read, and which of them have no reading now. */
@@ -158,153 +133,4 @@ export function displayRecord(entity: Entity): Recording {
       or on (${by}) ${display} and on (${by}) ${targets}
       or on (${by}) label_join(${targets}, "display", "/", ${ids.map((label) => `"${label}"`).join(', ')})`,
   };
-}
-
-/** Template text that sets `$name`. The name is looked up for the text alone, so a rename does not start a new alert. */
-function lookUpName({ info, ids }: Entity): string {
-  const matchers = ids.map((label) => `${label}=%q`).join(',');
-  const labels = ids.map((label) => `$labels.${label}`).join(' ');
-  return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
-}
-
-/** A text without the indentation that all its lines share. */
-function dedent(text: string): string {
-  const lines = text.replace(/^\n/, '').split('\n');
-  const shared = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
-  return lines.map((line) => line.slice(shared)).join('\n');
-}
-
-function indent(text: string, by: number): string {
-  return dedent(text).replaceAll(/^/gm, ' '.repeat(by));
-}
-
-/** Wraps a text at 92 characters; templates are not split. */
-function wrap(text: string): string {
-  const words = text.match(/(?:\{\{.*?\}\}|\S)+/g) ?? [];
-  const lines: string[] = [];
-  for (const word of words) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + word.length >= 92) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines.join('\n');
-}
-
-function comment(text: string | undefined, by: number): string {
-  return text === undefined ? '' : `${dedent(text).replaceAll(/^/gm, `${' '.repeat(by)}# `)}\n`;
-}
-
-/**
- * Every grouping and every match keeps `namespace`: Alertmanager's routes of the Prometheus Operator go by it. Where samples
- * have none, nothing changes.
- */
-function keepNamespace(expr: string): string {
-  return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
-}
-
-/** What the chart fills in by its values. */
-const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
-
-/** Fills in what is set. */
-export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
-  const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
-  return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
-}
-
-/** Label matchers for the targets that are left out. */
-function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
-  const matchers = Object.entries(exclude).map(
-    ([label, ids]) => `${label}=~"${ids.join('|').replaceAll('.', '[.]')}"`,
-  );
-  return matchers.toSorted().join(',');
-}
-
-/** Labels that are added. One that the expression goes by would change which alerts there are, or keep them from being held. */
-function addedLabels(
-  settings: RuleSettings | undefined,
-  alert: string,
-  expr: string,
-): Readonly<Record<string, string>> {
-  const labels = { ...settings?.alertLabels, ...settings?.alerts[alert]?.labels };
-  for (const label of Object.keys(labels)) {
-    if (new RegExp(`\\b(by|on) \\([^)]*\\b${label}\\b`).test(expr)) {
-      throw new Error(`the label ${label} cannot be added to ${alert}: its expression goes by it`);
-    }
-  }
-  return quoted(labels);
-}
-
-function mapping(entries: Readonly<Record<string, string>>): string {
-  return Object.entries(entries)
-    .map(([key, value]) => `${key}:${value.startsWith('\n') ? '' : ' '}${value}\n`)
-    .join('');
-}
-
-function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
-}
-
-/** With settings as Prometheus reads it; without, as the chart does: open, and with what exclusions are taken from. */
-function alertText(rule: Alert, settings: RuleSettings | undefined): string {
-  const own = settings?.alerts[rule.alert] ?? openSettings;
-  const { presence } = rule;
-  const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
-  const excluded = keepNamespace(presence?.excluded ?? '');
-  const matchers = matchersOf(own.exclude);
-  const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
-  const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
-  const labels = {
-    severity: rule.severity,
-    ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
-    ...addedLabels(settings, rule.alert, whole),
-  };
-  const folded = (text: string) => `>-\n${indent(text, 2)}`;
-  const annotations = {
-    summary: folded(
-      (rule.subject && usesName(rule) ? `${lookUpName(rule.subject)}\n` : '') + dedent(rule.summary),
-    ),
-    description: folded(wrap(rule.description)),
-    runbook_url: runbookUrl(rule.alert),
-    ...quoted(settings?.alertAnnotations),
-    ...quoted(own.annotations),
-  };
-  const fields = {
-    alert: rule.alert,
-    ...(!settings && excluded && { excluded }),
-    expr: `|\n${indent(expr, 2)}`,
-    for: own.for,
-    ...(own.keepFiringFor && { keep_firing_for: own.keepFiringFor }),
-    labels: `\n${indent(mapping(labels).trimEnd(), 2)}`,
-    annotations: `\n${indent(mapping(annotations).trimEnd(), 2)}`,
-  };
-  const text = mapping(fields);
-  return settings ? fill(text, own) : text;
-}
-
-function recordText({ record, expr, forDashboards }: Recording): string {
-  return mapping({ record, expr: `|\n${indent(forDashboards ? expr : keepNamespace(expr), 2)}` });
-}
-
-function listed(rule: Alert | Recording, text: string): string {
-  return `${comment(rule.comment, 6)}      - ${indent(text.trimEnd(), 8).trimStart()}\n`;
-}
-
-/**
- * The text of a rule file, as it is set; without settings, as the chart has it, which sets it by its values.
- * more: further lines for the comment at its head.
- */
-export function ruleFileText(
-  { about, groups }: Rules,
-  settings: RuleSettings | undefined,
-  more?: string,
-): string {
-  const parts = groups.map(({ name, interval, records, alerts }) => {
-    const enabled = alerts.filter(({ alert }) => !settings?.disabled.includes(alert));
-    const texts = [
-      ...records.map((each) => listed(each, recordText(each))),
-      ...enabled.map((each) => listed(each, alertText(each, settings))),
-    ];
-    return `  - name: ${name}\n    interval: ${interval}\n    rules:\n${texts.join('')}`;
-  });
-  return `${comment(about, 0)}${comment(more, 0)}# Generated from monitoring/src by npm run generate.\ngroups:\n${parts.join('')}`;
 }

@@ -1,0 +1,152 @@
+/** Rules as the text of a file that Prometheus loads. */
+import { runbookUrl } from './links.ts';
+import type { Entity } from './promql.ts';
+import type { AlertSettings, RuleSettings } from './rule-settings.ts';
+import type { Alert, Recording, Rules } from './rules.ts';
+
+/** Template text that sets `$name`. The name is looked up for the text alone, so a rename does not start a new alert. */
+function lookUpName({ info, ids }: Entity): string {
+  const matchers = ids.map((label) => `${label}=%q`).join(',');
+  const labels = ids.map((label) => `$labels.${label}`).join(' ');
+  return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
+}
+
+/** A text without the indentation that all its lines share. */
+function dedent(text: string): string {
+  const lines = text.replace(/^\n/, '').split('\n');
+  const shared = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
+  return lines.map((line) => line.slice(shared)).join('\n');
+}
+
+function indent(text: string, by: number): string {
+  return dedent(text).replaceAll(/^/gm, ' '.repeat(by));
+}
+
+/** Wraps a text at 92 characters; templates are not split. */
+function wrap(text: string): string {
+  const words = text.match(/(?:\{\{.*?\}\}|\S)+/g) ?? [];
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + word.length >= 92) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+function comment(text: string | undefined, by: number): string {
+  return text === undefined ? '' : `${dedent(text).replaceAll(/^/gm, `${' '.repeat(by)}# `)}\n`;
+}
+
+/**
+ * Every grouping and every match keeps `namespace`: Alertmanager's routes of the Prometheus Operator go by it. Where samples
+ * have none, nothing changes.
+ */
+function keepNamespace(expr: string): string {
+  return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
+}
+
+/** What the chart fills in by its values. */
+const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
+
+/** Fills in what is set. */
+export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
+  const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
+  return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
+}
+
+/** Label matchers for the targets that are left out. */
+function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
+  const matchers = Object.entries(exclude).map(
+    ([label, ids]) => `${label}=~"${ids.join('|').replaceAll('.', '[.]')}"`,
+  );
+  return matchers.toSorted().join(',');
+}
+
+/** Labels that are added. One that the expression goes by would change which alerts there are, or keep them from being held. */
+function addedLabels(
+  settings: RuleSettings | undefined,
+  alert: string,
+  expr: string,
+): Readonly<Record<string, string>> {
+  const labels = { ...settings?.alertLabels, ...settings?.alerts[alert]?.labels };
+  for (const label of Object.keys(labels)) {
+    if (new RegExp(`\\b(by|on) \\([^)]*\\b${label}\\b`).test(expr)) {
+      throw new Error(`the label ${label} cannot be added to ${alert}: its expression goes by it`);
+    }
+  }
+  return quoted(labels);
+}
+
+function mapping(entries: Readonly<Record<string, string>>): string {
+  return Object.entries(entries)
+    .map(([key, value]) => `${key}:${value.startsWith('\n') ? '' : ' '}${value}\n`)
+    .join('');
+}
+
+function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
+}
+
+/** With settings as Prometheus reads it; without, as the chart does: open, and with what exclusions are taken from. */
+function alertText(rule: Alert, settings: RuleSettings | undefined): string {
+  const own = settings?.alerts[rule.alert] ?? openSettings;
+  const { presence } = rule;
+  const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
+  const excluded = keepNamespace(presence?.excluded ?? '');
+  const matchers = matchersOf(own.exclude);
+  const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
+  const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
+  const labels = {
+    severity: rule.severity,
+    ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
+    ...addedLabels(settings, rule.alert, whole),
+  };
+  const folded = (text: string) => `>-\n${indent(text, 2)}`;
+  const annotations = {
+    summary: folded((rule.named ? `${lookUpName(rule.named)}\n` : '') + dedent(rule.summary)),
+    description: folded(wrap(rule.description)),
+    runbook_url: runbookUrl(rule.alert),
+    ...quoted(settings?.alertAnnotations),
+    ...quoted(own.annotations),
+  };
+  const fields = {
+    alert: rule.alert,
+    ...(!settings && excluded && { excluded }),
+    expr: `|\n${indent(expr, 2)}`,
+    for: own.for,
+    ...(own.keepFiringFor && { keep_firing_for: own.keepFiringFor }),
+    labels: `\n${indent(mapping(labels).trimEnd(), 2)}`,
+    annotations: `\n${indent(mapping(annotations).trimEnd(), 2)}`,
+  };
+  const text = mapping(fields);
+  return settings ? fill(text, own) : text;
+}
+
+function recordText({ record, expr, forDashboards }: Recording): string {
+  return mapping({ record, expr: `|\n${indent(forDashboards ? expr : keepNamespace(expr), 2)}` });
+}
+
+function listed(rule: Alert | Recording, text: string): string {
+  return `${comment(rule.comment, 6)}      - ${indent(text.trimEnd(), 8).trimStart()}\n`;
+}
+
+/**
+ * The text of a rule file, as it is set; without settings, as the chart has it, which sets it by its values.
+ * more: further lines for the comment at its head.
+ */
+export function ruleFileText(
+  { about, groups }: Rules,
+  settings: RuleSettings | undefined,
+  more?: string,
+): string {
+  const parts = groups.map(({ name, interval, records, alerts }) => {
+    const enabled = alerts.filter(({ alert }) => !settings?.disabled.includes(alert));
+    const texts = [
+      ...records.map((each) => listed(each, recordText(each))),
+      ...enabled.map((each) => listed(each, alertText(each, settings))),
+    ];
+    return `  - name: ${name}\n    interval: ${interval}\n    rules:\n${texts.join('')}`;
+  });
+  return `${comment(about, 0)}${comment(more, 0)}# Generated from monitoring/src by npm run generate.\ngroups:\n${parts.join('')}`;
+}
