@@ -1,4 +1,4 @@
-// `npm run bench`: bundles the benchmark, for Node 20 runs no TypeScript, and starts it.
+// `npm run bench`: bundles the benchmark, because Node 20 does not run TypeScript, and starts it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = `${root}/dist/bench`;
 
-// The exporter itself is measured as it is shipped.
+// The benchmark measures the exporter as it is shipped.
 execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
 await build({
   absWorkingDir: root,

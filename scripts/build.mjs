@@ -1,5 +1,5 @@
-// Bundles the exporter and its worker thread, each with a source map, to read the stack traces of reports with: what
-// `npm start`, the image and the npm package run.
+// Bundles the exporter and its worker thread for `npm start`, the image and the npm package, with source maps for reading
+// reported stack traces.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Where it goes: another folder leaves alone what runs from `dist`. */
+/** The output folder; another one does not disturb what runs from `dist`. */
 const outdir = resolve(root, process.env.BUILD_FOLDER ?? 'dist');
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
-/** The commit that is built: from the environment where there is no git (an image build), else from git. */
+/** The commit: from the environment if set (an image build has no git), else from git. */
 function revision() {
   if (process.env.BUILD_REVISION) return process.env.BUILD_REVISION;
   try {
@@ -26,7 +26,7 @@ function revision() {
 }
 
 mkdirSync(outdir, { recursive: true });
-// Of earlier builds.
+// Left from earlier builds.
 for (const name of readdirSync(outdir)) if (/\.js(\.map)?$/.test(name)) rmSync(`${outdir}/${name}`);
 await build({
   absWorkingDir: root,
@@ -34,7 +34,7 @@ await build({
   outdir,
   bundle: true,
   platform: 'node',
-  // As some of the packages are.
+  // Some of the packages are CommonJS.
   format: 'cjs',
   target: 'node20.18',
   sourcemap: true,

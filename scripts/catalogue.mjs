@@ -1,5 +1,5 @@
 /**
- * Writes the dashboards in the form that Grafana's catalogue takes: they ask for a data source at import, and say what they need.
+ * Writes the dashboards in the form for Grafana's catalogue: with the data source as an input, and with what they require.
  *
  *   node scripts/catalogue.mjs FOLDER
  */
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const source = fileURLToPath(new URL('../monitoring/dashboards', import.meta.url));
 
-/** The oldest Grafana that has every option of the panels. */
+/** The oldest Grafana with every option that the panels use. */
 const grafana = '10.4.0';
 
 const input = 'DS_PROMETHEUS';
@@ -65,7 +65,7 @@ export function forCatalogue(dashboard) {
     id: null,
     ...dashboard,
     templating: {
-      // What is chosen at import is what the dashboard's own variable begins with.
+      // The dashboard's variable starts with the data source chosen at import.
       list: dashboard.templating.list.map((each) =>
         each.name === 'datasource' ? { ...each, current: picked } : each,
       ),

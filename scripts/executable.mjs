@@ -1,5 +1,5 @@
-// Makes a single executable of the bundle and of the Node that runs this script, for where no Node is installed, and packs
-// it with its man page, completions and unit, laid out as /usr/local has them:
+// Makes a single executable from the bundle and the Node that runs this script, for machines without Node, and packs it with
+// its man page, completions and unit, laid out as in /usr/local:
 // dist/bunnynet-exporter-linux-<architecture>.tar.gz
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
 await import('./build.mjs');
 
-// An executable is one file, with the worker thread in it as text.
+// It is a single file, so the worker thread is embedded as text.
 const program = readFileSync(`${bundle}/bunnynet-exporter.js`, 'utf8');
 const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
 const [, options = ''] = /^#!.* node (.*)\n/.exec(program) ?? [];
@@ -36,7 +36,7 @@ writeFileSync(
     main: `${work}/main.cjs`,
     output: blob,
     disableExperimentalSEAWarning: true,
-    // Older lines of Node do not know the setting.
+    // Older lines of Node ignore this setting.
     execArgv: options.split(' '),
   }),
 );
@@ -44,12 +44,12 @@ const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
 execFileSync(process.execPath, ['--experimental-sea-config', `${work}/sea.json`], quiet);
 copyFileSync(process.execPath, executable);
 chmodSync(executable, 0o755);
-// The mark is Node's own, in each of its binaries.
+// Every Node binary has this mark.
 await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), {
   sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
 });
 
-/** Where each file lies below /usr/local, and where it comes from. */
+/** Each file: its path below /usr/local, and its source. */
 const shared = execFileSync('find', ['share', '-type', 'f'], { encoding: 'utf8' }).trim().split('\n');
 const documents = 'share/doc/bunnynet-exporter';
 const files = {
@@ -67,7 +67,7 @@ for (const [path, source] of Object.entries(files)) {
   copyFileSync(source, target);
   chmodSync(target, path.startsWith('bin/') ? 0o755 : 0o644);
 }
-// No folder is in the archive: unpacking leaves the owners and modes of those of /usr/local alone.
+// The archive has no folders, so unpacking does not change the owners and modes of those in /usr/local.
 const paths = Object.keys(files).map((path) => join(name, path));
 execFileSync('tar', ['-czf', `dist/${name}.tar.gz`, '-C', work, '--owner=0', '--group=0', ...paths]);
 process.stdout.write(`dist/${name}.tar.gz\n`);

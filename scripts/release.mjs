@@ -1,5 +1,5 @@
-// Whether a tag may become a release: `node scripts/release.mjs v1.2.3`, with `--notes` what the changelog says of it.
-// Nothing is published before it ends with 0. It prints the tags of the image, for a workflow.
+// Checks whether a tag may become a release: `node scripts/release.mjs v1.2.3`. The workflow publishes only if it exits with 0.
+// Prints the tags of the image or, with `--notes`, the section of the changelog.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ if (version === undefined) {
   process.exit(2);
 }
 
-/** Every place that names the version, and what it says. */
+/** Every place that names the version, and the version there. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const chart = readFileSync('helm/bunnynet-exporter/Chart.yaml', 'utf8');
@@ -51,7 +51,7 @@ try {
 } catch {
   problems.push('the commit is not on the branch main');
 }
-// latest, 1 and 1.2 must not go back.
+// The tags latest, 1 and 1.2 must not move back.
 const newer = lines(git('tag', '--list', 'v*')).filter((other) => {
   const difference = parts(other).map((part, at) => part - parts(tag)[at]);
   return difference.find((each) => each !== 0) > 0;

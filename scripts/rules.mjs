@@ -1,4 +1,4 @@
-// `npm run rules -- SETTINGS FOLDER`: writes the rule files as SETTINGS says, which has what the chart takes as `prometheusRule`.
+// `npm run rules -- SETTINGS FOLDER`: writes the rule files with the settings that the chart takes as `prometheusRule`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ if (folder === undefined) {
 }
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outfile = `${root}/dist/rules.mjs`;
-// Node 20 runs no TypeScript.
+// Node 20 does not run TypeScript.
 await build({
   absWorkingDir: root,
   entryPoints: ['monitoring/src/rule-files.ts'],

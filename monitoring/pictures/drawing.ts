@@ -1,4 +1,4 @@
-/** What the viewer is given and what it answers. It names no package, so that both sides can know it. */
+/** What the viewer gets and what it returns. It imports nothing, so that both sides can use it. */
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -36,12 +36,12 @@ export interface Drawing {
   readonly to: number;
   readonly stepSeconds: number;
   readonly title: string;
-  /** Closed rows are drawn closed, as the dashboard opens; otherwise open, so that each panel is seen. */
+  /** True: closed rows stay closed, as when the dashboard opens. False: every row is open. */
   readonly rowsAsSaved: boolean;
   readonly panels: readonly PanelModel[];
   /** The answers, by panel and query. */
   readonly answers: Readonly<Record<number, Readonly<Record<string, readonly Series[]>>>>;
-  /** When alerts began or ended to fire, Unix time in seconds. */
+  /** When alerts started or stopped firing, Unix time in seconds. */
   readonly annotations: readonly number[];
 }
 
@@ -50,7 +50,7 @@ export interface Drawn {
   readonly title: string;
   /** Whether its title, or the heading of a column, does not fit. */
   readonly cut: boolean;
-  /** The text in place of values, where it has none. */
+  /** The text that it shows if it has no values. */
   readonly nothing?: string;
   readonly error?: string;
 }

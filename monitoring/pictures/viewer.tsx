@@ -1,7 +1,7 @@
 /**
- * Draws a dashboard in a page with the components that Grafana itself is made of: stat, bar gauge, time series and table are
- * Grafana's; the state timeline and the rows, which its packages do not export, are drawn here in the simplest way. It is given
- * the answers of Prometheus and asks nobody.
+ * Draws a dashboard in a page with Grafana's own components: stat, bar gauge, time series and table. Its packages do not
+ * export the state timeline and the rows, so these are drawn here in the simplest way. It gets the answers of Prometheus
+ * and makes no requests.
  */
 import {
   applyFieldOverrides,
@@ -56,7 +56,7 @@ import { firstValueFrom } from 'rxjs';
 import plotStyle from 'uplot/dist/uPlot.min.css';
 import type { Drawing, Drawn, PanelModel, Series, Target } from './drawing.ts';
 
-// Some are there under two names.
+// Some have two names.
 const transformers = new Map(Object.values(standardTransformers).map((each) => [each.id, each]));
 standardTransformersRegistry.setInit(() =>
   [...transformers.values()].map((transformation) => ({
@@ -80,7 +80,7 @@ const processors: Readonly<Record<string, FieldConfigPropertyItem['process']>> =
   color: identityOverrideProcessor as FieldConfigPropertyItem['process'],
 };
 
-/** What the panels set under `custom`; what is not named here is left out. */
+/** What the panels set under `custom`; other options are ignored. */
 const customOptions = [
   ...['align', 'cellOptions', 'filterable', 'hidden', 'minWidth', 'width'],
   ...['axisSoftMax', 'drawStyle', 'fillOpacity', 'lineWidth', 'showPoints', 'stacking'],
@@ -104,7 +104,7 @@ function item(id: string, path: string, process: unknown, isCustom = false): Fie
   } as unknown as FieldConfigPropertyItem;
 }
 
-/** With the colours that Grafana gives a type of panel whose JSON has none. */
+/** With Grafana's default colours for the type of panel. */
 function configOf({ type, fieldConfig }: PanelModel): FieldConfigSource {
   const { defaults, overrides } = fieldConfig as FieldConfigSource;
   const mode = type === 'timeseries' ? FieldColorModeId.PaletteClassic : FieldColorModeId.Thresholds;
@@ -183,7 +183,7 @@ async function framesOf(panel: PanelModel, drawing: Drawing, theme: GrafanaTheme
   const isTable = panel.targets?.[0]?.format === 'table';
   let data = answered.flatMap((target) => {
     const answer = answers[target.refId] ?? [];
-    // Grafana numbers the values when more than one query has an answer.
+    // Grafana numbers the values if more than one query has an answer.
     return isTable
       ? [tableFrame(target, answer, answered.length > 1 ? `Value #${target.refId}` : 'Value')]
       : seriesFrames(target, answer, drawing.stepSeconds);
@@ -338,7 +338,7 @@ function Bars(viewed: Viewed) {
   );
 }
 
-/** Dashed lines where an alert began or ended; Grafana's own plugin for them is not exported. */
+/** Dashed lines where an alert started or stopped firing; Grafana does not export its plugin for them. */
 function Annotations({
   config,
   times,
@@ -405,7 +405,7 @@ function Rows({ panel, frames, width, height, timeRange }: Viewed) {
   );
 }
 
-/** A band for each series, coloured by the mapping of its value; equal neighbours are one. Not Grafana's code. */
+/** A band for each series, coloured by the mapping of its value; equal neighbours are merged. Not Grafana's code. */
 function Timeline({ frames, theme, width, height, timeRange }: Viewed) {
   const bands = frames.flatMap((frame) => {
     const [times, field] = frame.fields as [Field<number>, Field<number>];
@@ -457,7 +457,7 @@ function Timeline({ frames, theme, width, height, timeRange }: Viewed) {
                 const text = shown ? formattedValueToString(shown) : String(run.value);
                 seen.set(text, shown?.color ?? '');
                 const left = Math.max(0, at(run.from));
-                // The last value counts until the next would have come.
+                // The last value lasts until the next one is due.
                 const band = at(Math.min(to, run.isClosed ? run.to : run.to + step)) - left;
                 return (
                   <div
@@ -531,7 +531,7 @@ globalThis.draw = async (drawing) => {
   const boxes: ReactNode[] = [];
   const shown: PanelModel[] = [];
   let top = 52;
-  /** Where the section that is being laid out begins, in pixels, and its first row of cells. */
+  /** Where the current section begins, in pixels, and its first row of cells. */
   let section = { top, row: 0 };
   const place = async (panel: PanelModel) => {
     const { x, y, w, h } = panel.gridPos;

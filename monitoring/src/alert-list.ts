@@ -13,13 +13,13 @@ export const firingCount = 'bunnynet:firing_alerts:count';
 
 /** The alerts that a dashboard is about. */
 export interface Concern {
-  /** Those of its own rules. */
+  /** The alerts of its own kinds. */
   readonly alerts: readonly string[];
-  /** The kinds that it shows: the exporter's alerts on them are listed, too. */
+  /** The kinds that it shows. It also lists the exporter's alerts on these kinds. */
   readonly kinds: readonly string[];
 }
 
-/** Alert rules need not keep the labels of a scrape: an alert that lacks one is not left out. */
+/** Alerts may lack these labels: such an alert is not left out. */
 const scope = ['cluster', 'namespace', 'job', 'account'].map((label) => `${label}=~"$${label}|"`);
 
 const severityColors = {
@@ -42,9 +42,9 @@ export function alertPanels(
   picked: readonly string[],
 ): readonly Builder<Panel>[] {
   const own: string[] = [];
-  // The record names one dashboard for each: for the exporter's alerts on a kind, that of the kind.
+  // The record names one dashboard for each alert; an exporter's alert on a kind has the kind's dashboard.
   if (concern) own.push(concern.kinds.length > 0 ? `dashboard="${uid}"` : nameIn(concern.alerts));
-  // Where all alerts are listed, there are more to read.
+  // A list of all alerts is longer.
   const height = concern ? 5 : 8;
   const shown = selector(firingSince, [...own, ...picked, ...scope]);
   return [

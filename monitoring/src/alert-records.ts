@@ -1,4 +1,4 @@
-/** The alerts that fire, as records for the dashboards: what each is about by name, and the dashboard that shows it. */
+/** Records of the firing alerts for the dashboards: the name of what each is about, and the dashboard that shows it. */
 import { type Concern, firingCount, firingSince } from './alert-list.ts';
 import type { Dashboard } from './dashboard.ts';
 import { exporterDashboard } from './exporter-health.ts';
@@ -24,7 +24,7 @@ export const concerns: ReadonlyMap<Dashboard, Concern> = new Map(
   }),
 );
 
-/** The entities that alerts name: whose name to look up, and by which ids. */
+/** The entities whose names the alerts use. */
 const subjects = placed.flatMap(({ alerts }) => alerts.flatMap(({ named }) => named ?? []));
 const subjectIds = new Set(subjects.flatMap(({ ids }) => ids));
 const names = oneOf([...new Set(subjects.flatMap(({ display }) => display ?? []))]);

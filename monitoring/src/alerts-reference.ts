@@ -4,7 +4,7 @@ import { alerts, defaultsOf, ruleSets } from './rule-settings.ts';
 import { fill } from './rule-text.ts';
 import { type Alert, alertsIn } from './rules.ts';
 
-/** A text of an alert with its default settings, and with what Prometheus fills in as italics. */
+/** An alert's text with its default settings; what Prometheus fills in is in italics. */
 function legible(text: string, alert: Alert): string {
   return fill(text, defaultsOf(alert))
     .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
@@ -41,7 +41,7 @@ export function alertTables(): string {
   return tables.join('\n');
 }
 
-/** The settings of the alerts as values of the chart: the defaults of each, under its summary. */
+/** The default settings of each alert as values of the chart, under its summary. */
 export function alertValues(): string {
   const values = alerts.map((alert) => {
     const settings = stringify({ [alert.alert]: defaultsOf(alert) });

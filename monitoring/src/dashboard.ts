@@ -1,4 +1,4 @@
-/** What a dashboard is made of: its frame, and rows of panels that the kinds bring. */
+/** A dashboard: its frame, and rows of panels that come from the kinds. */
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as grafana from '@grafana/grafana-foundation-sdk/dashboard';
@@ -10,13 +10,13 @@ export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** Matchers on its variables, for the alerts that it lists; an alert on a kind has none of these labels. */
+  /** Matchers on its variables for the alerts that it lists. The exporter's alerts on a kind lack these labels. */
   readonly picked?: readonly string[];
-  /** Rows that are closed at first, below the others: what nobody looks for first. */
+  /** Rows that are closed at first, below the others. */
   readonly details?: readonly string[];
   /** Beside the data source and the scope. */
   readonly variables?: readonly Builder<VariableModel>[];
-  /** The family whose label `account` the variable offers, where it is not the exporters' own. */
+  /** The family that the variable `account` takes its values from. Default: the exporters' build info. */
   readonly accounts?: string;
 }
 
@@ -31,7 +31,7 @@ export function row(dashboard: Dashboard, title: string, panels: readonly Builde
   return { dashboard, title, panels };
 }
 
-/** A panel that is still to be placed: a dashboard writes its place into what it is given. */
+/** A copy for one dashboard: placing a panel changes it. */
 function unplaced(panel: Builder<Panel>): Builder<Panel> {
   const built = panel.build();
   return { build: () => ({ ...built, ...(built.gridPos && { gridPos: { ...built.gridPos } }) }) };
@@ -40,8 +40,8 @@ function unplaced(panel: Builder<Panel>): Builder<Panel> {
 const required = 'It needs the recording rules that come with it: names and alerts are theirs.';
 
 /**
- * A dashboard of these rows as the JSON that Grafana imports: a classic one, rows and panels numbered from 1.
- * concern: the alerts that it shows, where not all.
+ * The JSON that Grafana imports, in the classic model; rows and panels are numbered from 1.
+ * concern: the alerts that it shows; undefined for all.
  */
 export function buildDashboard(
   dashboard: Dashboard,

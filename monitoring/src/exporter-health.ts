@@ -32,7 +32,7 @@ function quantile95(name: string, by: string): string {
   return `histogram_quantile(0.95, sum by (le, ${by}) (rate(${own(`${name}_bucket`)}[$__rate_interval])))`;
 }
 
-/** What the table of listings has a row for. */
+/** A row in the table of listings. */
 const listedKind = {
   ...entityOf({ ids: ['kind'], noun: 'kind', picks: {}, dashboard: exporterDashboard.uid }),
   rowLink: toOverview,

@@ -1,10 +1,10 @@
-/** The rules on the exporter itself. */
+/** The rules about the exporter itself. */
 import { resources } from '../../src/resources/index.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
 import { alertsOf, type Rules } from './rules.ts';
 
-/** How many targets of each kind fail. */
+/** The number of failing targets of each kind. */
 const failingTargets = resources
   .map(
     (resource) =>
@@ -12,10 +12,10 @@ const failingTargets = resources
   )
   .join('\nor ');
 
-/** The labels of an exporter that a target's series keeps. */
+/** The labels that say which exporter a series comes from. */
 const kept = 'cluster, namespace, job, account, instance';
 
-/** For the failing targets, the seconds since their last successful poll. */
+/** Seconds since the last successful poll of each failing target. */
 const failingSeconds = resources
   .map((resource) => {
     const up = upOf(resource);

@@ -38,7 +38,7 @@ interface KindRules {
 
 export interface KindMonitoring {
   readonly kind: string;
-  /** Its rows, on whichever dashboards they belong to. */
+  /** Its rows, on one dashboard or several. */
   readonly rows: readonly Row[];
   readonly rules?: KindRules;
 }

@@ -1,6 +1,6 @@
 /** Addresses in Grafana and in the documentation. */
 
-/** Where a click leads; the address may use `${__field.labels.<label>}` or `${__data.fields.<column>}`. */
+/** The address may use `${__field.labels.<label>}` or `${__data.fields.<column>}`. */
 export interface Link {
   readonly title: string;
   readonly url: string;
@@ -11,7 +11,7 @@ const kept = [
   '${__url_time_range}',
 ].join('&');
 
-/** A dashboard with variables set, at the same data source, scope and time range. */
+/** To a dashboard with variables set, keeping the data source, the scope and the time range. */
 export function linkTo(uid: string, title: string, variables: Readonly<Record<string, string>> = {}): Link {
   const set = Object.entries(variables).map(([variable, value]) => `var-${variable}=${value}`);
   return { title, url: `/d/${uid}?${[...set, kept].join('&')}` };

@@ -1,6 +1,6 @@
 /**
- * The overview: on one screen what needs attention, what it costs and what it serves, for one target or ten thousand; below it the
- * products, closed. Most of its panels come from the kinds.
+ * The overview: one screen with what needs attention, what it costs and what it serves, for one target or ten thousand.
+ * Below it are closed rows, one for each product. Most of its panels come from the kinds.
  */
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { toExporter } from './links.ts';

@@ -1,4 +1,4 @@
-/** How panels look, tables apart: each is made from its title, unit, width and queries, with Grafana's typed builders. */
+/** How panels look, except for tables. Each is made from its title, unit, width and queries, with Grafana's typed builders. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
@@ -60,14 +60,14 @@ export type Steps = readonly [base: string, ...(readonly [from: number, color: s
 export type Colors = Readonly<Record<string, string>>;
 
 export interface PanelOptions {
-  /** The API field behind it and its window; what to look for. */
+  /** Names the API field and its window, and says what to look for. */
   readonly description: string;
   readonly height?: number;
   readonly steps?: Steps;
   readonly decimals?: number;
-  /** Shown when there is no series: what that means, where it means that all is well. */
+  /** Shown when there is no series. */
   readonly nothing?: string;
-  /** The alerts on what it shows. */
+  /** Alerts on what it shows: the panel links to their runbooks. */
   readonly alerts?: readonly string[];
 }
 
@@ -160,7 +160,7 @@ function paint(panel: Overridable, colors: Colors = {}): void {
   }
 }
 
-/** From this width on, a legend of many lines has room beside them. */
+/** From this width on, the legend has room beside the lines. */
 const widePanel = 12;
 
 /** Lines over time. At most 200 points a line, so that rankings over the range stay cheap. */
@@ -262,7 +262,7 @@ export function newestDay(of: string, start: string, fields: string): Builder<Pa
  */
 const room = '  ';
 
-/** A current ranking as bars, of which ten fit into the usual height; a share is one of the whole, not of the highest. */
+/** A current ranking as bars; ten fit into the usual height. For a share, a full bar is 100 %. */
 export function bars(title: string, unit: Unit, span: number, options: DrawnOptions): Builder<Panel> {
   const { queries, nothing, link } = options;
   const framing = { height: 8, steps: ['blue'] as const, ...options };
@@ -279,7 +279,7 @@ export function bars(title: string, unit: Unit, span: number, options: DrawnOpti
     .targets(targetsOf(Object.fromEntries(roomy)).map((target) => target.instant()));
   if (unit === 'percentunit') panel.max(1);
   if (nothing !== undefined) {
-    // Or it would have the colour of the lowest value.
+    // Otherwise the text would have the colour of the lowest value.
     const result = { text: nothing, color: 'text' };
     panel.mappings([{ type: MappingType.SpecialValue, options: { match: SpecialValueMatch.Null, result } }]);
   }
@@ -287,7 +287,7 @@ export function bars(title: string, unit: Unit, span: number, options: DrawnOpti
   return panel;
 }
 
-/** A coloured band for each series: its state over time. A gap is time without a reading. */
+/** The state of each series over time as a coloured band. A gap is time without a reading. */
 export function timeline(
   title: string,
   span: number,

@@ -15,13 +15,13 @@ export interface Entity {
   readonly ids: readonly string[];
   /** What one of them is called, as in «Open the pull zone». */
   readonly noun: string;
-  /** The labels by which the dashboard's variables pick it. */
+  /** The labels that the dashboard's variables pick it by: variable to label. */
   readonly picks: Readonly<Record<string, string>>;
-  /** The record of its display names; undefined where the ids are names already. */
+  /** The record of its display names; undefined if the ids are names already. */
   readonly display: string | undefined;
-  /** The labels of that record: a part of a target may go by the target's name. */
+  /** The labels of that record: a part of a target may use the target's name. */
   readonly nameIds: readonly string[];
-  /** The family whose label `name` names it. */
+  /** The family whose label `name` has its name. */
   readonly info: string | undefined;
   /** Families that have a series for it even while it cannot be read; without a name it is shown by its id. */
   readonly known: readonly string[];
@@ -157,7 +157,7 @@ function displayOf({ display, ids }: Entity): string {
   return display;
 }
 
-/** A series for each of the entities, readable or not. Where there are several families, their names begin alike: one selector. */
+/** A series for each of the entities, readable or not. Several families share one selector, by how their names begin. */
 export function knownSeries({ ids, known, matchers }: Entity): string {
   const [first = '', ...rest] = known;
   if (rest.length === 0) return selector(first, matchers);
@@ -165,19 +165,19 @@ export function knownSeries({ ids, known, matchers }: Entity): string {
   return selector('', [`__name__=~"${start}.*up"`, `${ids[0]}!=""`, ...matchers]);
 }
 
-/** A series of value 1 for each entity whose label `display` is its name, or its id where it has none. */
+/** A series of value 1 for each entity, with its name in the label `display`, or its id if it has none. */
 export function displayNames(entity: Entity): string {
   return `${displayOf(entity)} and on (${entity.ids.join(', ')}) ${knownSeries(entity)}`;
 }
 
-/** Adds the label `display` to an expression of one or more series an entity. */
+/** Adds the label `display` to the series of an expression. */
 export function named(entity: Entity, expr: string): string {
   return `${expr} * on (${entity.nameIds.join(', ')}) group_left (display) ${displayOf(entity)}`;
 }
 
 /**
- * The entities with the highest peak in the panel's whole range, or the largest growth of a counter, over time. The choice is made
- * once: a chart does not gain a line at every step as with a plain topk(), and does not depend on the value at the end.
+ * The entities with the highest peak in the panel's whole range, or the largest growth of a counter, over time. They are
+ * chosen once: a chart does not gain a line at every step as with a plain topk(), nor depend on the value at the end.
  *
  * @param drawn what is drawn of the family
  */
@@ -188,7 +188,7 @@ export function peaks(limit: number, entity: Entity, metric: string, drawn: OfFa
   return { '{{display}}': `${shown} and on (${entity.ids.join(', ')}) ${leaders}` };
 }
 
-/** The entities for which an expression of one series an entity, or a part of it, is highest now. */
+/** The entities with the highest value now of an expression that has one series for each entity or part of one. */
 export function top(limit: number, entity: Entity, expr: string, legend = '{{display}}'): Queries {
   return { [legend]: named(entity, `topk(${limit}, ${expr})`) };
 }
@@ -198,7 +198,7 @@ export function topBy(label: string, expr: string): Queries {
   return { [`{{${label}}}`]: `topk(10, sum by (${label}) (${expr}))` };
 }
 
-/** The hundred entities for which one of these families is highest. A family that is always there lists the unreadable ones too. */
+/** The hundred entities with the highest value of any of these families. With `_up` among them, unreadable ones are listed too. */
 export function hundred(entity: Entity, families: string): string {
   const series = selector('', [`__name__=~"${families}"`, ...entity.matchers]);
   return `topk(100, ${highest(entity, series)})`;

@@ -24,7 +24,7 @@ export function buildRuleFiles(settings = defaultSettings): ReadonlyMap<string, 
   return build(settings);
 }
 
-/** The same for the chart, whose template sets them by its values. */
+/** The same for the chart, whose template fills in its values. */
 export function buildChartRules(): ReadonlyMap<string, string> {
   return build(undefined);
 }

@@ -1,4 +1,4 @@
-/** What can be set of the rules, as the chart's values and in a file of one's own: with its defaults and its schema. */
+/** The settings of the rules, in the chart's values or in a file: their defaults and their schema. */
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { quote } from '../../src/text.ts';
@@ -7,26 +7,26 @@ import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { type Alert, alertsIn, type Rules } from './rules.ts';
 
-/** What can be set of an alert. */
+/** The settings of one alert. */
 export interface AlertSettings {
   readonly for: string;
   /** Empty: not at all. */
   readonly keepFiringFor: string;
   readonly thresholds?: Readonly<Record<string, number>>;
-  /** Ids of targets that it leaves out, by their label; with several labels all have to fit. */
+  /** Ids of targets that it leaves out, by label. With several labels, all have to match. */
   readonly exclude?: Readonly<Record<string, readonly string[]>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What can be set of the rules. */
+/** The settings of all rules. */
 export interface RuleSettings {
   /** The alerts to leave out, by name. */
   readonly disabled: readonly string[];
   /** Added to every alert. */
   readonly alertLabels: Readonly<Record<string, string>>;
   readonly alertAnnotations: Readonly<Record<string, string>>;
-  /** Of every alert. */
+  /** By the name of the alert. */
   readonly alerts: Readonly<Record<string, AlertSettings>>;
 }
 
@@ -55,7 +55,7 @@ export const defaultSettings: RuleSettings = {
   alerts: byName(defaultsOf),
 };
 
-// What has an id is a definition of its own in the chart's schema.
+// A schema with an id becomes a definition of its own in the chart's schema.
 const duration = z.string().regex(/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/);
 const someDuration = duration.min(1).meta({ id: 'someDuration' });
 const anyDuration = duration.meta({ id: 'anyDuration' });
@@ -97,14 +97,14 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As Helm lays values over the chart's own. */
+/** As Helm merges values into the chart's own. */
 function overlay(preset: unknown, given: unknown): unknown {
   if (!isMapping(preset) || !isMapping(given)) return given;
   const merged = Object.entries(given).map(([key, value]) => [key, overlay(preset[key], value)]);
   return { ...preset, ...(Object.fromEntries(merged) as object) };
 }
 
-/** Settings as YAML, over the defaults. Throws where they are not valid, with every problem. */
+/** Reads settings from YAML, over the defaults. Throws with every problem if they are not valid. */
 export function readSettings(yaml: string): RuleSettings {
   const { data, error } = ruleSettings.safeParse(overlay(defaultSettings, parse(yaml) ?? {}));
   if (error) throw new Error(z.prettifyError(error));
@@ -116,10 +116,10 @@ interface SettingsJsonSchema {
   readonly definitions: object;
 }
 
-/** For values of the chart: draft 7, of what Helm has laid over the defaults. */
+/** In draft 7, for the chart's values after Helm has merged them with the defaults. */
 export function settingsJsonSchema(): SettingsJsonSchema {
   const schema = z.toJSONSchema(ruleSettings, { target: 'draft-7' });
-  // Each optional reference is wrapped, which would only lengthen Helm's messages.
+  // zod wraps optional references, which makes Helm's messages longer.
   const unwrapped = (_: string, value: unknown) =>
     isMapping(value) && Array.isArray(value['allOf']) ? (value['allOf'][0] as unknown) : value;
   return JSON.parse(JSON.stringify(schema), unwrapped) as SettingsJsonSchema;

@@ -4,14 +4,14 @@ import type { Entity } from './promql.ts';
 import type { AlertSettings, RuleSettings } from './rule-settings.ts';
 import type { Alert, Recording, Rules } from './rules.ts';
 
-/** Template text that sets `$name`. The name is looked up for the text alone, so a rename does not start a new alert. */
+/** Template text that sets `$name`. The name is not a label, so a rename does not start a new alert. */
 function lookUpName({ info, ids }: Entity): string {
   const matchers = ids.map((label) => `${label}=%q`).join(',');
   const labels = ids.map((label) => `$labels.${label}`).join(' ');
   return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
 }
 
-/** A text without the indentation that all its lines share. */
+/** Removes the indentation that all lines share. */
 function dedent(text: string): string {
   const lines = text.replace(/^\n/, '').split('\n');
   const shared = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
@@ -22,7 +22,7 @@ function indent(text: string, by: number): string {
   return dedent(text).replaceAll(/^/gm, ' '.repeat(by));
 }
 
-/** Wraps a text at 92 characters; templates are not split. */
+/** Wraps a text at 92 characters without splitting templates. */
 function wrap(text: string): string {
   const words = text.match(/(?:\{\{.*?\}\}|\S)+/g) ?? [];
   const lines: string[] = [];
@@ -39,23 +39,23 @@ function comment(text: string | undefined, by: number): string {
 }
 
 /**
- * Every grouping and every match keeps `namespace`: Alertmanager's routes of the Prometheus Operator go by it. Where samples
- * have none, nothing changes.
+ * Adds `namespace` to every grouping and match, because the Prometheus Operator's Alertmanager routes use it. Without the label,
+ * nothing changes.
  */
 function keepNamespace(expr: string): string {
   return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
 }
 
-/** What the chart fills in by its values. */
+/** Placeholders that the chart fills in from its values. */
 const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
 
-/** Fills in what is set. */
+/** Replaces the placeholders by the settings of an alert. */
 export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
   const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
   return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
 }
 
-/** Label matchers for the targets that are left out. */
+/** Label matchers for excluded targets. */
 function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
   const matchers = Object.entries(exclude).map(
     ([label, ids]) => `${label}=~"${ids.join('|').replaceAll('.', '[.]')}"`,
@@ -63,7 +63,7 @@ function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
   return matchers.toSorted().join(',');
 }
 
-/** Labels that are added. One that the expression goes by would change which alerts there are, or keep them from being held. */
+/** Throws for a label that the expression groups or matches by: it would change which alerts there are. */
 function addedLabels(
   settings: RuleSettings | undefined,
   alert: string,
@@ -88,7 +88,7 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
   return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
-/** With settings as Prometheus reads it; without, as the chart does: open, and with what exclusions are taken from. */
+/** With settings, as Prometheus reads it; without, as the chart's template does, with placeholders and `excluded`. */
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert] ?? openSettings;
   const { presence } = rule;
@@ -132,7 +132,7 @@ function listed(rule: Alert | Recording, text: string): string {
 }
 
 /**
- * The text of a rule file, as it is set; without settings, as the chart has it, which sets it by its values.
+ * The text of a rule file; without settings, for the chart's template.
  * more: further lines for the comment at its head.
  */
 export function ruleFileText(

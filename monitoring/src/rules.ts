@@ -1,22 +1,22 @@
 /** Recording and alerting rules as data, and the records that most kinds need. */
 import { anywhere, type Entity, knownSeries } from './promql.ts';
 
-/** An alert as it is declared. In its texts, `[[for]]` and `[[NAME]]` stand for what is set of the alert. */
+/** An alert as it is declared. `[[for]]` and `[[THRESHOLD]]` in its texts are replaced by its settings. */
 export interface Declared {
   readonly expr: string;
-  /** The numbers in the expression that can be set, with their defaults. */
+  /** The numbers in the expression that users can set, with their defaults. */
   readonly thresholds?: Readonly<Record<string, number>>;
   readonly for: string;
-  /** For an alert that comes and goes: how long it keeps firing after its expression ends. */
+  /** How long it keeps firing after its expression ends. */
   readonly keepFiringFor?: string;
   /** Default: warning. */
   readonly severity?: 'critical' | 'info';
-  /** Can use the name of what the alert is about as `$name`. */
+  /** May use `$name`: the name of what the alert is about. */
   readonly summary: string;
   readonly description: string;
   /** False: it ends for a target that has no reading. */
   readonly held?: false;
-  /** True where no series can lend it its namespace, since it fires because there are none. */
+  /** It fires because there are no series, so it takes its namespace from the chart. */
   readonly isAbsence?: true;
   readonly comment?: string;
 }
@@ -34,7 +34,7 @@ export interface Recording {
   readonly record: string;
   readonly expr: string;
   readonly comment?: string;
-  /** For the dashboards, which go by ids alone: its groupings and matches do not keep `namespace`. */
+  /** For the dashboards, which match by ids alone: no `namespace` in its groupings and matches. */
   readonly forDashboards?: true;
 }
 
@@ -51,7 +51,7 @@ export interface Rules {
   readonly groups: readonly RuleGroup[];
 }
 
-/** presence, subject: the targets that the alerts are about, and what they are called after. */
+/** presence: the targets that the alerts are about. subject: the entity that has their names. */
 export function alertsOf(
   declared: Readonly<Record<string, Declared>>,
   presence?: Presence,
@@ -67,7 +67,7 @@ export function alertsIn({ groups }: Rules): readonly Alert[] {
   return groups.flatMap(({ alerts }) => alerts);
 }
 
-/** Which targets the exporter is told to read, and which of them have no reading now. */
+/** Which targets the exporter is configured to read, and which of them have no reading now. */
 export interface Presence {
   readonly ids: readonly string[];
   readonly records: readonly Recording[];
@@ -78,7 +78,7 @@ export interface Presence {
 }
 
 /**
- * name: of the records. ids: what tells the targets apart. up: the family that has a series for every target.
+ * name: part of the names of the records. ids: the labels that identify a target. up: the family with a series for every target.
  * value: a selector of a series that a target has as long as its reading is fresh.
  */
 export function presence(name: string, ids: readonly string[], up: string, value: string): Presence {
@@ -115,8 +115,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
 }
 
 /**
- * The names of entities for the dashboards: the label `display` is the name, or the id where there is none. The info series leave
- * the page with the other values while a target cannot be read: the last name stays for as long as the target is known.
+ * The names of entities for the dashboards, in the label `display`; the id if there is no name. While a target cannot be
+ * read, its info series is gone with its other values; the last name is kept as long as the target is known.
  */
 export function displayRecord(entity: Entity): Recording {
   const { ids, info, display } = entity;

@@ -1,4 +1,4 @@
-/** Panels that are tables: rows made of the answers to queries, and a row for each entity with the name leading onward. */
+/** Tables: made from the answers to queries, or with a row for each entity, whose name links to its dashboard. */
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import { TableSortByFieldStateBuilder } from '@grafana/grafana-foundation-sdk/common';
 import type { DynamicConfigValue, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -32,7 +32,7 @@ interface Cells {
 /** A column of a table: a label or a value of the queries, by the name that Grafana gives it. */
 interface TableColumn extends Cells {
   readonly source: string;
-  /** Not shown; for links. */
+  /** Not shown, but available to links. */
   readonly hidden?: boolean;
 }
 
@@ -42,7 +42,7 @@ interface TableOptions extends PanelOptions {
   readonly ascending?: boolean;
 }
 
-/** The answers as rows; answers with equal labels make one row. */
+/** The answers to queries as rows; answers with equal labels share a row. */
 export function tableOf(
   title: string,
   unit: Unit,
@@ -91,7 +91,7 @@ export interface Column extends Cells {
   readonly expr: string;
 }
 
-/** A row for each entity of the expression `rows`, a column for each query; the name leads to its dashboard. */
+/** A row for each entity of the expression `rows`, a column for each query; the name links to its dashboard. */
 export function grid(
   title: string,
   unit: Unit,
@@ -121,7 +121,7 @@ export function grid(
     columns: [
       { source: display === undefined ? (ids[0] ?? '') : 'display', title: heading, link, width: 210 },
       ...Object.entries(labels).map(([source, label]) => ({ source, title: label })),
-      // The address needs them, by their own names.
+      // The link needs them, by their own names.
       ...hiddenIds.map((id) => ({ source: id, title: id, hidden: true })),
       ...columns.map((column, at) => ({ ...column, source: `Value #${letterOf(at + names.length)}` })),
     ],

@@ -15,7 +15,7 @@ import { displayNames, type Entity, scope, selector } from './promql.ts';
 /** The tag by which the dashboards find one another. */
 export const tag = 'bunnynet';
 
-/** How Grafana's Prometheus data source tells its kinds of variable queries apart. */
+/** How Grafana's Prometheus data source numbers its types of variable queries. */
 const queryTypes = { labelValues: 1, queryResult: 3 } as const;
 
 function pickFrom(name: string, label: string, query: string, qryType: number): QueryVariableBuilder {
@@ -28,7 +28,7 @@ function pickFrom(name: string, label: string, query: string, qryType: number): 
       .sort(VariableSort.NaturalAsc)
       .multi(true)
       .includeAll(true)
-      // Otherwise «All» would put ten thousand ids into every query.
+      // Otherwise «All» could put ten thousand ids into a query.
       .allValue('.+')
       .current({ selected: true, text: ['All'], value: ['$__all'] })
   );
@@ -57,7 +57,7 @@ export function pickByName(entity: Entity, label: string): QueryVariableBuilder 
 
 const exporters = 'bunnynet_exporter_build_info';
 
-/** Picks the exporters; each variable narrows those after it. accounts: the family whose label `account` is offered. */
+/** Picks the exporters; each variable narrows the next ones. accounts: the family whose label `account` is offered. */
 export function pickScope(accounts = exporters): readonly QueryVariableBuilder[] {
   const variables = [
     pick('cluster', 'Cluster', exporters, scope.slice(0, 0)),

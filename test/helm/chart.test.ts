@@ -14,7 +14,7 @@ const chart = `${root}helm/bunnynet-exporter`;
 
 /**
  * The program's schema as Helm can use it: without look-ahead, which Go's expressions lack; with credentials optional,
- * for the chart adds them; and without whole numbers that Helm, which knows doubles alone, would change.
+ * because the chart adds them; and with integers limited to those that Helm, which only has doubles, does not change.
  */
 function forHelm(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forHelm);

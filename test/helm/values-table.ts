@@ -7,7 +7,7 @@ interface Value {
   readonly description: string;
 }
 
-/** Throws for a value without a comment, whose children have none either. */
+/** Throws if neither a value nor its children have a comment. */
 export function describedValues(yaml: string): readonly Value[] {
   const descriptions = descriptionsOf(yaml);
   const values: Value[] = [];
@@ -43,7 +43,7 @@ function descriptionsOf(yaml: string): ReadonlyMap<string, string> {
   return descriptions;
 }
 
-/** In Markdown, aligned by nothing: a wide table reads badly either way. */
+/** In Markdown, with no alignment: the table is too wide for it. */
 export function valuesTable(yaml: string): string {
   const rows = describedValues(yaml).map(
     ({ path, preset, description }) =>

@@ -40,7 +40,7 @@ describe('the form for the catalogue', () => {
     const original = JSON.parse(readFileSync(join(source, file), 'utf8')) as Exported;
     expect(exported.id).toBeNull();
     expect(exported.uid).toBe(original.uid);
-    // Grafana replaces the names of inputs wherever they are; one that is not declared would stay.
+    // Grafana replaces the inputs that are declared; others would stay.
     expect(exported.__inputs).toMatchObject([{ type: 'datasource', pluginId: 'prometheus' }]);
     const used = new Set([...text.matchAll(/\$\{(DS_\w+)\}/g)].map(([, name]) => name));
     expect([...used]).toEqual(exported.__inputs.map(({ name }) => name));
@@ -61,7 +61,7 @@ describe('the form for the catalogue', () => {
         expect.objectContaining({ type: 'datasource', id: 'prometheus' }),
       ]),
     );
-    // All else is as it was.
+    // Nothing else changes.
     const { __inputs, __requires, ...rest } = exported;
     expect({ ...rest, templating: undefined }).toEqual({
       ...original,

@@ -1,4 +1,4 @@
-/** Every query of the dashboards, panels' and variables', with Grafana's variables replaced as Grafana would replace them. */
+/** The queries of panels and variables, and how Grafana replaces the variables in them. */
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
 export interface PanelQuery {
@@ -46,7 +46,7 @@ export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
   );
 }
 
-/** What marks the alerts in the charts. */
+/** The queries that mark alerts in the charts. */
 export function annotationQueries(dashboard: Dashboard): readonly { name: string; expr: string }[] {
   return (dashboard.annotations?.list ?? []).map(({ name, expr = '' }) => ({ name, expr }));
 }
@@ -66,7 +66,7 @@ export function variableQueries(dashboard: Dashboard): readonly { name: string; 
 export interface Substitution {
   readonly rangeSeconds: number;
   readonly stepSeconds: number;
-  /** By the name of the variable; `.*`, what «All» stands for at most, where it is left out. */
+  /** By the name of the variable. Default: `.+`, as for «All». */
   readonly variables?: Readonly<Record<string, string>>;
 }
 

@@ -66,7 +66,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
 
   it('lays its panels out without overlap, within 24 columns', () => {
     const top = dashboard.panels ?? [];
-    // What is in a closed row has the place that it will have when the row is opened.
+    // Panels in a closed row have the place that they get when it is opened.
     const closed = top.flatMap((panel) => ('panels' in panel ? [panel.panels] : []));
     for (const together of [top, ...closed]) {
       const cells = new Set<string>();
@@ -122,7 +122,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
       for (const [, name = '', , after] of expr.matchAll(/(\w+)=~"\$(cluster|namespace|account)(.?)"/g)) {
         expect(after, `${place}: ${name}`).toBe('|');
       }
-      // A query without the scope is of a record that has no labels of a scrape, or of a set that another query chose.
+      // At least one selector has the scope.
       if (!place.startsWith('variable')) expect(expr, place).toMatch(/job=~"\$job\|?"/);
     }
   });
@@ -207,7 +207,7 @@ describe('the dashboard of an alert', () => {
     const marked = dashboards.flatMap(([, dashboard]) => {
       const [{ expr } = { expr: '' }] = annotationQueries(dashboard);
       const [, pattern = ''] = /alertname=~"(.+?)"/.exec(expr) ?? [];
-      // Alerts on a kind are marked where it has no alerts of its own.
+      // A dashboard without alerts of its own marks the exporter's alerts on its kinds.
       return !expr.includes('kind=~') && new RegExp(`^(?:${pattern})$`).test(alert) ? [dashboard.uid] : [];
     });
     const [home = 'bunnynet-exporter'] = homesOf('alertname', alert);
@@ -243,7 +243,7 @@ describe('the dashboards together', () => {
     );
     const hidden = [...families].filter(([name, labels]) => labels !== undefined && !shown.has(name));
     const names = hidden.map(([name]) => name);
-    // What a day has so far, of figures whose counters are shown.
+    // Today's figures, where the counter is shown.
     const days = names.filter((name) => shown.has(name.replace(/_latest_day$/, '_total')));
     expect(days).toEqual([
       'bunnynet_application_traffic_latest_day',
@@ -282,10 +282,10 @@ describe('the dashboards together', () => {
       'bunnynet_edge_script_cpu_seconds_latest_day',
     ]);
     expect(names.filter((name) => !days.includes(name))).toEqual([
-      // Only with latency_chart: points, for those who chart it themselves.
+      // Only with latency_chart: points, for users' own charts.
       'bunnynet_application_latency_chart_points',
       'bunnynet_application_latency_chart_seconds',
-      // Settings that nobody looks at every day: they are for queries and rules of one's own.
+      // Settings that are only for users' own queries and rules.
       'bunnynet_shield_zone_waf_request_header_logging_enabled',
       'bunnynet_shield_zone_request_body_logging_enabled',
       'bunnynet_shield_zone_waf_request_ignored_headers',
@@ -296,7 +296,7 @@ describe('the dashboards together', () => {
       'bunnynet_shield_zone_whitelabel_response_pages',
       'bunnynet_shield_rate_limit_logged_breaches_28d',
       'bunnynet_shield_rate_limit_challenged_breaches_28d',
-      // The dashboard has it as what was served less what was pulled.
+      // The dashboard shows all requests minus those to the origin instead.
       'bunnynet_pull_zone_statistics_cached_requests_latest_day',
     ]);
   });

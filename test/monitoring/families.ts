@@ -3,12 +3,12 @@ import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 
-/** Prometheus' own series, which stand beside those of every page. */
+/** Series that Prometheus adds itself. */
 export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'] as const;
 
 export type Families = ReadonlyMap<string, readonly string[] | undefined>;
 
-/** By name. Of the exporter's own families the names alone are known here, histograms with their series' names. */
+/** Labels by name. The labels of the exporter's own families are undefined; a histogram is listed by its series. */
 export async function knownFamilies(): Promise<Families> {
   const families = new Map<string, readonly string[] | undefined>();
   for (const { name, allLabels } of catalogue) families.set(name, allLabels);

@@ -1,4 +1,4 @@
-/** What a PromQL expression names, read from its syntax tree; the grammar is that of Prometheus' own editor. */
+/** What a PromQL expression uses, read from its syntax tree with the grammar of Prometheus' own editor. */
 import { parser } from '@prometheus-io/lezer-promql';
 import type { Families } from './families.ts';
 import { records } from './rules-read.ts';
@@ -6,7 +6,7 @@ import { records } from './rules-read.ts';
 export interface Selector {
   /** Empty where names are matched by a regular expression. */
   readonly metric: string;
-  /** What the names match, where it is not one. */
+  /** The pattern of the names, if there is no single one. */
   readonly names?: RegExp;
   /** Labels of its matchers. */
   readonly labels: readonly string[];
@@ -20,7 +20,7 @@ export interface Call {
 }
 
 export interface Expression {
-  /** Where the grammar did not understand it; empty for one that parses. */
+  /** The places that do not parse. */
   readonly errors: readonly string[];
   readonly selectors: readonly Selector[];
   readonly calls: readonly Call[];
@@ -101,12 +101,12 @@ export function readExpression(text: string): Expression {
   return { errors, selectors, calls, groupings, made, read };
 }
 
-/** The metrics that a selector names, of those that there are; the one that it names even if there is no such. */
+/** The metrics that a selector matches; a single name is returned even if there is no such metric. */
 export function namedBy({ metric, names }: Selector, all: Iterable<string>): readonly string[] {
   return names === undefined ? [metric] : [...all].filter((each) => names.test(each));
 }
 
-/** Functions that take every fall for a counter reset, or expect steady growth: only right for counters. */
+/** Functions for counters only: they take a fall for a reset, or expect steady growth. */
 const counterFunctions = [
   'rate',
   'irate',
@@ -119,8 +119,8 @@ const counterFunctions = [
 ];
 
 /**
- * Gauges that grow steadily until the month ends, and the function that is right for them all the same. Who calls it leaves out
- * the first day of a month.
+ * Gauges that grow steadily until the month ends, and the function that is still right for them. The query has to leave out the
+ * first day of a month.
  */
 const growsWithinMonth = { function: 'predict_linear', metrics: ['bunnynet_billing_monthly_charges'] };
 
@@ -136,7 +136,7 @@ export function misusedCounters({ calls }: Expression): readonly string[] {
     );
 }
 
-/** What does not parse, takes a growth of what does not grow, or names a metric or a label that there is not. */
+/** Syntax errors, counter functions of gauges, and metrics and labels that do not exist. */
 export function mistakesIn(
   text: string,
   families: Families,

@@ -1,4 +1,4 @@
-/** The cases of the rules, which promtool plays, as data. */
+/** promtool's test cases of the rules, as data. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 

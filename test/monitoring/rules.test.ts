@@ -21,7 +21,7 @@ const cases = caseFiles.flatMap(({ tests }) => tests.flatMap((test) => test.aler
 const runbooksFolder = 'docs/runbooks';
 const repository = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/';
 
-/** Where no alert of the rule files fires, but for those that the expression leaves out. */
+/** Checks that nothing fires, except for the alerts that the expression leaves out. */
 function silencesOf(alert: string) {
   const withAlert = caseFiles.filter(({ rule_files }) =>
     rule_files.some((path) => built.get(basename(path))?.includes(`alert: ${alert}\n`)),
@@ -73,7 +73,7 @@ describe('what can be set of the rules', () => {
   });
 
   it('leaves the namespace to every grouping and every match', () => {
-    // Those of the dashboards go by ids alone.
+    // Records for the dashboards match by ids alone.
     const ofDashboards = [...ruleSets.values()]
       .flatMap(({ groups }) => groups.flatMap(({ records }) => records))
       .filter(({ forDashboards }) => forDashboards);

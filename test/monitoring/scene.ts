@@ -1,6 +1,6 @@
 /**
- * An outage as a real Prometheus sees it: the exporter reads the simulated API, Prometheus scrapes it and evaluates the
- * rules, Alertmanager notifies. A minute of the rules lasts a second here; what happens at which moment is told by its script.
+ * An outage as a real Prometheus sees it: the exporter reads the simulated API, Prometheus scrapes it and evaluates the rules,
+ * Alertmanager notifies. A minute of the rules lasts a second here. `playScene` is the script.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,11 +25,11 @@ export type Labels = Readonly<Record<string, string>>;
 
 export interface Series {
   readonly metric: Labels;
-  /** Of an instant query: one. [Unix time, value] */
+  /** [Unix time, value]; an instant query has one. */
   readonly values: readonly (readonly [number, string])[];
 }
 
-/** The script: what is the matter at each moment. */
+/** The moments of the script. */
 export const momentNames = ['calm', 'troubled', 'down', 'after', 'gone'] as const;
 export type Moment = (typeof momentNames)[number];
 
@@ -43,12 +43,12 @@ export interface Scene {
   readonly simulator: Simulator;
   /** Unix time, in seconds, of each moment. */
   readonly moments: Readonly<Record<Moment, number>>;
-  /** Of every page that was read at a moment: families and the labels of their series. */
+  /** The families of all pages that were read, and the labels of their series. */
   readonly page: ReadonlyMap<string, ReadonlySet<string>>;
   readonly notifications: readonly Notification[];
   /** Applications without a name in the configuration. */
   readonly nameless: ReadonlySet<string>;
-  /** The application that does not exist any more from `troubled` on, and exists again `after`. */
+  /** The application that is deleted at `troubled` and back at `after`. */
   readonly deleted: string;
   query(expr: string, at: Moment): Promise<readonly Series[]>;
   /** From the first moment to the last but one, every second. */
@@ -61,7 +61,7 @@ const pace = 60;
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const dayMs = 86_400_000;
 
-/** Every duration of minutes or more a sixtieth as long; what is shorter stays. */
+/** Divides every duration of minutes or more by sixty; shorter ones stay. */
 export function compress(rules: string): string {
   return rules
     .replaceAll(/(?<![\w.])(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
@@ -71,17 +71,17 @@ export function compress(rules: string): string {
     .replaceAll(/interval: \d+s/g, 'interval: 1s');
 }
 
-/** The twelfth application has no average latency: in its turn to fail, none could leap. */
+/** Without a twelfth application: it has no average latency, so none would leap while it is the failing one. */
 const shape = { ...scales.small, applications: 11, zones: 40 };
 
 const turnMs = 7 * 60_000;
-/** Past midnight; and an odd number of turns, since two applications fail by turns. */
+/** Past midnight, and an odd number of turns, because two applications take turns to fail. */
 const laterMs = 3 * turnMs;
 
 /**
- * A time shortly before the last midnight, at the start of a turn of the failing applications: from it to
- * `laterMs` later both the day and the failing application change. On the second of a month it is the midnight before: in
- * the one day of the month until then no pull zone has come near its limit.
+ * A time shortly before the last midnight, when one application has just started to fail: until `laterMs` later, both the
+ * day and the failing application change. On the second of a month, the midnight before is used: after a single day, no
+ * pull zone is close to its limit.
  */
 function openingMs(): number {
   const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
@@ -89,7 +89,7 @@ function openingMs(): number {
   return Math.floor(midnightMs / turnMs) * turnMs - turnMs + 30_000;
 }
 
-/** Which dataset has something for the alerts depends on the date. */
+/** It depends on the date which dataset makes the alerts fire. */
 function chooseSeed(nowMs: number): number {
   const suits = [hasZones, hasExpiringCertificate, hasBusyPullZone, hasLeap, hasRoom];
   for (let seed = 1; seed < 20_000; seed += 1) {
@@ -99,7 +99,7 @@ function chooseSeed(nowMs: number): number {
   throw new Error(`no dataset suits the scene that opens at ${new Date(nowMs).toISOString()}`);
 }
 
-/** True where a zone learns for another day or so, one has its firewall off, and one has nearly used up its custom rules. */
+/** One zone learns for another day or so, one has its firewall off, one has nearly used up its custom rules. */
 function hasZones(dataset: Dataset, nowMs: number): boolean {
   const zones = dataset.zones.map((zone) => configuration(zone, nowMs));
   const leftMs = zones
@@ -140,7 +140,7 @@ function ofApplications<Body>(
   );
 }
 
-/** True where a certificate of a library expires within two weeks, and not today. */
+/** A certificate of a library expires within two weeks, but not today. */
 function hasExpiringCertificate(dataset: Dataset, nowMs: number): boolean {
   interface Library {
     readonly AppleFairPlayDrm: { readonly CertificateExpirationDate: string } | null;
@@ -151,7 +151,7 @@ function hasExpiringCertificate(dataset: Dataset, nowMs: number): boolean {
   });
 }
 
-/** True where a pull zone has used most of the bandwidth that it may use this month. */
+/** A pull zone has used most of its bandwidth limit for the month. */
 function hasBusyPullZone(dataset: Dataset, nowMs: number): boolean {
   interface Zone {
     readonly MonthlyBandwidthUsed: number;
@@ -162,7 +162,7 @@ function hasBusyPullZone(dataset: Dataset, nowMs: number): boolean {
   );
 }
 
-/** True where the latency of one application is far over its average, and over 0.25 s, for the first four minutes. */
+/** For the first four minutes, one application's latency is far above its average, and above 0.25 s. */
 function hasLeap(dataset: Dataset, nowMs: number): boolean {
   interface Figures {
     readonly averageLatency: number;
@@ -179,7 +179,7 @@ function hasLeap(dataset: Dataset, nowMs: number): boolean {
   );
 }
 
-/** True where no volume is nearly full: they are at most by a hair. */
+/** No volume is nearly full: one could be, by a hair. */
 function hasRoom(dataset: Dataset, nowMs: number): boolean {
   interface Volumes {
     readonly items?: readonly { readonly size: number; readonly totalUsage: number }[];
@@ -189,7 +189,7 @@ function hasRoom(dataset: Dataset, nowMs: number): boolean {
   );
 }
 
-/** Everything, with applications without a name. */
+/** All kinds, with some applications without a name. */
 function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   const whole = everything(simulator, {
     isNamed: true,
@@ -228,7 +228,7 @@ async function listenForNotifications(into: Notification[]): Promise<{ url: stri
   };
 }
 
-/** Started, and its output let go. */
+/** Starts a process and discards its output. */
 function launch(command: string, args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess {
   const child = start(command, args, env);
   child.stdout?.resume();
@@ -288,7 +288,7 @@ async function startAlertmanager(folder: string, receiver: string): Promise<stri
   return address;
 }
 
-/** Plays the scene; takes two to three minutes. Rejects when a moment does not come, with what was missing. */
+/** Plays the scene, which takes two to three minutes. Rejects if a moment is not reached, with what was missing. */
 export async function playScene(): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'scene-'));
   const opensAtMs = openingMs();
@@ -357,9 +357,9 @@ export async function playScene(): Promise<Scene> {
     const query = (expr: string, at: Moment) => ask('query', { query: expr, time: String(moments[at]) });
     const page = new Map<string, Set<string>>();
     const moments = {} as Record<Moment, number>;
-    /** A page that takes a busy machine more than a second is lost: a moment is not to fall into the gap. */
+    /** A scrape that takes a busy machine more than a second is lost; no moment may fall into such a gap. */
     const scraped = 'min_over_time(up[4s]) == 1';
-    /** Waits until each of the expressions has a result: then the moment is there. */
+    /** Waits until each of the expressions has a result. */
     const reach = async (moment: Moment, signs: readonly string[], withPage = true) => {
       await eventually(async () => {
         const time = Date.now() / 1000;
@@ -378,7 +378,7 @@ export async function playScene(): Promise<Scene> {
       firing('BunnynetApplicationFailing'),
       firing('BunnynetShieldWafDisabled'),
       firing('BunnynetShieldLearningModeEnding'),
-      // Long enough for whatever the start itself could have set off, and for what looks back an hour.
+      // Long enough for alerts from the start itself, and for rules that look back an hour.
       'bunnynet_exporter_build_info offset 30s',
       'bunnynet:shield_api_guardian_blocked_requests:growth1h',
       'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
@@ -387,7 +387,7 @@ export async function playScene(): Promise<Scene> {
 
     const [library = ''] = simulator.libraryIds;
     const unrecognized = ids[2] ?? '';
-    // One without alerts: an alert ends where its status cannot be read any more.
+    // One without alerts: an alert ends if its status can no longer be read.
     const active = await query('bunnynet_application_status{status="active"} == 1', 'calm');
     const misread = active
       .map(({ metric }) => metric['app_id'] ?? '')
@@ -418,7 +418,7 @@ export async function playScene(): Promise<Scene> {
     simulator.inject({ type: 'reset' });
     await reach('down', [
       `count(${firing('BunnynetKindUnreadable')}) == ${allKinds.length}`,
-      // What the dashboards list is recorded a moment later.
+      // The record for the dashboards follows a moment later.
       `count(bunnynet:firing_alerts:since_seconds{alertname="BunnynetKindUnreadable"}) == ${allKinds.length}`,
     ]);
 
@@ -429,9 +429,9 @@ export async function playScene(): Promise<Scene> {
     exporter.kill('SIGHUP');
     await reach('after', [
       scraped,
-      // Long enough that every rule has seen the first readings too.
+      // Long enough for every rule to see the first readings.
       'max_over_time(sum(bunnynet_exporter_stale_targets)[5s:1s]) == 0',
-      // Long enough that what has recovered since is let go, after keep_firing_for.
+      // Long enough for keep_firing_for to run out.
       'absent_over_time(bunnynet:application_unread[20s])',
       'absent_over_time(bunnynet:application_overview_unread[20s])',
       'bunnynet_exporter_config_last_reload_successful == 1',

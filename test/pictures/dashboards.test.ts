@@ -17,18 +17,18 @@ const dayMs = 86_400_000;
 /** Long enough for alerts to fire. */
 const liveSeconds = 90;
 
-/** Each dashboard whole, its rows open. */
+/** Whole dashboards, with all rows open. */
 const wholeFolder = '.cache/pictures';
-/** What the README shows, as the dashboard opens. */
+/** The pictures for the README and their heights in pixels: dashboards as they open. */
 const shown: Readonly<Record<string, number>> = { 'bunnynet-overview': 1040, 'bunnynet-cdn': 900 };
 
-/** The panels that have nothing to show while the demo plays no outage, with what they say instead. */
+/** Panels that are empty as long as the demo has no outage, with the text that they show. */
 const quiet: Readonly<Record<string, string>> = {
   'Failing targets: the 50 longest without a reading': 'No target fails.',
   'Fields of the wrong type, in an hour': 'No field had the wrong type.',
   'Values that are not in the reference, in an hour': 'Every value is in the reference.',
 };
-/** Panels that may have something to show or not, with what they say if not: it depends on the day. */
+/** Panels that are empty on some days, with the text that they show then. */
 const mayBeQuiet: Readonly<Record<string, string>> = {
   'Firing alerts': 'No alert is firing.',
   'Learning ends in: the 10 next zones': 'No zone is learning.',
@@ -41,14 +41,14 @@ let folder: string;
 let prometheus: string;
 let span: Span;
 
-/** An alert fires after as many seconds as minutes in life. */
+/** Turns the minutes that an alert waits into seconds. */
 function hasten(rules: string): string {
   return rules
     .replaceAll(/^(\s+for: \d+)[mh]$/gm, '$1s')
     .replaceAll(/^(\s+interval: ).*$/gm, (_, name: string) => `${name}5s`);
 }
 
-/** A day of the demo, and then some time of it as a real Prometheus scrapes it. */
+/** A day of the demo's history, and then some time in which a real Prometheus scrapes it. */
 beforeAll(async () => {
   viewer = await bundleViewer();
   folder = await mkdtemp(join(tmpdir(), 'pictures-'));

@@ -20,10 +20,10 @@ export interface Span {
   readonly to: number;
 }
 
-/** At most 200 points, as the panels ask for. */
+/** At most 200 points, as for the panels. */
 const stepOf = ({ from, to }: Span): number => Math.max(5, Math.ceil((to - from) / 200 / 60) * 60);
 
-/** Their ES modules import packages in CommonJS as a bundler other than esbuild would. */
+/** esbuild cannot bundle Grafana's ES modules: they import CommonJS packages in another bundler's way. */
 function asCommonJs(name: string): readonly [string, string] {
   return [`@grafana/${name}`, requireFromFolder.resolve(`@grafana/${name}`)];
 }
@@ -35,7 +35,7 @@ export async function bundleViewer(): Promise<string> {
     bundle: true,
     write: false,
     format: 'iife',
-    // Of a parser of CSV files, for streams of Node.
+    // Imported by a CSV parser, for Node's streams only.
     external: ['stream'],
     jsx: 'automatic',
     alias: Object.fromEntries(['data', 'schema', 'ui'].map(asCommonJs)),
@@ -79,7 +79,7 @@ async function ask(prometheus: string, expr: string, isInstant: boolean, span: S
   );
 }
 
-/** Everything that a dashboard shows of the span. */
+/** Everything that a dashboard shows for the span. */
 export async function askAll(
   prometheus: string,
   dashboard: Dashboard,
@@ -102,7 +102,7 @@ export async function askAll(
     ...span,
     stepSeconds,
     title: dashboard.title ?? '',
-    // As Grafana reads them: the builders leave functions behind.
+    // As Grafana reads them: without the functions that the builders leave in.
     panels: JSON.parse(JSON.stringify(dashboard.panels ?? [])) as Drawing['panels'],
     answers,
     annotations,
@@ -111,7 +111,7 @@ export async function askAll(
 
 const html = '<!doctype html><meta charset="utf-8"><div id="root"></div><script src="/viewer.js"></script>';
 
-/** A tab with the viewer; what it asks for is answered from the packages, and nothing leaves the machine. */
+/** A tab with the viewer. Its requests are answered from the packages; nothing leaves the machine. */
 async function openViewer(browser: Browser, viewer: string, widthPx: number): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: widthPx, height: 900 }, timezoneId: 'UTC' });
   await page.route('**/*', async (route) => {
@@ -131,7 +131,7 @@ async function openViewer(browser: Browser, viewer: string, widthPx: number): Pr
 export interface Picture {
   readonly png: Buffer;
   readonly panels: readonly Drawn[];
-  /** What the page complained of. */
+  /** Errors of the page. */
   readonly errors: readonly string[];
 }
 

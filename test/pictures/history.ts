@@ -1,4 +1,4 @@
-/** A day of the demo as blocks of a Prometheus: the exporter and its API with a clock that hurries, and what the rules record of it. */
+/** A day of the demo as blocks of a Prometheus: exporter and simulator run with a fast clock, and the rules' records are added. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { createSimulator } from '../../src/simulator/simulator.ts';
 import { eventually, freePort, start, stop, toolPath } from '../stack/processes.ts';
 
 const hourMs = 3_600_000;
-/** Between two polls: the rules look back three minutes. */
+/** Time between two polls, shorter than the three minutes that the rules look back. */
 const pollMs = 150_000;
-/** What one block of Prometheus holds. */
+/** The length of a Prometheus block. */
 const blockMs = 2 * hourMs;
 
 export const scraped = { job: 'bunnynet', instance: 'demo:10057' };
@@ -23,7 +23,7 @@ export const scraped = { job: 'bunnynet', instance: 'demo:10057' };
 interface Part {
   readonly fromMs: number;
   readonly toMs: number;
-  /** In OpenMetrics, without its end. */
+  /** In OpenMetrics, without the `# EOF`. */
   readonly samples: string;
 }
 
@@ -46,7 +46,7 @@ function samplesAt(page: string, atMs: number): string {
     .join('');
 }
 
-/** What the exporter has on its page in these hours. */
+/** The exporter's pages over these hours. */
 async function* pollHistory(endMs: number, hours: number): AsyncGenerator<Part> {
   let clockMs = endMs - hours * hourMs;
   const simulator = createSimulator({ scale: 'small', now: () => clockMs });
@@ -81,7 +81,7 @@ interface RuleFile {
   }[];
 }
 
-/** What the recording rules of these files would have recorded. Those that read other records have nothing to read. */
+/** What the recording rules would have recorded, except for those that read other records. */
 async function recordsOf(
   origin: string,
   ruleFiles: Iterable<string>,
@@ -115,7 +115,7 @@ async function recordsOf(
   return records;
 }
 
-/** Starts a Prometheus that keeps its blocks as they are; resolves with its origin when it answers. */
+/** Starts a Prometheus that leaves its blocks as they are; resolves with its origin when it answers. */
 export async function startPrometheus(folder: string, data: string, config: string) {
   const file = join(folder, 'prometheus.yaml');
   await writeFile(file, config);
@@ -135,7 +135,7 @@ export async function startPrometheus(folder: string, data: string, config: stri
   return { origin, server };
 }
 
-/** Writes the hours before `endMs` (Unix time) as the data of a Prometheus that does not run yet; resolves with its folder. */
+/** Writes the hours before `endMs` (Unix time) as the data folder of a Prometheus; resolves with its path. */
 export async function writeHistory(
   folder: string,
   ruleFiles: readonly string[],

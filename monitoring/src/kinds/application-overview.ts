@@ -8,7 +8,7 @@ import { grid } from '../tables.ts';
 import { application, applicationDashboard, statusColors } from './application.ts';
 
 const every = all(application);
-/** A region of an application goes by the name of the application, beside its own. */
+/** A region is shown with its own name and the application's. */
 const region = { ...application, ids: ['app_id', 'region'] };
 
 const family = (name: string): string => `bunnynet_application_overview_${name}`;

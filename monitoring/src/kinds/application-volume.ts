@@ -1,4 +1,4 @@
-/** Volumes of applications: how full they are, and who uses them. */
+/** Volumes of applications: how full they are, and what uses them. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { bars, lines } from '../panels.ts';
@@ -8,7 +8,7 @@ import { application, applicationDashboard } from './application.ts';
 
 const family = (name: string): string => `bunnynet_application_volume_${name}`;
 
-/** A volume goes by the name of its application, beside its own. Of two volumes with the same name, the fuller is shown. */
+/** A volume is shown with its own name and the application's. Of two volumes with the same name, the fuller is shown. */
 const volume = { ...application, ids: ['app_id', 'volume'] };
 const inRow = (name: string): string => values(anywhere(volume), family(name));
 const fullest = share(volume, family('usage_bytes'), family('capacity_bytes'));

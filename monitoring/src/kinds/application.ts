@@ -31,7 +31,7 @@ export const application = entityOf({
 });
 const every = all(application);
 
-/** For every kind that is read for an application. */
+/** Shared by all kinds about applications. */
 export const applicationDashboard: Dashboard = {
   uid: 'bunnynet-application',
   title: 'Application',
@@ -53,7 +53,7 @@ const statuses = [
 
 export const statusColors: Readonly<Record<string, string>> = Object.fromEntries(statuses);
 
-/** After the statuses: an application that cannot be read. */
+/** The number after the statuses: the application cannot be read. */
 const unread = statuses.length + 1;
 
 const statusText = textOf({
@@ -76,8 +76,8 @@ const maxVolumeSize = 'bunnynet:application_volume_size_bytes:max';
 const volumeSizeYesterday = `last_over_time(${maxVolumeSize}[15m] offset 1d)`;
 
 /**
- * Worst at the end of the range first: the worse a status, the higher its number. Grafana draws bands as they come, and Prometheus
- * sends series in the order of their labels, so their place is a label that comes before all others.
+ * The worst at the end of the range first: the worse a status, the higher its number. Grafana keeps the order of the series, and
+ * Prometheus sorts them by their labels, so `_place` is a label that sorts before all others.
  */
 function worst(limit: number, entity: Entity): Queries {
   const number = values(anywhere(entity), statusNumber);

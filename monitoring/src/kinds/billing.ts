@@ -1,4 +1,4 @@
-/** The account: its balance, its charges by service, and what the month will come to. */
+/** The account: its balance, its charges by service, and a forecast for the month. */
 import { type Dashboard, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
@@ -7,7 +7,7 @@ import { bars, lines, numbers, textOf } from '../panels.ts';
 import { all, anywhere, entityOf, seriesOf, topBy, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 
-/** An account is called what the configuration calls its credential. The scope picks accounts already. */
+/** Named after its credential in the configuration. The scope already picks accounts. */
 export const account = all(
   entityOf({
     ids: ['account'],
@@ -17,7 +17,7 @@ export const account = all(
   }),
 );
 
-/** For every kind that is read for an account, and for what costs. */
+/** Shared by all kinds about accounts, and about cost. */
 export const accountDashboard: Dashboard = {
   uid: 'bunnynet-account',
   title: 'Account',
@@ -31,13 +31,13 @@ const toCdn = linkTo('bunnynet-cdn', 'Open the pull zones');
 const family = (name: string): string => `bunnynet_billing_${name}`;
 const field = (name: string): string => values(account, family(name));
 
-/** Seconds until the month ends, UTC, in which bunny.net counts. */
+/** Seconds until the month ends, in UTC as bunny.net counts. */
 const leftOfMonth = '(86400 * (days_in_month() - day_of_month() + 1) - time() % 86400)';
 
-/** Not before 03:00 on the second day of a month: until then there can be a reading of the month before in the past day. */
+/** From 03:00 on the second day of a month: before, the past day can include a reading of the previous month. */
 const hasForecast = '24 * day_of_month() + hour() > 50';
 
-/** What the charges of the month will come to if they go on as in the past day. */
+/** The charges at the end of the month, if they go on as in the past day. */
 function forecast(charges: string): string {
   return `max by (account) (predict_linear(${charges}[1d], scalar${leftOfMonth}))`;
 }

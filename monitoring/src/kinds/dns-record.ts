@@ -1,4 +1,4 @@
-/** The records of DNS zones: what their monitors say, and whether the zone answers at all. */
+/** The records of DNS zones: what their monitors report, and whether the zone is served at all. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { toExporter } from '../links.ts';
@@ -10,7 +10,7 @@ import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 const status = 'bunnynet_dns_record_monitor_status';
 const offline = 'bunnynet:dns_record_offline';
 
-/** A record goes by the name of its zone, beside its own. */
+/** A record is shown with its own name and the zone's. */
 const record = { ...dnsZone, ids: ['dns_zone_id', 'record_id'] };
 const statuses = values(record, status, ['status']);
 const field = (name: string): string => values(anywhere(dnsZone), `bunnynet_dns_zone_${name}`);

@@ -1,4 +1,4 @@
-/** DNS zones: what they are asked. */
+/** DNS zones: their queries. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { toExporter } from '../links.ts';

@@ -1,4 +1,4 @@
-/** What edge scripts used this month, as their listing has it. */
+/** What edge scripts used this month, according to their listing. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { lines } from '../panels.ts';

@@ -6,7 +6,7 @@ import { bars, lines } from '../panels.ts';
 import { costLeap, entityOf, peaks, perSecond, top, values } from '../promql.ts';
 import { accountDashboard } from './billing.ts';
 
-/** On a dashboard that picks accounts; a script's series do not say whose it is. */
+/** Shown on the account's dashboard, although its series do not name an account. */
 export const script = entityOf({
   ids: ['script_id'],
   noun: 'account',

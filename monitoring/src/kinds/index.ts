@@ -1,4 +1,4 @@
-/** The kinds that have panels or rules, in the order in which they share a dashboard. A new kind is one line here, and its file. */
+/** The kinds with panels or rules, in the order of their rows on a dashboard. A new kind is one line here, and its file. */
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardian } from './api-guardian.ts';
 import { applications } from './application.ts';

@@ -1,4 +1,4 @@
-/** What an account is asked to pay, and by when. */
+/** What an account has to pay, and by when. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { anywhere, values } from '../promql.ts';

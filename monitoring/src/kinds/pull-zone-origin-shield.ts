@@ -1,4 +1,4 @@
-/** Origin Shield: requests that are at the origin, and those that wait for it. */
+/** Origin Shield: requests in progress at the origin, and those waiting for it. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { lines } from '../panels.ts';

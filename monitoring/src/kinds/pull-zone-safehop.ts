@@ -1,4 +1,4 @@
-/** SafeHop: requests to the origin that were tried again, and those that it saved. */
+/** SafeHop: requests to the origin that were retried, and those that it saved. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { lines } from '../panels.ts';

@@ -1,4 +1,4 @@
-/** Pull zones: what they are, what they used this month, and how near they are to their limits. */
+/** Pull zones: what they are, what they used this month, and how close they are to their limits. */
 import { type Dashboard, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { toExporter } from '../links.ts';
@@ -16,7 +16,7 @@ export const pullZone = entityOf({
   dashboard: 'bunnynet-cdn',
 });
 
-/** For every kind that is read for a pull zone. */
+/** Shared by all kinds about pull zones. */
 export const cdnDashboard: Dashboard = {
   uid: 'bunnynet-cdn',
   title: 'CDN',

@@ -1,4 +1,4 @@
-/** Rate limits: how often they are breached, and how many of those allowed there are. */
+/** Rate limits: how often they are breached, and how many of the allowed ones exist. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';

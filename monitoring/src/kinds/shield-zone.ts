@@ -19,7 +19,7 @@ import {
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
-/** For entities that belong to a zone, too. */
+/** Also for entities that belong to a zone. */
 export const onShieldDashboard = {
   noun: 'zone',
   picks: { zone: 'shield_zone_id' },
@@ -33,7 +33,7 @@ export const zone = entityOf({
 });
 const every = all(zone);
 
-/** For every kind that is read for a zone. */
+/** Shared by all kinds about zones. */
 export const shieldDashboard: Dashboard = {
   uid: 'bunnynet-shield',
   title: 'Shield',
@@ -65,7 +65,7 @@ const family = (name: string): string => `bunnynet_shield_zone_${name}`;
 const field = (name: string): string => values(anywhere(zone), family(name));
 const count = (expr: string): string => `count(${highest(every, expr)}) or vector(0)`;
 
-/** At most a hundred zones, those without a firewall and those that cannot be read first. */
+/** At most a hundred zones; those without a firewall and those that cannot be read come first. */
 const rows = `bottomk(100, min by (shield_zone_id) (${selector('', ['__name__=~"bunnynet_shield_zone_(up|waf_enabled)"', ...zone.matchers])}))`;
 
 const onlyLogs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${family('learning_mode')} == 1`;

@@ -1,4 +1,4 @@
-/** How far the videos of a library are with their encoding, and which fail. */
+/** The encoding of a library's videos: how many wait, and how many fail. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { bars, lines } from '../panels.ts';

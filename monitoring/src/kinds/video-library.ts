@@ -15,7 +15,7 @@ export const library = entityOf({
   dashboard: 'bunnynet-stream',
 });
 
-/** For every kind that is read for a library. */
+/** Shared by all kinds about libraries. */
 export const streamDashboard: Dashboard = {
   uid: 'bunnynet-stream',
   title: 'Stream',
