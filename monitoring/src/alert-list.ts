@@ -59,7 +59,7 @@ export function alertPanels(
     }),
     tableOf('Firing alerts', 's', 20, {
       description:
-        'What is firing now, since when, and about what; a name leads to its runbook, and what it is about to the dashboard that shows it (by the rules; no API field).',
+        'What is firing now, since when, and about what. The name links to the runbook, the subject to the dashboard that shows it (by the rules; no API field).',
       height,
       queries: [`time() - ${shown}`],
       columns: [

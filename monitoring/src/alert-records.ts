@@ -54,15 +54,14 @@ export const alertRecords: readonly Recording[] = [
     record: firingSince,
     forDashboards: true,
     comment: `
-      For the dashboards: when each alert that fires began to be pending; with the name of what it is about, and the dashboard that
-      shows it.`,
+      For the dashboards: when each firing alert became pending, with the name of what it is about and the dashboard that shows it.`,
     expr: withDashboard,
   },
   {
     record: firingCount,
     forDashboards: true,
     comment:
-      'How many fire. It is there whenever the rules are: a dashboard tells by it that they are missing.',
+      'How many alerts fire. It exists whenever the rules are loaded, so dashboards can tell if they are missing.',
     expr: `count(ALERTS{alertname=~"Bunnynet.+", alertstate="firing"}) or vector(0)`,
   },
 ];

@@ -37,7 +37,7 @@ function unplaced(panel: Builder<Panel>): Builder<Panel> {
   return { build: () => ({ ...built, ...(built.gridPos && { gridPos: { ...built.gridPos } }) }) };
 }
 
-const required = 'It needs the recording rules that come with it: names and alerts are theirs.';
+const required = 'It needs the recording rules that come with it, for names and alerts.';
 
 /**
  * The JSON that Grafana imports, in the classic model; rows and panels are numbered from 1.

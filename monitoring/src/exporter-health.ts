@@ -69,7 +69,7 @@ export const exporterRows: readonly Row[] = [
     }),
     numbers('Series', 'short', 8, {
       description:
-        'Series on the page, and those that the limit limits.max_series keeps off it: any means missing values (the exporter’s own; no API field).',
+        'Series on the page, and those that the limit limits.max_series keeps off it: if there are any, values are missing (the exporter’s own; no API field).',
       queries: { served: `sum(${own('series')})`, dropped: `sum(${own('series_dropped')})` },
       wrong: { dropped: 'red' },
       link: toOverview,
@@ -227,7 +227,7 @@ export const exporterRows: readonly Row[] = [
       },
     }),
     lines('Heap', 'decbytes', 12, {
-      description: 'What is used of Node’s heap (the process’ own; no API field).',
+      description: 'The used part of Node’s heap (the process’ own; no API field).',
       queries: { '{{instance}}': series('nodejs_heap_size_used_bytes') },
     }),
   ]),

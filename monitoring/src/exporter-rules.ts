@@ -95,7 +95,7 @@ export const exporterRules: Rules = {
         },
         BunnynetKeyRefused: {
           comment: `
-          One thing that a key may not read, such as a feature of a plan, is no refused key: nothing of the API succeeds with one.`,
+          A key is refused if nothing succeeds with it. One thing that it may not read, such as a feature of a plan, does not count.`,
           expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
           for: '5m',
           severity: 'critical',
@@ -125,7 +125,7 @@ export const exporterRules: Rules = {
         },
         BunnynetDiscoveryFailing: {
           comment: `
-          Half an hour is three listings at the default discovery.interval. A restart takes the last result away for a moment.`,
+          Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment.`,
           expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
           thresholds: { listings: 0 },
           for: '30m',
@@ -137,7 +137,7 @@ export const exporterRules: Rules = {
         BunnynetNothingFound: {
           comment: `
           First: a key that sees nothing of any kind. Then: a kind that had something within the past day and has nothing now.
-          A kind that the account does not use is no alert. A listing that fails says nothing about what there is.`,
+          Neither a kind that the account does not use nor a listing that fails is a reason to alert.`,
           expr: `
           (
             sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0

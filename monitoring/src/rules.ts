@@ -103,7 +103,7 @@ export function presence(name: string, ids: readonly string[], up: string, value
       {
         record: unread,
         comment:
-          'Those of them without a reading now. An alert on a value keeps firing for them: no reading is no recovery.',
+          'Those without a reading now. An alert on a value keeps firing for them: no reading is no recovery.',
         expr: `
           max by (${by}) (${configured})
           unless on (${by}) last_over_time(${up}[3m]) == 1

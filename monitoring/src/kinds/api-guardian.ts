@@ -61,14 +61,13 @@ export const apiGuardian: KindMonitoring = {
       {
         ...blocked,
         comment: `
-          What was blocked in an hour at whose beginning there was a reading: after an outage the counters gain at once what the
-          outage had.`,
+          What was blocked in an hour that began with a reading: after an outage, the counters gain all that they missed at once.`,
       },
       rateLimited,
     ],
     alerts: {
       BunnynetShieldBlockedRequestsRising: {
-        comment: 'Silent for the first day, when it is not known what is usual.',
+        comment: 'Silent on the first day, when nothing is known about what is usual.',
         expr: rising(blocked),
         thresholds: { ratio: 3, requests: 100 },
         for: '10m',

@@ -35,7 +35,7 @@ export const applicationOverview: KindMonitoring = {
     interval: '1m',
     alerts: {
       BunnynetApplicationInstancesMissing: {
-        comment: 'What is inactive lacks nothing, and a suspended application has an alert of its own.',
+        comment: 'An inactive application lacks nothing, and a suspended one has an alert of its own.',
         expr: `
           max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m]))
           - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m]))
@@ -54,7 +54,7 @@ export const applicationOverview: KindMonitoring = {
     row(overviewDashboard, 'Applications', [
       bars('Instances missing', 'short', 24, {
         description:
-          'Desired less active instances, of the 15 applications that lack the most; none that is inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires when some are missing for a quarter of an hour.',
+          'Desired minus active instances, for the 15 applications that lack the most, without those that are inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires if instances are missing for 15 minutes.',
         steps: ['orange'],
         queries: top(15, every, highest(every, missing)),
         link: application.link,
@@ -113,8 +113,8 @@ export const applicationOverview: KindMonitoring = {
           },
         ],
       }),
-      bars('Latency aimed at: the 10 highest', 's', 6, {
-        description: 'What the application aims at (API field targetLatency).',
+      bars('Target latency: the 10 highest', 's', 6, {
+        description: 'The latency that the application aims for (API field targetLatency).',
         queries: top(10, application, values(application, family('target_latency_seconds'))),
       }),
       lines('Regions by state', 'short', 6, {

@@ -112,7 +112,7 @@ export const billing: KindMonitoring = {
     row(accountDashboard, 'Balance', [
       numbers('Balance', 'currencyUSD', 12, {
         description:
-          'In US dollars, the selected accounts together: in all, what of it is available, and coupons (API fields Balance, AvailableBalance, CouponBalance).',
+          'In US dollars, the selected accounts together: the total, the part that is available, and coupons (API fields Balance, AvailableBalance, CouponBalance).',
         queries: {
           balance: `sum(${field('balance')})`,
           available: `sum(${field('available_balance')})`,
@@ -132,7 +132,7 @@ export const billing: KindMonitoring = {
       }),
       numbers('Bandwidth of the month', 'decbytes', 6, {
         description:
-          'The selected accounts together, this calendar month so far; begins anew with each month (API field MonthlyBandwidthUsed).',
+          'The selected accounts together, this calendar month so far; starts again each month (API field MonthlyBandwidthUsed).',
         queries: { bandwidth: `sum(${field('monthly_bandwidth_bytes')})` },
         link: toCdn,
       }),
@@ -152,7 +152,7 @@ export const billing: KindMonitoring = {
     row(accountDashboard, 'Cost', [
       bars('Cost by service: the 10 highest', 'currencyUSD', 10, {
         description:
-          'Charges of this calendar month so far in US dollars, the selected accounts together; begins anew with each month (API fields MonthlyCharges… of each service).',
+          'Charges of this calendar month so far in US dollars, the selected accounts together; starts again each month (API fields MonthlyCharges… of each service).',
         queries: topBy('service', values(account, family('monthly_service_charges'), ['service'])),
       }),
       grid('Magic Containers and databases', 'short', 14, {
@@ -171,7 +171,7 @@ export const billing: KindMonitoring = {
     row(accountDashboard, 'Recharge', [
       grid('Accounts', 'short', 24, {
         description:
-          'Whether an account is billed and recharges automatically, below which balance, by how much, and the automatic payments that failed in a row; money in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount).',
+          'Whether an account is billed and recharges automatically, below which balance and by how much, and the automatic payments that failed in a row; amounts in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount).',
         height: 5,
         entity: account,
         rows: `topk(100, ${field('up')})`,

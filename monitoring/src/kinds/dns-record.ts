@@ -35,7 +35,7 @@ export const dnsRecord: KindMonitoring = {
     ],
     alerts: {
       BunnynetDnsRecordOffline: {
-        comment: 'bunny.net itself tells nobody.',
+        comment: 'bunny.net itself notifies nobody.',
         expr: `
           sum by (dns_zone_id) (
             max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m]))

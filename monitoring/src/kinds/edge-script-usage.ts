@@ -12,17 +12,17 @@ export const edgeScriptUsage: KindMonitoring = {
     row(accountDashboard, 'Edge scripts', [
       lines('Requests of the month: the 10 busiest', 'short', 8, {
         description:
-          'Requests of this calendar month; begins anew with each month (API field MonthlyRequestCount).',
+          'Requests of this calendar month; starts again each month (API field MonthlyRequestCount).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_requests'),
       }),
       lines('CPU time of the month: the 10 busiest', 'short', 8, {
         description:
-          'CPU time of this calendar month in the unit of the API, which is not documented; begins anew with each month (API field MonthlyCpuTime).',
+          'CPU time of this calendar month in the unit of the API, which is not documented; starts again each month (API field MonthlyCpuTime).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cpu_time'),
       }),
       lines('Cost of the month in the list: the 10 dearest', 'currencyUSD', 8, {
         description:
-          'In US dollars, this calendar month so far; begins anew with each month (API field MonthlyCost).',
+          'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cost'),
       }),
     ]),

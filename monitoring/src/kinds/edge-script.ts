@@ -49,7 +49,7 @@ export const edgeScript: KindMonitoring = {
     row(overviewDashboard, 'Edge scripts', [
       lines('Cost of the month: the 10 dearest edge scripts', 'currencyUSD', 24, {
         description:
-          'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
+          'In US dollars, this calendar month so far; starts again each month (API field TotalMonthlyCost).',
         height: 6,
         queries: peaks(10, script, family('monthly_cost')),
         link: script.link,
@@ -59,7 +59,7 @@ export const edgeScript: KindMonitoring = {
     row(accountDashboard, 'Edge scripts', [
       lines('Cost of the month: the 15 dearest', 'currencyUSD', 6, {
         description:
-          'In US dollars, this calendar month so far; begins anew with each month (API field TotalMonthlyCost).',
+          'In US dollars, this calendar month so far; starts again each month (API field TotalMonthlyCost).',
         queries: peaks(15, script, family('monthly_cost')),
         alerts: ['BunnynetEdgeScriptCostLeap'],
       }),

@@ -28,14 +28,14 @@ export const pullZoneOptimizer: KindMonitoring = {
       }),
       bars('Time to optimize: the 10 slowest', 's', 6, {
         description:
-          'Average of the UTC day so far; begins anew at midnight (API field AverageProcessingTime).',
+          'Average of the UTC day so far; starts again at midnight (API field AverageProcessingTime).',
         queries: top(10, pullZone, values(pullZone, family('average_processing_time_seconds'))),
         link,
         nothing,
       }),
       bars('Compression: the 10 highest', 'percentunit', 6, {
         description:
-          'Average of the UTC day so far; begins anew at midnight (API field AverageCompressionRatio).',
+          'Average of the UTC day so far; starts again at midnight (API field AverageCompressionRatio).',
         queries: top(10, pullZone, values(pullZone, family('average_compression_ratio'))),
         link,
         nothing,

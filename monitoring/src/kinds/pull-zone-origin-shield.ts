@@ -9,7 +9,7 @@ export const pullZoneOriginShield: KindMonitoring = {
   kind: 'pull_zone_origin_shield',
   rows: [
     row(cdnDashboard, 'Origin Shield and SafeHop', [
-      lines('At the origin at a time: the 10 busiest', 'short', 6, {
+      lines('In progress at the origin: the 10 busiest', 'short', 6, {
         description: 'Requests, as of the UTC day so far (API field ConcurrentRequestsChart).',
         queries: peaks(10, pullZone, 'bunnynet_pull_zone_origin_shield_concurrent_requests'),
         nothing: 'No pull zone has an Origin Shield.',

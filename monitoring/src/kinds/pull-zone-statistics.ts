@@ -81,7 +81,7 @@ export const pullZoneStatistics: KindMonitoring = {
     ],
     alerts: {
       BunnynetPullZoneServerErrors: {
-        comment: 'Of more than a hundred requests: fewer make no share.',
+        comment: 'Only with more than a hundred requests: with fewer, a share says little.',
         expr: `
           max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m]))
           / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[30m])) > [[requests]])
@@ -95,7 +95,7 @@ export const pullZoneStatistics: KindMonitoring = {
           'Pull zone {{ $labels.pull_zone_id }} answered {{ $value | humanizePercentage }} of the requests of half an hour with a status of 500 to 599.',
       },
       BunnynetPullZoneHitRatioDrop: {
-        comment: 'Silent for the first day, when it is not known what is usual.',
+        comment: 'Silent on the first day, when nothing is known about what is usual.',
         expr: `
           ${cachedRequests}
           < ${usual(cachedRequests)} - [[points]] / 100`,
@@ -108,7 +108,7 @@ export const pullZoneStatistics: KindMonitoring = {
       },
       BunnynetPullZoneOriginSlow: {
         comment:
-          'The API gives the median of the day so far: it is slow to rise in the evening, and to fall. Silent for the first day.',
+          'The API gives the median of the day so far: it is slow to rise in the evening, and to fall. Silent on the first day.',
         expr: `
           (${originTime} > [[seconds]])
           > [[ratio]] * ${usual(originTime)}`,
@@ -203,14 +203,14 @@ export const pullZoneStatistics: KindMonitoring = {
     row(cdnDashboard, 'Cache and origin', [
       bars('Not served by the cache: the 10 worst', 'percentunit', 12, {
         description:
-          'Share of the requests of the UTC day so far that went past the cache; begins anew at midnight (1 less API field CacheHitRate).',
+          'Share of the requests of the UTC day so far that the cache did not serve; starts again at midnight (1 minus API field CacheHitRate).',
         queries: top(10, pullZone, highest(pullZone, notCached)),
         link: pullZone.link,
         alerts: ['BunnynetPullZoneHitRatioDrop'],
       }),
       lines('Response time of the origin: the 15 slowest', 's', 12, {
         description:
-          'Median of the UTC day so far; begins anew at midnight (API field AverageOriginResponseTime).',
+          'Median of the UTC day so far; starts again at midnight (API field AverageOriginResponseTime).',
         queries: peaks(15, pullZone, family('origin_response_time_seconds'), () => originTime),
         alerts: ['BunnynetPullZoneOriginSlow'],
       }),

@@ -45,7 +45,7 @@ export const pullZones: KindMonitoring = {
     names: pullZone,
     alerts: {
       BunnynetPullZoneBandwidthLimitNear: {
-        comment: 'A limit of 0 is none.',
+        comment: 'A limit of 0 means no limit.',
         expr: `
           max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_bytes[3m]))
           / (max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_limit_bytes[3m])) > 0)

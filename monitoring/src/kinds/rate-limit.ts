@@ -54,7 +54,7 @@ export const rateLimit: KindMonitoring = {
       {
         record: growth,
         comment:
-          'Of rate limits that had a reading at the beginning of the hour: after an outage the counters gain at once what the outage had.',
+          'Of rate limits that had a reading at the beginning of the hour: after an outage, the counters gain all that they missed at once.',
         expr: `
           sum by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (

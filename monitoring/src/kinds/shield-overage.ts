@@ -12,22 +12,21 @@ export const shieldOverage: KindMonitoring = {
   rows: [
     row(shieldDashboard, 'The month', [
       lines('Clean requests: the 15 busiest zones', 'short', 8, {
-        description:
-          'This calendar month so far; begins anew with each month (API field totalCleanRequests).',
+        description: 'This calendar month so far; starts again each month (API field totalCleanRequests).',
         queries: peaks(15, zone, month('clean_requests')),
       }),
       lines('Beyond the plan: the 15 zones with the most', 'short', 8, {
         description:
-          'Requests beyond what the plan includes, this calendar month so far; begins anew with each month (API field totalOverage).',
+          'Requests beyond what the plan includes, this calendar month so far; starts again each month (API field totalOverage).',
         queries: peaks(15, zone, month('overage_requests')),
       }),
       bars('Beyond the plan, of what is tolerated', 'percentunit', 8, {
         description:
-          'Requests beyond the plan, to those that are tolerated in this calendar month, of the 10 worst zones (API fields totalOverage and segments, overageAllowance).',
+          'Requests beyond the plan, as a share of those that are tolerated in this calendar month, for the 10 worst zones (API fields totalOverage and segments, overageAllowance).',
         steps: ['green', [0.8, 'orange'], [1, 'red']],
         queries: top(10, zone, share(zone, month('overage_requests'), month('overage_allowance_requests'))),
         link: zone.link,
-        nothing: 'No zone is tolerated any.',
+        nothing: 'No zone has an overage allowance.',
       }),
     ]),
   ],

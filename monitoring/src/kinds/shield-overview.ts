@@ -63,7 +63,7 @@ export const shieldOverview: KindMonitoring = {
       }),
       bars('Billed requests, of those in the plan', 'percentunit', 8, {
         description:
-          'Requests of this calendar month that are billed, to the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). The 15 fullest zones; falls back at the end of the month.',
+          'Requests of this calendar month that are billed, as a share of the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). The 10 fullest zones; falls back at the end of the month.',
         steps: ['green', [0.8, 'orange'], [1, 'red']],
         queries: top(
           10,

@@ -82,7 +82,7 @@ export const shieldZone: KindMonitoring = {
       {
         record: 'bunnynet:shield_zone_learning_mode_until:last',
         comment:
-          'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends all the same.',
+          'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends anyway.',
         expr: `
           max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m]))
           and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1
@@ -143,7 +143,7 @@ export const shieldZone: KindMonitoring = {
     row(overviewDashboard, 'Shield', [
       numbers('Firewalls', 'short', 8, {
         description:
-          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only logs» leaves out the zones that are learning.',
+          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only log» leaves out the zones that are learning.',
         height: 8,
         queries: {
           zones: `count(${values(every, family('waf_enabled'))})`,

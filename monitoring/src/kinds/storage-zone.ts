@@ -27,7 +27,7 @@ export const dnsZone = entityOf({
 export const storageDnsDashboard: Dashboard = {
   uid: 'bunnynet-storage-dns',
   title: 'Storage and DNS',
-  description: 'What storage zones hold, and what DNS zones are asked.',
+  description: 'What storage zones hold, and the queries of DNS zones.',
   details: ['Readings'],
   variables: [pickByName(storageZone, 'Storage zone'), pickByName(dnsZone, 'DNS zone')],
 };

@@ -46,17 +46,17 @@ export const videoEncoding: KindMonitoring = {
     row(streamDashboard, 'Encoding', [
       lines('Videos that are not finished, by state', 'short', 12, {
         description:
-          'Videos of the selected libraries together in each state but finished (API field status, as it is at each poll).',
+          'Videos of the selected libraries together in each state except finished (API field status, as it is at each poll).',
         queries: { '{{status}}': `sum by (status) (${unfinished})` },
         alerts: ['BunnynetVideoEncodingFailed'],
       }),
       bars('Waiting longest for the encoder: the 10 slowest libraries', 's', 12, {
         description:
-          'How long ago the oldest video was uploaded that is not encoded yet (API field dateUploaded). An alert fires from one hour.',
+          'Time since the upload of the oldest video that is not encoded yet (API field dateUploaded). An alert fires from one hour.',
         steps: ['green', [3600, 'orange']],
         queries: top(10, library, `time() - ${oldest}`),
         link: library.link,
-        nothing: 'None waits.',
+        nothing: 'No video is waiting.',
         alerts: ['BunnynetVideoEncodingSlow'],
       }),
     ]),

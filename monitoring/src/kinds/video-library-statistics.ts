@@ -44,7 +44,7 @@ export const videoLibraryStatistics: KindMonitoring = {
       }),
       bars('Engagement: the 5 highest', 'short', 12, {
         description:
-          'Score of the UTC day so far, from 0 to 100; begins anew at midnight (API field engagementScore).',
+          'Score of the UTC day so far, from 0 to 100; starts again at midnight (API field engagementScore).',
         height: 5,
         queries: top(5, library, field('engagement_score')),
         link: library.link,

@@ -56,7 +56,7 @@ export const videoLibrary: KindMonitoring = {
   rows: [
     row(overviewDashboard, 'Stream', [
       lines('Traffic of the month: the 10 busiest libraries', 'decbytes', 12, {
-        description: 'This calendar month so far; begins anew with each month (API field TrafficUsage).',
+        description: 'This calendar month so far; starts again each month (API field TrafficUsage).',
         queries: peaks(10, all(library), family('monthly_traffic_bytes')),
         link: library.link,
       }),

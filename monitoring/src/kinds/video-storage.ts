@@ -100,7 +100,7 @@ export const videoStorage: KindMonitoring = {
       }),
       numbers('Oldest calculation', 's', 6, {
         description:
-          'Time since the API calculated the sizes, for the video where it is longest ago (API field calculatedAt; the API does not recalculate at every request).',
+          'Time since the API calculated the sizes, for the video with the oldest calculation (API field calculatedAt; the API does not recalculate at every request).',
         steps: ['green', [604800, 'orange']],
         queries: { oldest: `time() - min(${field('calculated_timestamp_seconds')})` },
         link: toExporter,
