@@ -154,7 +154,7 @@ describe('the exporter', () => {
 
   it('follows the listing for `all`: a deleted zone leaves the page, a new one comes', async () => {
     const { simulator, exporter, rows, setConfig } = await startAll();
-    const gone = simulator.zones[3]?.shieldZoneId ?? '';
+    const gone = simulator.zones[3]?.id ?? '';
     const restore = simulator.remove(gone);
     await exporter.pollOnce();
     expect((await rows()).some((row) => row.includes(`shield_zone_id="${gone}"`))).toBe(false);

@@ -1,9 +1,9 @@
 /** The simulated API without its server: finds the operation that a request is for, judges the key and answers. */
-import { type AnyOperation, type Dataset, type Keys, type OperationName, operations } from './dataset.ts';
+import { type AnyOperation, type Dataset, type Keys, operations } from './dataset.ts';
 import { type Answer, type Pages, prefixes, type Request } from './kind.ts';
 
 /** Whose key came with a request: `library` and `read-only` are keys of the library asked for. */
-export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'other-library' | 'unknown';
+export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'unknown';
 
 export interface Asked {
   readonly method: string;
@@ -16,12 +16,10 @@ export interface Asked {
 export interface Exchange {
   /** Nothing for a path that no operation has. */
   readonly operation: AnyOperation | undefined;
-  /** The parts of the path, and the ids that stand in the query. */
-  readonly parts: readonly string[];
   readonly key: KeyKind;
   readonly answer: Answer;
   /** The listing that the answer is a page of. */
-  readonly pages: Pages | undefined;
+  readonly pages?: Pages;
 }
 
 interface ApiOptions {
@@ -33,42 +31,36 @@ interface ApiOptions {
   readonly maxPageSize: number;
 }
 
-type Serve = (request: Request) => { readonly answer: Answer; readonly pages?: Pages };
-
 export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   const removed = new Set<string>();
   const isRemoved = (id: string) => removed.has(id);
   const renamed = new Map<string, string>();
   const nameOf = (id: string, name: string) => renamed.get(id) ?? name;
-  const served = new Map<OperationName, Serve>(
-    operations.map((operation) => [operation.name, serverOf(operation, dataset, keys)]),
-  );
+  const routes = operations.map((operation) => routeOf(operation, dataset));
 
-  function keyKind(sent: string | undefined, operation: AnyOperation | undefined, library: string): KeyKind {
+  function keyKind(sent: string | undefined, library: string): KeyKind {
     if (sent === undefined || sent === '') return 'none';
-    const ofLibrary = operation?.key === 'library';
-    if (ofLibrary && sent === keys.libraries[library]) return 'library';
     if (sent === keys.account) return 'account';
-    if (ofLibrary && sent === keys.readOnlyLibraries[library]) return 'read-only';
-    return Object.values(keys.libraries).includes(sent) ? 'other-library' : 'unknown';
+    if (sent === keys.libraries[library]) return 'library';
+    return sent === keys.readOnlyLibraries[library] ? 'read-only' : 'unknown';
   }
 
   return {
     ask({ method, url, key: sent }: Asked): Exchange {
-      const [path = '', query = ''] = url.split('?', 2);
-      const parts = path.split('/');
-      const found = findRoute(parts, query);
-      const operation = found?.operation;
-      const ids = found?.ids ?? [];
-      const key = keyKind(sent, operation, ids[0] ?? '');
-      const exchange = { operation, parts: found?.parts ?? parts, key, pages: undefined };
-      if (operation === undefined) return { ...exchange, answer: { status: 404 } };
-      if (method !== 'GET') return { ...exchange, answer: { status: 405 } };
-      // A library's read-only key opens nothing here.
-      if (key === 'read-only') return { ...exchange, answer: { status: 403 } };
-      if (key !== operation.key) return { ...exchange, answer: operation.form.unauthorized };
-      const request = { ids, query, nowMs: now(), maxPageSize, isRemoved, nameOf };
-      return { ...exchange, ...served.get(operation.name)?.(request) } as Exchange;
+      const [path = '', written = ''] = url.split('?', 2);
+      const query = new URLSearchParams(written);
+      for (const { operation, idsOf, serve } of routes) {
+        const ids = idsOf(path, query);
+        if (ids === undefined) continue;
+        const key = keyKind(sent, ids[0] ?? '');
+        const exchange = { operation, key };
+        if (method !== 'GET') return { ...exchange, answer: { status: 405 } };
+        if (key === 'read-only') return { ...exchange, answer: { status: 403 } };
+        if (key !== operation.key) return { ...exchange, answer: operation.form.unauthorized };
+        const request = { ids, query, nowMs: now(), maxPageSize, keys, isRemoved, nameOf };
+        return { ...exchange, ...serve(request) };
+      }
+      return { operation: undefined, key: keyKind(sent, ''), answer: { status: 404 } };
     },
     /** The entity with this id does not exist until the returned function is called. */
     remove(id: string): () => void {
@@ -82,51 +74,40 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   };
 }
 
-function serverOf(operation: AnyOperation, dataset: Dataset, keys: Keys): Serve {
-  if ('answers' in operation) {
-    const answers = operation.answers(dataset, keys);
-    return (request) => ({ answer: answers(request) });
-  }
-  const open = operation.pages(dataset, keys);
-  return (request) => {
-    const pages = open(request);
-    return { answer: pages.answer(pages.page), pages };
+/** The requests that an operation is for, and what it answers them. */
+function routeOf(operation: AnyOperation, dataset: Dataset) {
+  const [path = '', query = ''] = `${prefixes[operation.api]}${operation.path}`.split('?');
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+  const parameters = [...new URLSearchParams(query)];
+  const isId = (wanted: string) => wanted.startsWith('{');
+  return {
+    operation,
+    /** The ids in the path and in the query; nothing for a request that it is not for. */
+    idsOf: (asked: string, given: URLSearchParams): readonly string[] | undefined => {
+      const inPath = pattern.exec(asked)?.slice(1);
+      const fits = parameters.every(([name, wanted]) =>
+        isId(wanted) ? given.get(name) : given.get(name) === wanted,
+      );
+      if (!inPath || !fits) return undefined;
+      const inQuery = parameters.filter(([, wanted]) => isId(wanted)).map(([name]) => given.get(name) ?? '');
+      return [...inPath, ...inQuery];
+    },
+    serve: serverOf(operation, dataset),
   };
 }
 
-interface Route {
-  readonly operation: AnyOperation;
-  readonly parts: readonly string[];
-  /** The query parameters that it must have: an id, or this value. */
-  readonly parameters: readonly (readonly [name: string, wanted: string])[];
-}
-
-const routes: readonly Route[] = operations.map((operation) => {
-  const [path = '', query = ''] = `${prefixes[operation.api]}${operation.path}`.split('?');
-  const parameters = [...new URLSearchParams(query)];
-  return { operation, parts: path.split('/'), parameters };
-});
-
-const isId = (part: string) => part.startsWith('{');
-
-function findRoute(parts: readonly string[], query: string) {
-  for (const { operation, parts: wanted, parameters } of routes) {
-    const matches =
-      wanted.length === parts.length &&
-      wanted.every((part, index) => (isId(part) ? parts[index] !== '' : part === parts[index]));
-    if (!matches) continue;
-    const ids = parts.filter((_part, index) => isId(wanted[index] ?? ''));
-    const given = new URLSearchParams(query);
-    const values: string[] = [];
-    const hasAll = parameters.every(([name, expected]) => {
-      const value = given.get(name) ?? '';
-      if (!isId(expected)) return value === expected;
-      values.push(value);
-      return value !== '';
+function serverOf(operation: AnyOperation, dataset: Dataset) {
+  if ('answers' in operation) {
+    const answers = operation.answers(dataset);
+    return (request: Request) => ({
+      answer: answers(request) ?? operation.form.missing(request.ids[0] ?? ''),
     });
-    if (hasAll) return { operation, ids: [...ids, ...values], parts: [...parts, ...values] };
   }
-  return undefined;
+  const open = operation.pages(dataset);
+  return (request: Request) => {
+    const pages = open(request);
+    return { answer: pages.answer(pages.page), pages };
+  };
 }
 
 /** The URL below the origin at which an operation answers for these ids. */

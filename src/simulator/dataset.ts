@@ -2,31 +2,27 @@
  * The account that the simulated API is of: who exists and what never changes about them, from a seed and a shape, and the
  * keys that open it.
  */
-import { hexadecimal, streams } from './entities.ts';
-import type { Kind, LibraryKeys, Operation, Scale } from './kind.ts';
+import { hash, secret } from './entities.ts';
+import { type Kind, type LibraryKeys, type Operation, type Scale, scaleNames } from './kind.ts';
 import { kinds } from './kinds/index.ts';
-import { hash, text } from './random.ts';
 
 type DeclaredKind = (typeof kinds)[number];
 
+/** How many entities of each sort there are. */
+export type Shape = Readonly<Record<SizeOf<DeclaredKind>, number>>;
+type SizeOf<One> = One extends { sizes: infer Sizes } ? keyof Sizes : never;
+
+/** Everything that exists, each part under its own names. */
+export type Dataset = Intersection<PartOf<DeclaredKind>>;
+type PartOf<One> = One extends { create: (...given: never) => infer Part } ? Part : never;
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
 ) => void
   ? All
   : never;
 
-type Nothing = Record<never, never>;
-type SizesOf<Kind> = Kind extends { sizes: { small: infer Sizes } } ? Sizes : Nothing;
-type PartOf<Kind> = Kind extends { create: (...given: never) => infer Part } ? Part : Nothing;
-
-/** How many entities of each sort there are. */
-export type Shape = { readonly [Size in keyof Intersection<SizesOf<DeclaredKind>>]: number };
-
-/** Everything that exists, each part under its own names. */
-export type Dataset = Intersection<PartOf<DeclaredKind>>;
-
 export type KindName = DeclaredKind['kind'];
-type ListingName<Kind> = Kind extends { kind: infer Name extends string; listing: object }
+type ListingName<One> = One extends { kind: infer Name extends string; listing: object }
   ? `${Name}_listing`
   : never;
 /** What faults and counters call an operation: as its kind, or as the listing of its kind. */
@@ -35,14 +31,13 @@ export type OperationName = KindName | ListingName<DeclaredKind>;
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };
 
 /** What all kinds have. */
-export interface AnyKind extends Pick<Kind<never, object, Dataset>, 'section' | 'targets' | 'listed'> {
+export interface AnyKind extends Pick<Kind<Dataset>, 'section' | 'targets' | 'listed'> {
   readonly kind: KindName;
   /** The one that gives the readings comes first. */
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
 }
 
-type Declared = Operation<Dataset> & Omit<AnyKind, 'operations'> & { readonly listing?: Operation<Dataset> };
-const declared: readonly Declared[] = kinds;
+const declared: readonly (Kind<Dataset> & { readonly kind: KindName })[] = kinds;
 
 export const allKinds: readonly AnyKind[] = declared.map((kind) => {
   const listing = kind.listing && { ...kind.listing, name: `${kind.kind}_listing` as OperationName };
@@ -57,14 +52,17 @@ export const scales: Readonly<Record<Scale, Shape>> = {
 };
 
 function shapeOf(scale: Scale): Shape {
-  return Object.assign({}, ...kinds.map((kind) => 'sizes' in kind && kind.sizes[scale])) as Shape;
+  const place = scaleNames.indexOf(scale);
+  const sizes = declared.flatMap((kind) => Object.entries(kind.sizes ?? {}));
+  return Object.fromEntries(sizes.map(([name, counts]) => [name, counts[place]])) as Shape;
 }
 
-/** Throws a RangeError for sizes that do not go together. */
 export function createDataset(seed: number, shape: Shape): Dataset {
   const dataset = {} as Dataset;
-  const makers: readonly Pick<Kind<Shape, object, Dataset>, 'kind' | 'create'>[] = kinds;
-  for (const { create } of makers) Object.assign(dataset, create?.(seed, shape, dataset));
+  type Create = (seed: number, sizes: Shape, dataset: Dataset) => object;
+  for (const { create } of kinds as readonly { readonly create?: Create }[]) {
+    Object.assign(dataset, create?.(seed, shape, dataset));
+  }
   return dataset;
 }
 
@@ -73,15 +71,13 @@ export interface Keys extends LibraryKeys {
   readonly account: string;
 }
 
-/** Keys that nothing else on a page or in a log can be taken for. */
 export function createKeys(seed: number, libraryIds: readonly string[]): Keys {
-  const key = (name: string, number: number) =>
-    `sim-${name}-key-${text(hash(seed, streams.key, number), 32, hexadecimal)}`;
+  const key = (name: string, number: number) => secret(name, hash(seed, 6, number));
+  const ofLibraries = (made: (id: string, index: number) => string) =>
+    Object.fromEntries(libraryIds.map((id, index) => [id, made(id, index)]));
   return {
     account: key('account', 0),
-    libraries: Object.fromEntries(libraryIds.map((id, index) => [id, key(`library-${id}`, index + 1)])),
-    readOnlyLibraries: Object.fromEntries(
-      libraryIds.map((id, index) => [id, key(`read-only-${id}`, -1 - index)]),
-    ),
+    libraries: ofLibraries((id, index) => key(`library-${id}`, index + 1)),
+    readOnlyLibraries: ofLibraries((id, index) => key(`read-only-${id}`, -1 - index)),
   };
 }

@@ -1,48 +1,30 @@
 /**
- * Days and the figures of a day: the names that the API gives them, how a day's figures grow, and the charts that have a
- * point for each.
+ * Days, counted from the epoch, and the figures of a day: how they grow, the names that the API gives to days, and the
+ * charts that have a point for each.
  */
+import { type Entity, unit } from './entities.ts';
 import type { Request } from './kind.ts';
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 export const minuteMs = 60_000;
-/** Days in the windows of the Shield metrics. */
-const windowDays = 28;
 
-/** The day that holds this moment, counted from the epoch. */
+/** The figure of a day. */
+export type DayFigure = (day: number) => number;
+
+/** The day that holds this moment. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }
 
-/** Midnight UTC; some charts write it without a zone. */
-export function instantOf(day: number, isZoned = true): string {
-  return `${new Date(day * dayMs).toISOString().slice(0, 19)}${isZoned ? 'Z' : ''}`;
+export function monthStartMs(nowMs: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
 }
 
-/** `dd-MM-yyyy` */
-function dayMonthYear(day: number): string {
-  return instantOf(day).slice(0, 10).split('-').reverse().join('-');
-}
-
-/** The figures of each day of the window by its name, and their sums. Every third entity has its days in no order. */
-export function windowOf<Figures extends Record<string, number>>(
-  { index }: { readonly index: number },
-  nowMs: number,
-  none: Figures,
-  figuresOf: (day: number) => Figures,
-): { readonly totals: Figures; readonly days: Readonly<Record<string, Figures>> } {
-  const today = dayOf(nowMs);
-  const totals: Record<string, number> = { ...none };
-  const days: Record<string, Figures> = {};
-  for (let turn = 0; turn < windowDays; turn += 1) {
-    const slot = index % 3 === 1 ? (turn * 11) % windowDays : turn;
-    const day = today - (windowDays - 1 - slot);
-    const figures = figuresOf(day);
-    days[dayMonthYear(day)] = figures;
-    for (const [name, figure] of Object.entries(figures)) totals[name] = (totals[name] ?? 0) + figure;
-  }
-  return { totals: totals as Figures, days };
+/** ISO 8601 without a fraction and without a zone. */
+export function secondOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19);
 }
 
 /** The share of a day's figures that there is at this time: all of a past day, a growing part of today. */
@@ -58,53 +40,82 @@ export function weekdayShare(day: number): number {
   return weekday === 0 || weekday === 6 ? 0.7 : 1;
 }
 
-/** The sum over the days of the calendar month up to now. */
-export function monthSoFar(nowMs: number, figureOf: (day: number) => number): number {
-  const now = new Date(nowMs);
-  const first = dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
-  let sum = 0;
-  for (let day = first; day <= dayOf(nowMs); day += 1) sum += figureOf(day);
-  return sum;
+/** A figure that varies from day to day, from `low` to `low + spread` of what is usual, and grows until midnight. */
+export function daily(
+  { seed }: Pick<Entity, 'seed'>,
+  figure: number,
+  usual: number,
+  nowMs: number,
+  low = 0.75,
+  spread = 0.5,
+): DayFigure {
+  return (day) =>
+    Math.floor(usual * weekdayShare(day) * (low + spread * unit(seed, day, figure)) * doneOf(day, nowMs));
 }
 
-const defaultDays = 30;
-/** More are never sent. */
-const maxDays = 400;
+/** The sum of these figures of a day. */
+export function sumOf(...figures: readonly DayFigure[]): DayFigure {
+  return (day) => figures.reduce((sum, figureOf) => sum + figureOf(day), 0);
+}
 
-/** The days from `dateFrom` to `dateTo` that have begun, counted from the epoch; without these, the last 30. */
-export function daysAsked({ query, nowMs }: Pick<Request, 'query' | 'nowMs'>): readonly number[] {
-  const parameters = new URLSearchParams(query);
-  const today = dayOf(nowMs);
-  const last = Math.min(today, dayNamed(parameters.get('dateTo')) ?? today);
-  const first = Math.max(last - maxDays, dayNamed(parameters.get('dateFrom')) ?? last - defaultDays + 1);
+/** The sum of the figures of these days. */
+export function totalOf(days: readonly number[], figureOf: DayFigure): number {
+  return days.reduce((total, day) => total + figureOf(day), 0);
+}
+
+/** The sum over the days of the calendar month up to now. */
+export function monthSoFar(nowMs: number, figureOf: DayFigure): number {
+  return totalOf(daysFrom(dayOf(monthStartMs(nowMs)), dayOf(nowMs)), figureOf);
+}
+
+/** These days, the last one too. */
+export function daysFrom(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** The days that have begun and have a moment between two date-times, in the query under these names. */
-export function daysBetween(
-  { query, nowMs }: Pick<Request, 'query' | 'nowMs'>,
-  from: string,
-  to: string,
-): readonly number[] {
-  const parameters = new URLSearchParams(query);
-  // A clock that is ahead is answered with the newest day.
-  const startMs = Math.min(nowMs, Date.parse(parameters.get(from) ?? '') || nowMs);
-  const endMs = Math.min(nowMs + 1, Date.parse(parameters.get(to) ?? '') || nowMs + 1);
-  const length = Math.max(0, Math.ceil(endMs / dayMs) - dayOf(startMs));
-  return Array.from({ length: Math.min(maxDays, length) }, (_, index) => dayOf(startMs) + index);
-}
-
-function dayNamed(date: string | null): number | undefined {
-  const atMs = Date.parse(date ?? '');
-  return Number.isNaN(atMs) ? undefined : dayOf(atMs);
+/** The days asked for that have begun; by default the last 30. A date means its whole day, a date-time a moment. */
+export function daysAsked({ query, nowMs }: Request, from = 'dateFrom', to = 'dateTo'): readonly number[] {
+  const atOf = (name: string) => Date.parse(query.get(name) ?? '') / dayMs;
+  const end = to === 'dateTo' ? atOf(to) + 1 : atOf(to);
+  const last = Math.min(dayOf(nowMs), Math.ceil(end || Number.POSITIVE_INFINITY) - 1);
+  return daysFrom(Math.floor(atOf(from) || last - 29), last);
 }
 
 /** Maps each day to its figure; some charts write their instants without a zone. */
-export function chartOf(days: readonly number[], figureOf: (day: number) => number, isZoned = true) {
-  return Object.fromEntries(days.map((day) => [instantOf(day, isZoned), figureOf(day)]));
+export function chartOf<Figure>(days: readonly number[], figureOf: (day: number) => Figure, isZoned = true) {
+  return Object.fromEntries(
+    days.map((day) => [`${secondOf(day * dayMs)}${isZoned ? 'Z' : ''}`, figureOf(day)]),
+  );
 }
 
-/** The sum of the figures of the days. */
-export function totalOf(days: readonly number[], figureOf: (day: number) => number): number {
-  return days.reduce((total, day) => total + figureOf(day), 0);
+/** Days in the windows of the Shield metrics. */
+const windowDays = 28;
+
+/**
+ * The figures of each day of the window, by its name `dd-MM-yyyy`, and their sums. Every third entity has its days in no
+ * order; of a new one nothing was counted yet.
+ */
+export function windowOf(
+  { index }: Entity,
+  nowMs: number,
+  figures: Readonly<Record<string, DayFigure>>,
+  isNew = false,
+) {
+  const on = (read: (figureOf: DayFigure) => number) =>
+    Object.fromEntries(Object.entries(figures).map(([name, figureOf]) => [name, read(figureOf)]));
+  if (isNew) return { totals: on(() => 0), days: null };
+  const first = dayOf(nowMs) - windowDays + 1;
+  const days = daysFrom(0, windowDays - 1).map(
+    (turn) => first + (index % 3 === 1 ? (turn * 11) % windowDays : turn),
+  );
+  const nameOf = (day: number) =>
+    secondOf(day * dayMs)
+      .slice(0, 10)
+      .split('-')
+      .reverse()
+      .join('-');
+  return {
+    totals: on((figureOf) => totalOf(days, figureOf)),
+    days: Object.fromEntries(days.map((day) => [nameOf(day), on((figureOf) => figureOf(day))])),
+  };
 }

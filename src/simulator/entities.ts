@@ -1,66 +1,41 @@
-/** What kinds make their entities from: streams of seeds, names and ids. */
-import { text } from './random.ts';
+/**
+ * What entities and their figures are made from: numbers, texts and ids that look random and are a pure function of what
+ * they are asked for, so that requests in any order see the same dataset.
+ */
 
-/** Each sort of entity draws from a stream of its own. */
-export const streams = {
-  application: 1,
-  zone: 2,
-  endpoint: 3,
-  rule: 4,
-  video: 5,
-  key: 6,
-  pullZone: 7,
-  library: 8,
-  script: 9,
-  billing: 10,
-  storageZone: 20,
-  dnsZone: 21,
-} as const;
-
-/** Suffixes for names that are used a second time. */
-export const cities = 'ams fra lju waw lon nyc lax sao sin syd tyo jnb'.split(' ');
-
-const wideIdBase = 9_007_199_254_740_993n;
-
-/** An id that needs more than the 53 bits of a double. */
-export function wideId(index: number): string {
-  return String(wideIdBase + BigInt(index));
+/** An unsigned 32-bit hash of up to four integers (the finalizer of MurmurHash3 between them). */
+export function hash(a: number, b = 0, c = 0, d = 0): number {
+  let h = mix(a ^ 0x9e3779b9);
+  h = mix(h ^ Math.imul(b, 0x85ebca6b));
+  h = mix(h ^ Math.imul(c, 0xc2b2ae35));
+  return mix(h ^ Math.imul(d, 0x27d4eb2f)) >>> 0;
 }
 
-/** The name at the index. From the second round through the list on, a suffix or a number tells it apart. */
-export function nth(names: readonly string[], index: number, suffix?: (round: number) => string): string {
-  const name = names[index % names.length] as string;
-  const round = Math.floor(index / names.length);
-  if (round === 0) return name;
-  return suffix === undefined ? `${name}-${round + 1}` : `${name}${suffix(round - 1)}`;
+function mix(value: number): number {
+  let h = value;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
 }
 
-export const hexadecimal = '0123456789abcdef';
-
-export function guid(seed: number): string {
-  const digits = text(seed, 32, hexadecimal);
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    `4${digits.slice(13, 16)}`,
-    `a${digits.slice(17, 20)}`,
-    digits.slice(20),
-  ].join('-');
+/** From 0 up to, and without, 1. */
+export function unit(a: number, b = 0, c = 0): number {
+  return hash(a, b, c) / 0x1_0000_0000;
 }
 
-export function count<T>(length: number, make: (index: number) => T): T[] {
-  return Array.from({ length }, (_, index) => make(index));
+/** A number between the two, spread evenly over their orders of magnitude: most things are small. */
+export function magnitude(low: number, high: number, at: number): number {
+  return low * (high / low) ** at;
 }
 
-/** The entities by what they belong to, in their order. */
-export function grouped<T>(entities: readonly T[], ownerOf: (entity: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const entity of entities) {
-    const group = groups.get(ownerOf(entity));
-    if (group) group.push(entity);
-    else groups.set(ownerOf(entity), [entity]);
-  }
-  return groups;
+/** From 0 to 1, moving smoothly; it turns about once in a period. */
+export function drift(seed: number, nowMs: number, periodMs: number): number {
+  const position = nowMs / periodMs;
+  const cell = Math.floor(position);
+  const part = position - cell;
+  const from = unit(seed, cell, 0x6d);
+  const to = unit(seed, cell + 1, 0x6d);
+  return from + (to - from) * part * part * (3 - 2 * part);
 }
 
 export function round(value: number, digits: number): number {
@@ -68,7 +43,60 @@ export function round(value: number, digits: number): number {
   return Math.round(value * scale) / scale;
 }
 
-export function without<T extends object, Field extends keyof T>(value: T, field: Field): Omit<T, Field> {
-  const { [field]: _, ...rest } = value;
-  return rest;
+/** So many characters of the alphabet. */
+export function text(seed: number, length: number, alphabet = '0123456789abcdef'): string {
+  return count(length, (index) => alphabet[hash(seed, index, 0x7e) % alphabet.length]).join('');
+}
+
+export function guid(seed: number): string {
+  return text(seed, 32).replace(/(.{8})(.{4}).(.{3}).(.{3})(.*)/, '$1-$2-4$3-a$4-$5');
+}
+
+/** A key that nothing else on a page or in a log can be taken for. */
+export function secret(name: string, seed: number): string {
+  return `sim-${name}-key-${text(seed, 32)}`;
+}
+
+/** An id that needs more than the 53 bits of a double. */
+export function wideId(index: number): string {
+  return String(9_007_199_254_740_993n + BigInt(index));
+}
+
+/** Suffixes for names that are used a second time. */
+export function city(turn: number): string {
+  return nth('ams fra lju waw lon nyc lax sao sin syd tyo jnb'.split(' '), turn);
+}
+
+/** The name at the index. From the second round through the list on, a suffix or a number tells it apart. */
+export function nth(names: readonly string[], index: number, suffix?: (round: number) => string): string {
+  const name = names[index % names.length] as string;
+  const turn = Math.floor(index / names.length);
+  if (turn === 0) return name;
+  return suffix === undefined ? `${name}-${turn + 1}` : `${name}${suffix(turn - 1)}`;
+}
+
+export function count<T>(length: number, make: (index: number) => T): T[] {
+  return Array.from({ length }, (_, index) => make(index));
+}
+
+/** Something that the account has. */
+export interface Entity {
+  readonly id: string;
+  readonly name: string;
+  readonly index: number;
+  /** Its figures are drawn from this. */
+  readonly seed: number;
+}
+
+/** Makes so many entities. stream: a number for each sort of entity, so that their seeds differ. */
+export function entities<Made extends Pick<Entity, 'id' | 'name'>>(
+  seed: number,
+  stream: number,
+  length: number,
+  make: (seed: number, index: number) => Made,
+): (Made & Entity)[] {
+  return count(length, (index) => {
+    const own = hash(seed, stream, index);
+    return { ...make(own, index), seed: own, index };
+  });
 }

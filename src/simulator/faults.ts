@@ -1,9 +1,9 @@
 /** Which fault strikes which request: the faults that were put in, by operation, target, share, time and count. */
-import { type OperationName, operations } from './dataset.ts';
+import { type AnyOperation, type OperationName, operations } from './dataset.ts';
+import { hash, unit } from './entities.ts';
 import type { FaultParameters } from './fault.ts';
 import { type FaultType, faultTypes } from './fault-types.ts';
 import type { ApiName } from './kind.ts';
-import { hash, unit } from './random.ts';
 
 export type { FaultParameters } from './fault.ts';
 export { type FaultType, faultTypes } from './fault-types.ts';
@@ -34,15 +34,13 @@ export interface Strike {
 
 interface Injected {
   readonly fault: Fault;
-  readonly operations: ReadonlySet<OperationName>;
+  readonly operations: readonly OperationName[];
   readonly seed: number;
   readonly endsAtMs: number;
   /** Requests that matched, before the share. */
   matched: number;
   strikes: number;
 }
-
-const defaultLatencyMs = 1_000;
 
 export function createFaults(seed: number, now: () => number) {
   // The newest first.
@@ -53,29 +51,28 @@ export function createFaults(seed: number, now: () => number) {
     injected = injected.filter((entry) => entry !== gone);
   }
 
-  function strikes(entry: Injected, operation: OperationName, parts: readonly string[]): boolean {
-    const { fault } = entry;
-    if (!entry.operations.has(operation)) return false;
-    if (fault.target !== undefined && !holds(parts, fault.target)) return false;
+  function strikes(entry: Injected, { name }: AnyOperation, url: string): boolean {
+    const { target = '', share = 1, count } = entry.fault;
+    if (!entry.operations.includes(name) || !holds(url, target)) return false;
     if (now() >= entry.endsAtMs) {
       remove(entry);
       return false;
     }
     entry.matched += 1;
-    if (unit(entry.seed, entry.matched) >= (fault.share ?? 1)) return false;
+    if (unit(entry.seed, entry.matched) >= share) return false;
     entry.strikes += 1;
-    if (entry.strikes === fault.count) remove(entry);
+    if (entry.strikes === count) remove(entry);
     return true;
   }
 
   return {
     /** Throws a RangeError for a fault that can never strike. Returns what removes it. */
     inject(fault: Fault): () => void {
-      const entry: Injected = {
+      const entry = {
         fault,
         operations: struckOperations(fault),
         seed: hash(seed, 0x66, number),
-        endsAtMs: fault.durationMs === undefined ? Number.POSITIVE_INFINITY : now() + fault.durationMs,
+        endsAtMs: now() + (fault.durationMs ?? Number.POSITIVE_INFINITY),
         matched: 0,
         strikes: 0,
       };
@@ -86,49 +83,35 @@ export function createFaults(seed: number, now: () => number) {
     clear(): void {
       injected = [];
     },
-    /** Nothing for a request that no fault strikes. */
-    strike(operation: OperationName, parts: readonly string[]): Strike | undefined {
-      if (injected.length === 0) return undefined;
+    strike(operation: AnyOperation, url: string): Strike {
       let latencyMs = 0;
       let newest: Fault | undefined;
       for (const entry of injected) {
-        const late = entry.fault.type === 'latency';
-        if (!late && newest !== undefined) continue;
-        if (!strikes(entry, operation, parts)) continue;
-        if (late) latencyMs += entry.fault.latencyMs ?? defaultLatencyMs;
+        const isLatency = entry.fault.type === 'latency';
+        if (!isLatency && newest !== undefined) continue;
+        if (!strikes(entry, operation, url)) continue;
+        if (isLatency) latencyMs += entry.fault.latencyMs ?? 1_000;
         else newest = entry.fault;
       }
-      return latencyMs === 0 && newest === undefined ? undefined : { latencyMs, fault: newest };
+      return { latencyMs, fault: newest };
     },
   };
 }
 
-function struckOperations(fault: Fault): ReadonlySet<OperationName> {
-  const declaration = faultTypes[fault.type];
-  if (declaration === undefined) throw new RangeError(`There is no fault ${JSON.stringify(fault.type)}.`);
-  const { share = 1, count = 1, durationMs = 0 } = fault;
-  if (!(share >= 0 && share <= 1)) throw new RangeError(`A share lies between 0 and 1; got ${share}.`);
-  if (!(count >= 1)) throw new RangeError(`A fault strikes at least once; got a count of ${count}.`);
-  if (!(durationMs >= 0)) throw new RangeError(`A fault lasts for 0 ms at least; got ${durationMs}.`);
-  const { kind, api } = fault;
+function struckOperations({ type, kind, api }: Fault): readonly OperationName[] {
   const struck = operations
     .filter((operation) => api === undefined || operation.api === api)
     .map(({ name }) => name)
     .filter((name) => kind === undefined || [kind].flat().includes(name))
-    .filter((name) => declaration.appliesTo.includes(name));
-  if (struck.length === 0) {
-    const asked = [kind ?? [], api === undefined ? [] : `the ${api} API`].flat();
-    throw new RangeError(`The fault ${fault.type} cannot happen to ${asked.join(', ')}.`);
-  }
-  return new Set(struck);
+    .filter((name) => faultTypes[type].appliesTo.includes(name));
+  if (struck.length > 0) return struck;
+  const asked = [kind ?? [], api === undefined ? [] : `the ${api} API`].flat();
+  throw new RangeError(`The fault ${type} cannot happen to ${asked.join(', ')}.`);
 }
 
-/** True when the parts of the target are among these parts, in the same order. */
-function holds(parts: readonly string[], target: string): boolean {
-  const wanted = target.split('/').filter((part) => part !== '');
-  let next = 0;
-  for (const part of parts) {
-    if (part === wanted[next]) next += 1;
-  }
-  return next === wanted.length;
+/** True when the parts of the target are among those of the URL, in the same order. */
+function holds(url: string, target: string): boolean {
+  const wanted = target.split('/');
+  for (const part of url.split(/[/?&=]/)) if (part === wanted[0]) wanted.shift();
+  return target === '' || wanted.length === 0;
 }

@@ -1,91 +1,60 @@
-/** How the APIs answer, and in which form each says no: problem details, the envelope of Shield and that of video (reference 2.2, 2.3, 4.6). */
+/** What the operations of an API have in common, and in which form each API says no (reference 2.2, 2.3, 4.6). */
+import { hash } from './entities.ts';
+import { type Answer, type Form, ok, type Rejection, type RejectionError } from './kind.ts';
 
-import { type Answer, type Form, ok, type Rejection, type RejectionError, type Request } from './kind.ts';
-import { hash } from './random.ts';
 /** ErrorDetails of the application API (reference 2.2). */
 export const problemDetails: Form = {
   unauthorized: { status: 401 },
-  notFound: problem(404, 'Not Found'),
-  failed: problem,
-  echoed: (text) => {
-    const title = refusal(text);
-    return { status: 500, body: { title, status: 500, detail: title, instance: `/?key=${text}` } };
+  missing: (id) => {
+    const detail = `${id} was not found.`;
+    return { status: 404, body: { title: 'Not Found', status: 404, detail, instance: `/apps/${id}` } };
   },
+  error: (status, title) => ({ status, body: { title, status, detail: null, instance: null } }),
 };
-
-function problem(status: number, title: string): Answer {
-  return { status, body: { title, status, detail: null, instance: null, errors: null } };
-}
 
 /** `{ ErrorKey, Field, Message }` of the core API. */
 const coreErrors: Form = {
   unauthorized: { status: 401 },
-  notFound: coreError(404, 'not_found', 'The requested resource was not found'),
-  failed: (status, title) => coreError(status, 'failed', title),
-  echoed: (text) => coreError(500, 'failed', refusal(text)),
+  missing: () => coreErrors.error(404, 'The requested resource was not found'),
+  error: (status, Message) => ({ status, body: { ErrorKey: 'failed', Field: null, Message } }),
 };
-
-function coreError(status: number, ErrorKey: string, Message: string): Answer {
-  return { status, body: { ErrorKey, Field: null, Message } };
-}
 
 /** `{ error, data }` of the Shield API (reference 2.3). */
 export const shieldEnvelope = {
   unauthorized: { status: 401, body: { title: 'Unauthorized', status: 401 } },
-  notFound: shieldError(404, 'Not Found'),
-  failed: shieldError,
-  rejected: (status, { errorKey, statusCode }) => ({
-    status,
-    body: {
-      error: { statusCode, success: false, message: `Request rejected: ${errorKey}`, errorKey },
-      data: null,
-    },
-  }),
-  echoed: (text) =>
-    ok({
-      error: { statusCode: 500, success: false, message: refusal(text), errorKey: `refused.${text}` },
-      data: null,
-    }),
+  missing: (id) => rejected('unknownZone', id),
+  error: (statusCode, message) => {
+    const error = { statusCode, success: false, message, errorKey: null };
+    return { status: statusCode, body: { statusCode, error, data: null } };
+  },
+  rejected: (status, { errorKey, statusCode }) => {
+    const message = `Request rejected: ${errorKey}`;
+    return { status, body: { error: { statusCode, success: false, message, errorKey }, data: null } };
+  },
 } as const satisfies Form;
-
-function shieldError(status: number, title: string): Answer {
-  const error = { statusCode: status, success: false, message: title, errorKey: null };
-  return { status, body: { statusCode: status, error, data: null } };
-}
-
-/** A good answer of the Shield API: `error` may be null, absent, or the empty default envelope. */
-export function shieldData(seed: number, data: unknown): Answer {
-  const envelopes = [
-    { error: null, data },
-    { data },
-    { error: { statusCode: 0, success: false, message: null, errorKey: null }, data },
-  ];
-  return { status: 200, body: envelopes[hash(seed, 0x71) % 3] };
-}
 
 /** `{ success, message, statusCode, data }` of the video API (reference 4.6). */
-export const videoEnvelope = {
+export const videoEnvelope: Form = {
   unauthorized: { status: 401 },
-  notFound: {
-    status: 404,
-    body: { success: false, message: 'The requested video was not found', statusCode: 404 },
+  missing: () => videoEnvelope.error(404, 'The requested video was not found'),
+  error: (statusCode, message) => ({ status: statusCode, body: { success: false, message, statusCode } }),
+  rejected: (status, { errorKey, statusCode }) => {
+    const message = `Request rejected: ${errorKey}`;
+    return { status, body: { success: false, message, statusCode, data: null } };
   },
-  failed: (status, title) => ({ status, body: { success: false, message: title, statusCode: status } }),
-  rejected: (status, { errorKey }) => ({
-    status,
-    body: { success: false, message: `Request rejected: ${errorKey}`, statusCode: 500, data: null },
-  }),
-  echoed: (text) => ({ status: 403, body: { success: false, message: refusal(text), statusCode: 403 } }),
-} as const satisfies Form;
+};
 
-/** What the operations of an API have in common. */
 export const applicationApi = { api: 'application', key: 'account', form: problemDetails } as const;
 export const shieldApi = { api: 'shield', key: 'account', form: shieldEnvelope } as const;
 export const coreApi = { api: 'core', key: 'account', form: coreErrors } as const;
 export const videoApi = { api: 'video', key: 'library', form: videoEnvelope } as const;
 
-function refusal(text: string): string {
-  return `The key ${text} is not welcome.`;
+/** A default envelope without an error. */
+export const noError = { statusCode: 0, success: false, message: null, errorKey: null };
+
+/** A good answer of the Shield API: `error` may be null, absent, or the empty default envelope. */
+export function shieldData(seed: number, data: unknown): Answer {
+  return ok([{ error: null, data }, { data }, { error: noError, data }][hash(seed, 0x71) % 3]);
 }
 
 /** Reasons why the Shield API answers a well-formed request with `data: null` (reference 2.3). */
@@ -99,32 +68,5 @@ export const rejections = {
 
 /** Rejections arrive with either status: which one depends on the id that was asked for. */
 export function rejected(reason: Rejection, id: string): Answer {
-  const status = Number(id.at(-1) ?? 0) % 2 === 0 ? 202 : 200;
-  return shieldEnvelope.rejected(status, rejections[reason]);
-}
-
-export function malformedId(field: string): Answer {
-  return {
-    status: 400,
-    body: {
-      title: 'One or more validation errors occurred.',
-      status: 400,
-      errors: [{ field, message: 'The value is not valid.' }],
-    },
-  };
-}
-
-/** Answers for the entity whose id is the first of a request. */
-export function ofEach<Entity>(
-  entities: readonly Entity[],
-  idOf: (entity: Entity) => string,
-  answer: (entity: Entity, request: Request) => Answer,
-  otherwise: (id: string) => Answer = () => coreErrors.notFound,
-): (request: Request) => Answer {
-  const known = new Map(entities.map((entity) => [idOf(entity), entity]));
-  return (request) => {
-    const [id = ''] = request.ids;
-    const entity = request.isRemoved(id) ? undefined : known.get(id);
-    return entity ? answer(entity, request) : otherwise(id);
-  };
+  return shieldEnvelope.rejected(Number(id.at(-1)) % 2 === 0 ? 202 : 200, rejections[reason]);
 }

@@ -8,49 +8,55 @@ export const prefixes = { application: '/mc', shield: '', core: '', video: '/vid
 export type ApiName = keyof typeof prefixes;
 
 /** About 4,000, 70,000 and 700,000 series on the exporter's page. */
-export type Scale = 'small' | 'medium' | 'full';
+export const scaleNames = ['small', 'medium', 'full'] as const;
+export type Scale = (typeof scaleNames)[number];
 
 /** What faults need to know about a good answer: where things are in it. */
 export interface Traits {
   /** Where in the body the reading is, `data` or `data.endpoints`; absent where the whole body is the reading. */
   readonly field?: string;
-  /** True where the reading is a list of objects. */
-  readonly list?: boolean;
-  /** Fields that hold ids, which faults leave as they are. */
+  /** Where the reading is a list of objects: their fields that hold ids, which faults leave as they are. */
   readonly ids?: readonly string[];
-  /** Fields that hold names, which people write. */
-  readonly names?: readonly string[];
+  /** The field that holds the name that people gave it. */
+  readonly name?: string;
   /** True where only what people do changes anything: time does not. */
   readonly isStill?: boolean;
   /** A field that always holds a number; absent where no field of the reading does. */
   readonly number?: string;
   /** True where some numbers are always whole. */
   readonly wholeNumbers?: boolean;
-  /** Fields that hold one of the states that the reference lists. */
-  readonly states?: readonly string[];
+  /** True where the field `status` holds one of the states that the reference lists. */
+  readonly status?: boolean;
   /** Fields that hold codes whose meaning the reference leaves open. */
   readonly codes?: readonly string[];
-  /** Maps by day, `dd-MM-yyyy`. */
-  readonly days?: readonly string[];
-  /** Maps by instant. */
-  readonly charts?: readonly string[];
-  /** A dot leads into an object: `certificate.expires`. */
-  readonly instants?: readonly string[];
+  /** True where there are maps by day, `dd-MM-yyyy`. */
+  readonly days?: boolean;
+  /** True where there are maps by instant. */
+  readonly charts?: boolean;
+  /** True where fields hold instants. */
+  readonly instants?: boolean;
 }
 
 /** A request as a kind sees it: routed, and with the right key. */
 export interface Request {
   /** In the order of the operation's path. */
   readonly ids: readonly string[];
-  /** Without the question mark. */
-  readonly query: string;
+  readonly query: URLSearchParams;
   readonly nowMs: number;
   /** Items on a page at most, whatever the query asks for. */
   readonly maxPageSize: number;
+  readonly keys: LibraryKeys;
   /** True for an entity that was removed after the dataset was made. */
   readonly isRemoved: (id: string) => boolean;
   /** The current name of an entity: the one it was made with, unless it was renamed. */
   readonly nameOf: (id: string, name: string) => string;
+}
+
+/** The keys of the video libraries, by library. */
+export interface LibraryKeys {
+  readonly libraries: Readonly<Record<string, string>>;
+  /** They open nothing here. */
+  readonly readOnlyLibraries: Readonly<Record<string, string>>;
 }
 
 /** What a kind answers. */
@@ -69,13 +75,11 @@ export function ok(body: unknown): Answer {
 export interface Form {
   /** For a missing or wrong key. */
   readonly unauthorized: Answer;
-  readonly notFound: Answer;
-  /** Any other error. */
-  failed(status: number, title: string): Answer;
+  /** For an id that there is not. */
+  missing(id: string): Answer;
+  error(status: number, message: string): Answer;
   /** A failure that arrives with a good status; absent where the API has none. */
   rejected?(status: 200 | 202, error: RejectionError): Answer;
-  /** An error that repeats a text of the request. */
-  echoed(text: string): Answer;
 }
 
 /** Why the Shield API answers a well-formed request with `data: null` (reference 2.3). */
@@ -91,7 +95,7 @@ export interface Pages {
   /** The page asked for, from 1. */
   readonly page: number;
   readonly totalPages: number;
-  answer(page: number, otherwise?: Otherwise): Answer;
+  readonly answer: (page: number, otherwise?: Otherwise) => Answer;
 }
 
 /** How a page differs from the right one. */
@@ -104,11 +108,8 @@ export interface Otherwise {
   readonly as?: { readonly page: number; readonly totalPages: number };
   /** So many more are counted than there are. */
   readonly miscounted?: number;
-  /**
-   * What is said of the listing beside its items: nothing, an object without fields, or zeros. A cursor stays: it alone says
-   * that there is a next page.
-   */
-  readonly about?: 'nothing' | 'no fields' | 'zeros';
+  /** What is said of the listing beside its items. What alone says that there is a next page stays. */
+  readonly about?: 'nothing' | 'no numbers' | 'zeros';
 }
 
 interface OperationBase {
@@ -123,21 +124,14 @@ interface OperationBase {
   readonly rejections?: readonly Rejection[];
 }
 
-/** The keys of the video libraries, by library; looked at again at each request. */
-export interface LibraryKeys {
-  readonly libraries: Readonly<Record<string, string>>;
-  /** They open nothing here. */
-  readonly readOnlyLibraries: Readonly<Record<string, string>>;
-}
-
-/** Answers a request by itself. */
+/** Answers a request by itself; with nothing where there is no entity of this id. */
 interface SingleOperation<Dataset> extends OperationBase {
-  readonly answers: (dataset: Dataset, keys: LibraryKeys) => (request: Request) => Answer;
+  readonly answers: (dataset: Dataset) => (request: Request) => Answer | undefined;
 }
 
 /** Lists entities page by page. */
 interface PagedOperation<Dataset> extends OperationBase {
-  readonly pages: (dataset: Dataset, keys: LibraryKeys) => (request: Request) => Pages;
+  readonly pages: (dataset: Dataset) => (request: Request) => Pages;
 }
 
 export type Operation<Dataset = never> = SingleOperation<Dataset> | PagedOperation<Dataset>;
@@ -158,21 +152,18 @@ export interface Target {
   readonly library?: string;
 }
 
-/**
- * A kind, which is the operation that gives the readings of its targets. `Sizes` are its numbers of entities, `Part` is what it
- * adds to the dataset, `Needs` what it takes from the kinds before it in the index.
- */
-export type Kind<Sizes = never, Part extends object = object, Needs = unknown> = Operation<Needs & Part> & {
+/** A kind, which is the operation that gives the readings of its targets. */
+export type Kind<Dataset = never> = Operation<Dataset> & {
   readonly kind: string;
-  /** None where it has no entities of its own, or as many as another kind. */
-  readonly sizes?: Readonly<Record<Scale, Sizes>>;
-  /** A pure function. Throws a RangeError for sizes that do not go together. */
-  readonly create?: (seed: number, sizes: Sizes, dataset: Needs) => Part;
-  /** Lists its targets, where that takes an operation of its own. */
-  readonly listing?: Operation<Needs & Part>;
   /** Its section in the exporter's configuration. */
   readonly section: string;
-  readonly targets: (dataset: Needs & Part) => readonly Target[];
+  /** How many entities it has, at each scale. */
+  readonly sizes?: Readonly<Record<string, readonly [small: number, medium: number, full: number]>>;
+  /** Makes its part of the dataset. May use what the kinds before it in the index have made. */
+  readonly create?: (seed: number, sizes: never, dataset: never) => object;
+  /** Lists its targets, where that takes an operation of its own. */
+  readonly listing?: Operation<Dataset>;
+  readonly targets: (dataset: Dataset) => readonly Target[];
   /** What its listing has, where that is more. */
-  readonly listed?: (dataset: Needs & Part) => readonly Target[];
+  readonly listed?: (dataset: Dataset) => readonly Target[];
 };

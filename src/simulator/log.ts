@@ -22,39 +22,29 @@ export interface Counter {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-export interface RequestLog {
-  readonly counters: Readonly<Record<OperationName | 'other', Counter>>;
-  readonly requests: readonly SeenRequest[];
-  /** Notes a request. Call the returned function with the status when the answer is sent. */
-  arrived(asked: Asked, exchange: Exchange): (status: number) => void;
-}
-
 const maxSeenRequests = 100_000;
 
-export function createRequestLog(keepsRequests: boolean): RequestLog {
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+export function createRequestLog(keepsRequests: boolean) {
   const requests: SeenRequest[] = [];
   const counters = Object.fromEntries(
     [...operations.map(({ name }) => name), 'other'].map((name) => [name, { requests: 0, statuses: {} }]),
   ) as Record<OperationName | 'other', { requests: number; statuses: Record<string, number> }>;
   return {
-    counters,
-    requests,
-    arrived({ method, url }, { operation, key }) {
-      const seen = {
-        atMs: performance.now(),
-        operation: operation?.name ?? ('other' as const),
-        method,
-        path: url,
-        key,
-        status: 0,
-      };
-      const counter = counters[seen.operation];
+    counters: counters as Readonly<Record<OperationName | 'other', Counter>>,
+    requests: requests as readonly SeenRequest[],
+    /** Records a request. Call the returned function with the status when the answer is sent. */
+    arrived({ method, url: path }: Asked, exchange: Exchange) {
+      const operation = exchange.operation?.name ?? ('other' as const);
+      const seen = { atMs: performance.now(), operation, method, path, key: exchange.key, status: 0 };
+      const counter = counters[operation];
       counter.requests += 1;
       if (keepsRequests) {
         if (requests.length >= maxSeenRequests) requests.splice(0, maxSeenRequests / 2);
         requests.push(seen);
       }
-      return (status) => {
+      return (status: number) => {
         seen.status = status;
         counter.statuses[status] = (counter.statuses[status] ?? 0) + 1;
       };

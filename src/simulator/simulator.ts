@@ -2,18 +2,17 @@
  * The bunny.net read API on loopback: an HTTP server whose answers depend on the seed, the entity and the time alone. It
  * shares nothing with the exporter, not even a type.
  */
-
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApi } from './api.ts';
 import { createDataset, createKeys, type Dataset, type Keys, type Shape, scales } from './dataset.ts';
-import type { Situation } from './fault.ts';
+import { hash } from './entities.ts';
 import { faultTypes, tlsAlert } from './fault-types.ts';
-import { createFaults, type Fault, type Strike } from './faults.ts';
+import { createFaults, type Fault } from './faults.ts';
 import { type ApiName, prefixes, type Scale } from './kind.ts';
 import { createRequestLog, type RequestLog } from './log.ts';
-import { hash } from './random.ts';
-import { type Reply, replyOf, sendReply } from './reply.ts';
+import { replyOf, sendReply } from './reply.ts';
 
 export type { Counter, SeenRequest } from './log.ts';
 
@@ -40,10 +39,9 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
   /** Ends every connection, also those that a fault keeps open. From then on the address refuses connections. */
   stop(): Promise<void>;
   /**
-   * `http://127.0.0.1:port`; throws before `start`. Asked with `https:` instead, the same port breaks every TLS handshake.
+   * `http://127.0.0.1:port`; of no use before `start`. Asked with `https:` instead, the same port breaks every TLS handshake.
    */
   readonly origin: string;
-  /** Throws before `start`. */
   readonly baseUrls: BaseUrls;
   readonly keys: Keys;
   /** From now on another key is the right one: of the account, or of the library with this id. */
@@ -69,44 +67,59 @@ export function baseUrlsOf(origin: string): BaseUrls {
 }
 
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  const { seed = 1, now = Date.now, maxPageSize = 1_000, logRequests = false } = options;
-  const dataset = createDataset(seed, { ...scales[options.scale ?? 'small'], ...options.shape });
-  const { keys, replaceKey } = createKeyring(createKeys(seed, dataset.libraryIds), options.keys);
+  const { seed = 1, scale = 'small', now = Date.now, maxPageSize = 1_000, logRequests = false } = options;
+  const dataset = createDataset(seed, { ...scales[scale], ...options.shape });
+  const made = createKeys(seed, dataset.libraryIds);
+  const libraries: Record<string, string> = { ...made.libraries, ...options.keys?.libraries };
+  const keys = { ...made, ...options.keys, libraries };
   const api = createApi({ dataset, keys, now, maxPageSize });
   const faults = createFaults(seed, now);
   const log = createRequestLog(logRequests);
   let requestCount = 0;
+  /** Free at the first start, and kept, so that a second start is at the same address. */
+  let port = 0;
+  const originNow = () => `http://127.0.0.1:${port}`;
 
-  const listener = createListener((request, response) => {
+  function respond(request: IncomingMessage, response: ServerResponse): void {
     requestCount += 1;
     request.resume();
-    response.setHeader('cdn-requestid', requestId(seed, requestCount));
-    const key = request.headers['accesskey'];
-    const asked = {
-      method: request.method ?? '',
-      url: request.url ?? '/',
-      key: typeof key === 'string' ? key : undefined,
-    };
-    const exchange = api.ask(asked);
-    const answered = log.arrived(asked, exchange);
-    const { operation, parts } = exchange;
-    const strike = operation && faults.strike(operation.name, parts);
+    const figures = [1, 2, 3, 4].map((figure) => hash(seed, requestCount, figure));
+    const id = figures.map((figure) => figure.toString(16).padStart(8, '0')).join('');
+    response.setHeader('cdn-requestid', id);
+    const { method = '', url = '/', headers } = request;
+    const key = headers['accesskey']?.toString();
+    const exchange = api.ask({ method, url, key });
+    const answered = log.arrived({ method, url, key }, exchange);
+    const { operation, pages } = exchange;
     const right = replyOf(exchange.answer);
-    if (operation === undefined || strike === undefined) {
-      answered(right.status);
-      sendReply(response, right);
+    const { fault, latencyMs } = operation
+      ? faults.strike(operation, url)
+      : { fault: undefined, latencyMs: 0 };
+
+    const answer = () => {
+      if (operation === undefined || fault === undefined) {
+        answered(right.status);
+        sendReply(response, right);
+        return;
+      }
+      const { change, send = sendReply, isSilent } = faultTypes[fault.type];
+      const situation = { operation, pages, sentKey: key ?? '', parameters: fault, origin: originNow() };
+      const reply = change ? change(right, situation) : right;
+      if (!isSilent) answered(reply.status);
+      send(response, reply);
+    };
+    if (latencyMs === 0) {
+      answer();
       return;
     }
-    const { pages } = exchange;
-    const sentKey = asked.key ?? '';
-    const situation = {
-      operation,
-      pages,
-      sentKey,
-      parameters: strike.fault ?? {},
-      origin: listener.origin(),
-    };
-    play(strike, situation, right, response, answered);
+    const timer = setTimeout(answer, latencyMs);
+    response.once('close', () => clearTimeout(timer));
+  }
+
+  const server = createServer({ keepAlive: true, keepAliveTimeout: 75_000 }, respond);
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end(tlsAlert, () => socket.destroy());
+    else socket.destroy();
   });
 
   return {
@@ -115,96 +128,30 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     requests: log.requests,
     keys,
     get origin() {
-      return listener.origin();
+      return originNow();
     },
     get baseUrls() {
-      return baseUrlsOf(listener.origin());
+      return baseUrlsOf(originNow());
     },
-    start: () => listener.start(),
-    stop: () => listener.stop(),
-    replaceKey,
+    async start() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      port = (server.address() as AddressInfo).port;
+      return { origin: originNow() };
+    },
+    async stop() {
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+    replaceKey(owner, key) {
+      if (owner === 'account') keys.account = key;
+      else libraries[owner] = key;
+    },
     inject: (fault) => faults.inject(fault),
     clearFaults: () => faults.clear(),
     remove: (id) => api.remove(id),
     rename: (id, name) => api.rename(id, name),
   };
-}
-
-/** Answers as the fault wants it, after the latency. */
-function play(
-  { fault, latencyMs }: Strike,
-  situation: Situation,
-  right: Reply,
-  response: ServerResponse,
-  answered: (status: number) => void,
-): void {
-  const answer = () => {
-    const { change, wire } = fault ? faultTypes[fault.type] : {};
-    if (wire) {
-      if (wire.sendsHead) answered(right.status);
-      wire.send(response, right);
-      return;
-    }
-    const reply = change ? change(right, situation) : right;
-    answered(reply.status);
-    sendReply(response, reply);
-  };
-  if (latencyMs === 0) {
-    answer();
-    return;
-  }
-  const timer = setTimeout(answer, latencyMs);
-  response.once('close', () => clearTimeout(timer));
-}
-
-function createKeyring(generated: Keys, given: Partial<Keys> = {}) {
-  const libraries: Record<string, string> = { ...generated.libraries, ...given.libraries };
-  const readOnlyLibraries = { ...generated.readOnlyLibraries, ...given.readOnlyLibraries };
-  const keys = { account: given.account ?? generated.account, libraries, readOnlyLibraries };
-  const replaceKey = (owner: string, key: string): void => {
-    if (owner === 'account') keys.account = key;
-    else libraries[owner] = key;
-  };
-  return { keys, replaceKey };
-}
-
-/** The server on its port: one free at the first start, kept so that a second start is at the same address. */
-function createListener(handle: (request: IncomingMessage, response: ServerResponse) => void) {
-  let port = 0;
-  const server = createServer({ keepAlive: true, keepAliveTimeout: 75_000 }, handle);
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(tlsAlert, () => socket.destroy());
-    else socket.destroy();
-  });
-  const origin = (): string => {
-    if (port === 0) throw new Error('The simulator was never started.');
-    return `http://127.0.0.1:${port}`;
-  };
-  return {
-    origin,
-    async start(): Promise<{ readonly origin: string }> {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, '127.0.0.1', () => {
-          server.removeListener('error', reject);
-          resolve();
-        });
-      });
-      port = (server.address() as AddressInfo).port;
-      return { origin: origin() };
-    },
-    async stop(): Promise<void> {
-      if (!server.listening) return;
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    },
-  };
-}
-
-function requestId(seed: number, requestCount: number): string {
-  return [1, 2, 3, 4]
-    .map((figure) => hash(seed, requestCount, figure).toString(16).padStart(8, '0'))
-    .join('');
 }

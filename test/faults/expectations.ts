@@ -39,9 +39,9 @@ export interface Expectation extends Outcome {
   readonly where?: readonly (readonly [(operation: AnyOperation) => boolean, Partial<Outcome>])[];
 }
 
-const isList = ({ traits }: AnyOperation) => traits.list === true;
+const isList = ({ traits }: AnyOperation) => traits.ids !== undefined;
 const isPagedList = (operation: AnyOperation) => isPaged(operation);
-const hasStates = ({ traits }: AnyOperation) => traits.states !== undefined;
+const hasStates = ({ traits }: AnyOperation) => traits.status === true;
 const hasCodes = ({ traits }: AnyOperation) => traits.codes !== undefined;
 const hasCharts = ({ traits }: AnyOperation) => traits.charts !== undefined;
 

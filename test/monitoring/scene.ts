@@ -116,15 +116,17 @@ function hasZones(dataset: Dataset, nowMs: number): boolean {
 }
 
 const asked = {
+  ids: [],
+  query: new URLSearchParams('page=1&perPage=1000'),
   maxPageSize: 1000,
+  keys: { libraries: {}, readOnlyLibraries: {} },
   isRemoved: () => false,
   nameOf: (_id: string, name: string) => name,
 };
 
 /** The items of a listing, on one page. */
 function itemsOf<Item>(kind: typeof pullZone | typeof videoLibrary, dataset: Dataset, nowMs: number) {
-  const request = { ...asked, ids: [], nowMs, query: 'page=1&perPage=1000' };
-  const pages = kind.pages(dataset, { libraries: {}, readOnlyLibraries: {} })(request);
+  const pages = kind.pages(dataset)({ ...asked, nowMs });
   return (pages.answer(1).body as { readonly Items: readonly Item[] }).Items;
 }
 
@@ -135,9 +137,7 @@ function ofApplications<Body>(
   nowMs: number,
 ): readonly Body[] {
   const answers = kind.answers(dataset);
-  return dataset.applications.map(
-    ({ id }) => answers({ ...asked, query: '', ids: [id], nowMs }).body as Body,
-  );
+  return dataset.applications.map(({ id }) => answers({ ...asked, ids: [id], nowMs })?.body as Body);
 }
 
 /** A certificate of a library expires within two weeks, but not today. */

@@ -63,8 +63,8 @@ describe('from one key', () => {
     const { applications, zones, endpoints, videos } = program.simulator;
     expect(text).toContain(`{app_id="${applications[0]?.id}",name="${applications[0]?.name}"} 1`);
     expect(text).toContain(`name="${zones[0]?.name}",pull_zone_id="${zones[0]?.pullZoneId}"`);
-    expect(text).toContain(`endpoint_id="${endpoints[0]?.endpointId}",name="${endpoints[0]?.name}"} 1`);
-    expect(text).toContain(`video_id="${videos[0]?.videoId}",name="${videos[0]?.name}"} 1`);
+    expect(text).toContain(`endpoint_id="${endpoints[0]?.id}",name="${endpoints[0]?.name}"} 1`);
+    expect(text).toContain(`video_id="${videos[0]?.id}",name="${videos[0]?.name}"} 1`);
     expect(warnings(program)).toEqual([]);
   });
 
@@ -163,12 +163,7 @@ describe('what changes in the account', () => {
     const { exporter, simulator } = program;
     await exporter.pollOnce();
     const { applications, zones, endpoints, videos } = simulator;
-    for (const id of [
-      applications[0]?.id,
-      zones[0]?.pullZoneId,
-      endpoints[0]?.endpointId,
-      videos[0]?.videoId,
-    ]) {
+    for (const id of [applications[0]?.id, zones[0]?.pullZoneId, endpoints[0]?.id, videos[0]?.id]) {
       const before = await seriesOf(program);
       simulator.rename(id ?? '', 'POST /called/otherwise');
       await exporter.pollOnce();

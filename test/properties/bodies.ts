@@ -50,10 +50,15 @@ type Paged = Extract<AnyOperation, { pages: unknown }>;
 
 const answering = new Map<OperationName, ReturnType<Single['answers']>>();
 
+function requestFor(ids: readonly string[], nowMs: number) {
+  const query = new URLSearchParams();
+  return { ids, query, nowMs, maxPageSize: pageSize, keys, isRemoved: (_id: string) => false, nameOf };
+}
+
 function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unknown {
-  const answers = answering.get(operation.name) ?? operation.answers(dataset, keys);
+  const answers = answering.get(operation.name) ?? operation.answers(dataset);
   answering.set(operation.name, answers);
-  return answers({ ids, query: '', nowMs, maxPageSize: pageSize, isRemoved: () => false, nameOf }).body;
+  return answers(requestFor(ids, nowMs))?.body;
 }
 
 /** The targets are the entries of a listing of the account; of any other, what it has of the first target. */
@@ -64,8 +69,9 @@ function entriesOf(
 ): readonly [parent: readonly string[], ids: readonly string[]] {
   const [parent = []] = targets;
   if (!path.includes('{')) return [[], targets.flat()];
-  const request = { ids: parent, query: '', nowMs, maxPageSize: 1000, isRemoved: () => false, nameOf };
-  const { body } = pages(dataset, keys)(request).answer(1);
+  const query = new URLSearchParams('limit=1000&perPage=1000&itemsPerPage=1000');
+  const request = { ...requestFor(parent, nowMs), query, maxPageSize: 1000 };
+  const { body } = pages(dataset)(request).answer(1);
   const entries = (body as Record<string, readonly Record<string, unknown>[]>)[field] ?? [];
   return [parent, entries.map((entry) => String(entry[id]))];
 }
@@ -77,13 +83,13 @@ function listingsOf(
   ids: readonly string[],
   nowMs: number,
 ): readonly (readonly unknown[])[] {
-  const open = operation.pages(dataset, keys);
+  const open = operation.pages(dataset);
   return Array.from({ length: maxPages }, (_, more) => {
     const entries = (more + 1) * pageSize;
     const from = Math.max(0, Math.min(49, ids.length - entries));
-    const kept = new Set(ids.slice(from, from + entries));
-    const isRemoved = (id: string) => !kept.has(id);
-    const pages = open({ ids: parent, query: '', nowMs, maxPageSize: pageSize, isRemoved, nameOf });
+    const gone = new Set([...ids.slice(0, from), ...ids.slice(from + entries)]);
+    const isRemoved = (id: string) => gone.has(id);
+    const pages = open({ ...requestFor(parent, nowMs), isRemoved });
     return Array.from({ length: pages.totalPages }, (_page, index) => pages.answer(index + 1).body);
   });
 }

@@ -7,7 +7,6 @@ import {
   type OperationName,
   operations,
 } from '../../src/simulator/dataset.ts';
-import { isPaged } from '../../src/simulator/kind.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 
@@ -56,11 +55,9 @@ export function everyOperation(simulator: Simulator): Address[] {
 function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind): Address {
   const { ids, library } = at(kind.targets(simulator), 0);
   const url = urlOf(operation, Object.values(ids));
-  // Without a page, the core API lists in another shape.
-  const page = isPaged(operation) && operation.api === 'core' ? '?page=1' : '';
   return {
     operation: operation.name,
-    url: simulator.origin + url + page,
+    url: simulator.origin + url,
     key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
   };
 }

@@ -287,7 +287,7 @@ const expectations: Record<FaultType, Expectation> = {
     for (const [index, value] of found.entries()) expect(typeof value).not.toBe(typeof right[index]);
   }),
   'wrong-shapes': whole(200, (outcome, { operation: { traits } }) => {
-    expect(Array.isArray(readingOf(parsed(outcome), traits))).toBe(!traits.list);
+    expect(Array.isArray(readingOf(parsed(outcome), traits))).toBe(traits.ids === undefined);
   }),
   'all-null': whole(200, (outcome, { right, operation: { traits } }) => {
     const fieldsOf = (body: unknown) => readings(body, traits).map((reading) => Object.keys(reading));
@@ -331,28 +331,33 @@ const expectations: Record<FaultType, Expectation> = {
     expect(others).toEqual(readings(JSON.parse(right), traits).slice(1));
   }),
   'hostile-names': whole(200, (outcome, { operation: { traits }, right }) => {
-    const [field = ''] = traits.names ?? [];
+    const { name: field = '' } = traits;
     const names = readings(parsed(outcome), traits).map((entry) => entry[field]);
     expect(names).not.toEqual(readings(JSON.parse(right), traits).map((entry) => entry[field]));
     expect(names[0]).toMatch(/\n/);
   }),
   'unknown-values': whole(200, (outcome, { operation: { traits } }) => {
-    const { states = [], codes = [] } = traits;
+    const { status, codes = [] } = traits;
     for (const reading of readings(parsed(outcome), traits)) {
-      for (const field of states) expect(reading[field]).toBe('hibernating');
+      if (status) expect(reading['status']).toBe('hibernating');
       for (const field of codes) expect(reading[field]).toBe(97);
     }
   }),
   'capitalised-status': whole(200, (outcome, { right, operation: { traits } }) => {
-    const statesOf = (body: unknown) =>
-      readings(body, traits).flatMap((reading) => (traits.states ?? []).map((field) => reading[field]));
+    const statesOf = (body: unknown) => readings(body, traits).map(({ status }) => status);
     const found = statesOf(parsed(outcome));
     expect(found).not.toEqual(statesOf(JSON.parse(right)));
     expect(found.map((state) => String(state).toLowerCase())).toEqual(statesOf(JSON.parse(right)));
   }),
   'mixed-day-keys': whole(200, (outcome, { operation: { traits }, right }) => {
     const daysOf = (body: unknown) =>
-      Object.keys(objectOf(at(readings(body, traits), 0)[at(traits.days ?? [], 0)]));
+      Object.keys(
+        objectOf(
+          Object.entries(at(readings(body, traits), 0)).find(([field]) =>
+            field.endsWith('TwentyEightDays'),
+          )?.[1],
+        ),
+      );
     const found = daysOf(parsed(outcome));
     const iso = found.filter((day) => /^\d{4}-\d\d-\d\d$/.test(day));
     expect(iso).toHaveLength(14);
@@ -405,7 +410,7 @@ const expectations: Record<FaultType, Expectation> = {
   }),
   'page-entries-move': {
     ...whole(200, (outcome) => {
-      expect(idsOf(parsed(outcome))).toEqual(simulator.zones.slice(11, 21).map((zone) => zone.shieldZoneId));
+      expect(idsOf(parsed(outcome))).toEqual(simulator.zones.slice(11, 21).map((zone) => zone.id));
       expect(objectOf(parsed(outcome))['page']).toMatchObject({ totalCount: 25, totalPages: 3 });
     }),
     query: '?page=2',
@@ -429,7 +434,7 @@ const expectations: Record<FaultType, Expectation> = {
     ...whole(200, (outcome) => {
       const ids = idsOf(parsed(outcome));
       expect(ids).toHaveLength(10);
-      const real = new Set(simulator.zones.map((zone) => zone.shieldZoneId));
+      const real = new Set(simulator.zones.map((zone) => zone.id));
       expect(ids.filter((id) => real.has(id))).toEqual([]);
     }),
     query: '?page=400',
@@ -588,9 +593,9 @@ describe('whom a fault strikes', () => {
   });
 
   it('one endpoint by its zone and id, and a library by a part of its path', async () => {
-    const { shieldZoneId, endpointId } = at(simulator.endpoints, 0);
+    const { shieldZoneId, id } = at(simulator.endpoints, 0);
     const [library = ''] = simulator.libraryIds;
-    simulator.inject({ type: 'status-503', target: `${shieldZoneId}/${endpointId}` });
+    simulator.inject({ type: 'status-503', target: `${shieldZoneId}/${id}` });
     simulator.inject({ type: 'status-504', target: `library/${library}` });
     expect(await struck()).toEqual({
       api_guardian: 503,
@@ -653,10 +658,6 @@ describe('whom a fault strikes', () => {
   it.each([
     [{ type: 'page-fails', kind: 'application' } as const, /page-fails cannot happen to application/],
     [{ type: 'reset', kind: 'application', api: 'video' } as const, /reset cannot happen to application/],
-    [{ type: 'reset', share: 2 } as const, /between 0 and 1/],
-    [{ type: 'reset', count: 0 } as const, /at least once/],
-    [{ type: 'reset', durationMs: -1 } as const, /0 ms at least/],
-    [{ type: 'meteor' as FaultType }, /no fault "meteor"/],
   ])('nobody, and says so, when it cannot: %o', (fault, message) => {
     expect(() => simulator.inject(fault)).toThrow(message);
   });

@@ -129,7 +129,7 @@ describe('Shield Zone listing (reference 2.6, 2.7)', () => {
       });
       ids.push(...listOf(body['data']).map((zone) => String(objectOf(zone)['shieldZoneId'])));
     }
-    expect(ids).toEqual(simulator.zones.map((zone) => zone.shieldZoneId));
+    expect(ids).toEqual(simulator.zones.map((zone) => zone.id));
   });
 
   it('gives at most a thousand zones a page', async () => {
@@ -160,7 +160,7 @@ describe('Shield Zone listing (reference 2.6, 2.7)', () => {
 
   it('writes ids of more than 53 bits without loss', async () => {
     const simulator = await startSimulator({ shape: { zones: 60 } });
-    const wide = simulator.zones.map((zone) => zone.shieldZoneId).filter((id) => id.length > 15);
+    const wide = simulator.zones.map((zone) => zone.id).filter((id) => id.length > 15);
     expect(wide).toHaveLength(1);
     const { text } = await ask(urls(simulator).zones('?perPage=100'), simulator.keys.account);
     expect(text).toContain(`{"shieldZoneId":${wide[0]},`);
@@ -189,8 +189,8 @@ describe('API Guardian metrics (reference 2.4)', () => {
   it('has totals that are the sums of twenty-eight days', async () => {
     const simulator = await startSimulator();
     const unsorted: boolean[] = [];
-    for (const { shieldZoneId, endpointId } of simulator.endpoints) {
-      const heard = await ask(urls(simulator).guardian(shieldZoneId, endpointId), simulator.keys.account);
+    for (const { shieldZoneId, id } of simulator.endpoints) {
+      const heard = await ask(urls(simulator).guardian(shieldZoneId, id), simulator.keys.account);
       const data = objectOf(jsonOf(heard)['data']);
       expect(Object.keys(data)).toEqual([...Object.keys(guardianTotals), 'overviewPastTwentyEightDays']);
       const days = objectOf(data['overviewPastTwentyEightDays']);
@@ -214,9 +214,9 @@ describe('API Guardian metrics (reference 2.4)', () => {
   it('lets the figures of a day grow until midnight and start again, and never changes a past day', async () => {
     let nowMs = Date.UTC(2026, 7, 20);
     const simulator = await startSimulator({ now: () => nowMs });
-    const { shieldZoneId, endpointId } = at(simulator.endpoints, 0);
+    const { shieldZoneId, id } = at(simulator.endpoints, 0);
     const inspected = async (day: string) => {
-      const heard = await ask(urls(simulator).guardian(shieldZoneId, endpointId), simulator.keys.account);
+      const heard = await ask(urls(simulator).guardian(shieldZoneId, id), simulator.keys.account);
       const days = objectOf(objectOf(jsonOf(heard)['data'])['overviewPastTwentyEightDays']);
       return Number(objectOf(days[day])['requestsInspected']);
     };
@@ -239,10 +239,10 @@ describe('API Guardian metrics (reference 2.4)', () => {
 describe('rate-limit metrics (reference 2.5)', () => {
   it('has the breaches of each rule, in total and by day', async () => {
     const simulator = await startSimulator();
-    const { shieldZoneId, rules } = at(simulator.rateLimitZones, 0);
-    const { data } = jsonOf(await ask(urls(simulator).rateLimits(shieldZoneId), simulator.keys.account));
+    const { id, rules } = at(simulator.rateLimitZones, 0);
+    const { data } = jsonOf(await ask(urls(simulator).rateLimits(id), simulator.keys.account));
     const items = listOf(data).map(objectOf);
-    expect(items.map((item) => String(item['ratelimitId']))).toEqual(rules.map((rule) => rule.rateLimitId));
+    expect(items.map((item) => String(item['ratelimitId']))).toEqual(rules.map((rule) => rule.id));
     for (const item of items) {
       expect(Object.keys(item)).toEqual(['ratelimitId', 'overview', 'ratelimitOverviewPastTwentyEightDays']);
       const overview = objectOf(item['overview']);
@@ -269,8 +269,8 @@ describe('rate-limit metrics (reference 2.5)', () => {
 describe('video storage (reference 2.8)', () => {
   it('has every field and the renditions, computed some time ago', async () => {
     const simulator = await startSimulator();
-    for (const { libraryId, videoId } of simulator.videos.slice(0, 7)) {
-      const heard = await ask(urls(simulator).video(libraryId, videoId), libraryKey(simulator, libraryId));
+    for (const { libraryId, id } of simulator.videos.slice(0, 7)) {
+      const heard = await ask(urls(simulator).video(libraryId, id), libraryKey(simulator, libraryId));
       const body = jsonOf(heard);
       expect(body).toMatchObject({ success: true, statusCode: 200 });
       expect(body).toHaveProperty('message');
@@ -335,17 +335,15 @@ describe('determinism', () => {
     const simulator = createSimulator({ scale });
     const ids = [
       ...simulator.applications.map(({ id }) => id),
-      ...simulator.zones.map(({ shieldZoneId }) => `zone ${shieldZoneId}`),
-      ...simulator.endpoints.map(({ endpointId }) => `endpoint ${endpointId}`),
-      ...simulator.rateLimitZones.flatMap(({ rules }) =>
-        rules.map(({ rateLimitId }) => `rule ${rateLimitId}`),
-      ),
-      ...simulator.videos.map(({ videoId }) => videoId),
+      ...simulator.zones.map(({ id }) => `zone ${id}`),
+      ...simulator.endpoints.map(({ id }) => `endpoint ${id}`),
+      ...simulator.rateLimitZones.flatMap(({ rules }) => rules.map((rule) => `rule ${rule.id}`)),
+      ...simulator.videos.map(({ id }) => id),
     ];
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(simulator.applications.map(({ name }) => name)).size).toBe(simulator.applications.length);
-    for (const { videoId } of simulator.videos) {
-      expect(videoId).toMatch(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/);
+    for (const { id } of simulator.videos) {
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/);
     }
   });
 });
@@ -366,8 +364,8 @@ describe('keys', () => {
   it("takes a library's own key for its videos, and no other", async () => {
     const simulator = await startSimulator();
     const [own = '', other = ''] = simulator.libraryIds;
-    const { videoId } = at(simulator.videos, 0);
-    const url = urls(simulator).video(own, videoId);
+    const { id } = at(simulator.videos, 0);
+    const url = urls(simulator).video(own, id);
     expect((await ask(url, libraryKey(simulator, own))).status).toBe(200);
     expect((await ask(url, libraryKey(simulator, other))).status).toBe(401);
     expect((await ask(url, simulator.keys.account)).status).toBe(401);
@@ -429,7 +427,7 @@ describe('what is not there', () => {
     const simulator = await startSimulator();
     const errorKey = async (url: string) =>
       objectOf(jsonOf(await ask(url, simulator.keys.account))['error'])['errorKey'];
-    const basic = simulator.zones.find((zone) => zone.planType === 0)?.shieldZoneId ?? '';
+    const basic = simulator.zones.find((zone) => zone.planType === 0)?.id ?? '';
     expect(await errorKey(urls(simulator).rateLimits(basic))).toBe('not_found.ratelimit_shieldzone');
     expect(await errorKey(urls(simulator).guardian(basic, '1201'))).toBe('feature_not_available_on_plan');
   });
@@ -437,7 +435,7 @@ describe('what is not there', () => {
   it('forgets what is removed until it is brought back', async () => {
     const simulator = await startSimulator();
     const { id } = at(simulator.applications, 0);
-    const zone = at(simulator.zones, 0).shieldZoneId;
+    const zone = at(simulator.zones, 0).id;
     const restore = [simulator.remove(id), simulator.remove(zone)];
     expect((await ask(urls(simulator).application(id), simulator.keys.account)).status).toBe(404);
     const listed = jsonOf(await ask(urls(simulator).zones(), simulator.keys.account));
@@ -457,8 +455,8 @@ describe('good answers of the shield API', () => {
   it('come without an error, with a null one, and with an empty default envelope', async () => {
     const simulator = await startSimulator({ shape: { endpoints: 30 } });
     const errors = new Set<string>();
-    for (const { shieldZoneId, endpointId } of simulator.endpoints) {
-      const heard = await ask(urls(simulator).guardian(shieldZoneId, endpointId), simulator.keys.account);
+    for (const { shieldZoneId, id } of simulator.endpoints) {
+      const heard = await ask(urls(simulator).guardian(shieldZoneId, id), simulator.keys.account);
       errors.add(JSON.stringify(jsonOf(heard)['error']) ?? 'absent');
     }
     expect([...errors].sort()).toEqual([

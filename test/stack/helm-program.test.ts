@@ -150,18 +150,18 @@ function liveValues() {
         video: { base_url: baseUrls.video, requests_per_second: 1000 },
       },
       applications: { credential: 'account', targets: applications.map(({ id }) => id) },
-      shield_zones: { credential: 'account', targets: zones.map(({ shieldZoneId }) => shieldZoneId) },
+      shield_zones: { credential: 'account', targets: zones.map(({ id }) => id) },
       api_guardian: {
         credential: 'account',
-        targets: endpoints.map(({ shieldZoneId, endpointId }) => ({
+        targets: endpoints.map(({ shieldZoneId, id }) => ({
           shield_zone_id: shieldZoneId,
-          endpoint_id: endpointId,
+          endpoint_id: id,
         })),
       },
       video_storage: {
-        targets: videos.map(({ libraryId, videoId }) => ({
+        targets: videos.map(({ libraryId, id }) => ({
           library_id: libraryId,
-          video_id: videoId,
+          video_id: id,
           credential: `library-${libraryId}`,
         })),
       },
@@ -190,10 +190,10 @@ describe('the program, as the chart starts it', () => {
     const { applications, zones, endpoints } = simulator;
     const expected = [
       ...applications.map(({ id }) => `bunnynet_application_up{app_id="${id}"} 1`),
-      ...zones.map(({ shieldZoneId }) => `bunnynet_shield_zone_up{shield_zone_id="${shieldZoneId}"} 1`),
+      ...zones.map(({ id }) => `bunnynet_shield_zone_up{shield_zone_id="${id}"} 1`),
       ...endpoints.map(
-        ({ shieldZoneId, endpointId }) =>
-          `bunnynet_shield_api_guardian_up{shield_zone_id="${shieldZoneId}",endpoint_id="${endpointId}"} 1`,
+        ({ shieldZoneId, id }) =>
+          `bunnynet_shield_api_guardian_up{shield_zone_id="${shieldZoneId}",endpoint_id="${id}"} 1`,
       ),
     ];
     expect(ups(stdout).up, stderr).toEqual(expect.arrayContaining(expected));

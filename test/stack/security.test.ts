@@ -31,7 +31,7 @@ it('no fault of the listing gets a key onto a page or into the log', async () =>
   const directory = temporary({
     'config.yml': `credentials: { ${names.map((name) => `${name}: { env: ACCOUNT }`).join(', ')} }
 apis: { shield: { base_url: "${simulator.baseUrls.shield}", timeout: 1s, requests_per_second: 1000, max_concurrency: 100, max_retries: 1, max_response_bytes: 1MiB } }
-shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ shieldZoneId }, index) => `{ id: ${shieldZoneId}, credential: ${names[index]} }`).join(', ')}] }
+shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) => `{ id: ${id}, credential: ${names[index]} }`).join(', ')}] }
 `,
   });
   const running = run([anyPort, `--config.file=${join(directory, 'config.yml')}`, '--log.level=trace'], {

@@ -1,84 +1,74 @@
 /** API Guardian endpoints of Shield Zones and their metrics (reference 2.4, 4.2). */
-import { doneOf, weekdayShare, windowOf } from '../days.ts';
-import { count, grouped, nth, streams } from '../entities.ts';
+import { type DayFigure, doneOf, weekdayShare, windowOf } from '../days.ts';
+import { entities, hash, magnitude, nth, unit } from '../entities.ts';
 import { rejected, shieldApi, shieldData } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import type { Answer, Kind, Request } from '../kind.ts';
-import { hash, magnitude, unit } from '../random.ts';
+import type { Kind, Request } from '../kind.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
 
-export type Endpoint = ReturnType<typeof createEndpoint>;
+type Endpoint = ReturnType<typeof endpointsOf>[number];
+
+interface Endpoints {
+  readonly endpoints: readonly Endpoint[];
+}
 
 export const apiGuardian = {
   kind: 'api_guardian',
-  sizes: { small: { endpoints: 6 }, medium: { endpoints: 40 }, full: { endpoints: 300 } },
-  create: (seed, { endpoints }, { zones }) => {
-    if (endpoints > 0 && zones.length === 0) throw new RangeError('endpoints need a zone');
-    const guarded = zones.filter(isGuarded);
-    return { endpoints: count(endpoints, (index) => createEndpoint(seed, index, guarded)) };
-  },
+  section: 'api_guardian',
+  sizes: { endpoints: [6, 40, 300] },
+  create: (seed, sizes: { endpoints: number }, { zones }: Zones) => ({
+    endpoints: endpointsOf(seed, sizes.endpoints, zones.filter(isGuarded)),
+  }),
   ...shieldApi,
   path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
-  traits: {
-    field: 'data',
-    number: 'totalBlockedRequests',
-    wholeNumbers: true,
-    days: ['overviewPastTwentyEightDays'],
-  },
+  traits: { field: 'data', number: 'totalBlockedRequests', wholeNumbers: true, days: true },
   rejections: ['unknownZone', 'unknownEndpoint', 'notOnPlan'],
-  answers: ({ zones, endpoints }) => {
-    const known = new Map(endpoints.map((one) => [`${one.shieldZoneId}/${one.endpointId}`, one]));
-    return ofZone({ zones }, (zone, { ids: [, id = ''], nowMs, isRemoved }) => {
-      if (!isGuarded(zone)) return rejected('notOnPlan', zone.shieldZoneId);
-      const one = isRemoved(id) ? undefined : known.get(`${zone.shieldZoneId}/${id}`);
-      return one ? metrics(one, nowMs) : rejected('unknownEndpoint', id);
-    });
-  },
+  ...ofGuardedZone(({ ids: [, id = ''], isRemoved, nowMs }, there) => {
+    const one = there.find((endpoint) => endpoint.id === id && !isRemoved(id));
+    return one ? metrics(one, nowMs) : rejected('unknownEndpoint', id);
+  }),
+  targets: ({ endpoints }: Endpoints) =>
+    endpoints.map(({ shieldZoneId, id, name }) => ({
+      ids: { shield_zone_id: shieldZoneId, endpoint_id: id },
+      name,
+    })),
   listing: {
     ...shieldApi,
     path: '/shield/shield-zone/{zone}/api-guardian',
     traits: {
       field: 'data.endpoints',
-      list: true,
       ids: ['apiGuardianEndpointId', 'shieldZoneId'],
-      names: ['requestPath'],
+      name: 'requestPath',
       number: 'rateLimitingRequestCount',
       wholeNumbers: true,
     },
     rejections: ['unknownZone', 'notOnPlan'],
-    answers: ({ zones, endpoints }) => {
-      const ofEach = grouped(endpoints, ({ shieldZoneId }) => shieldZoneId);
-      return ofZone({ zones }, (zone, request) => {
-        const { seed, shieldZoneId } = zone;
-        if (!isGuarded(zone)) return rejected('notOnPlan', shieldZoneId);
-        const there = ofEach.get(shieldZoneId) ?? [];
-        return shieldData(seed, {
-          configuration: {
-            shieldZoneId: jsonInteger(shieldZoneId),
-            isEnabled: true,
-            executionMode: 1,
-            title: 'Public API',
-            version: '1.4.0',
-            maxEndpoints: 50,
-          },
-          endpoints: there
-            .filter(({ endpointId }) => !request.isRemoved(endpointId))
-            .map((endpoint) => listed(endpoint, request)),
-        });
-      });
-    },
+    ...ofGuardedZone((request, there, { seed, id }) =>
+      shieldData(seed, {
+        configuration: { shieldZoneId: jsonInteger(id), isEnabled: true, maxEndpoints: 50 },
+        endpoints: there.filter((one) => !request.isRemoved(one.id)).map((one) => written(one, request)),
+      }),
+    ),
   },
-  section: 'api_guardian',
-  targets: ({ endpoints }) =>
-    endpoints.map(({ shieldZoneId, endpointId, name }) => ({
-      ids: { shield_zone_id: shieldZoneId, endpoint_id: endpointId },
-      name,
-    })),
-} as const satisfies Kind<{ endpoints: number }, { endpoints: readonly Endpoint[] }, Zones>;
+} as const satisfies Kind;
 
 /** API Guardian comes with the business plan. */
 export function isGuarded({ planType }: Zone): boolean {
   return planType >= 2;
+}
+
+/** Answers for a zone that has API Guardian, from its endpoints. */
+function ofGuardedZone(
+  answer: (request: Request, there: readonly Endpoint[], zone: Zone) => ReturnType<typeof rejected>,
+) {
+  return {
+    answers: (dataset: Zones & Endpoints) =>
+      ofZone((zone, request) => {
+        if (!isGuarded(zone)) return rejected('notOnPlan', zone.id);
+        const there = dataset.endpoints.filter(({ shieldZoneId }) => shieldZoneId === zone.id);
+        return answer(request, there, zone);
+      }).answers(dataset),
+  };
 }
 
 const endpointNames = (
@@ -86,24 +76,20 @@ const endpointNames = (
   'PUT /cart/{id}, GET /v1/stock/{sku}, POST /reviews, DELETE /v1/sessions/{id}'
 ).split(', ');
 
-function createEndpoint(datasetSeed: number, index: number, zones: readonly Zone[]) {
-  const seed = hash(datasetSeed, streams.endpoint, index);
-  const zone = zones[index % zones.length] as Zone;
-  return {
-    seed,
-    index,
-    shieldZoneId: zone.shieldZoneId,
-    endpointId: String(1_201 + index),
+function endpointsOf(datasetSeed: number, length: number, zones: readonly Zone[]) {
+  return entities(datasetSeed, 3, length, (seed, index) => ({
+    shieldZoneId: (zones[index % zones.length] as Zone).id,
+    id: String(1_201 + index),
     name: nth(endpointNames, index, (turn) => `/v${turn + 2}`),
     requestsPerDay: magnitude(2_000, 1_500_000, unit(seed, 1)),
-  };
+  }));
 }
 
 /** An endpoint as its zone lists it. */
-function listed({ seed, endpointId, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
-  const [requestMethod, ...path] = nameOf(endpointId, name).split(' ');
+function written({ seed, id, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
+  const [requestMethod, ...path] = nameOf(id, name).split(' ');
   return {
-    apiGuardianEndpointId: jsonInteger(endpointId),
+    apiGuardianEndpointId: jsonInteger(id),
     shieldZoneId: jsonInteger(shieldZoneId),
     requestMethod,
     requestPath: path.join(' '),
@@ -114,43 +100,27 @@ function listed({ seed, endpointId, shieldZoneId, name }: Endpoint, { nameOf }: 
   };
 }
 
-const none = {
-  blockedRequests: 0,
-  loggedRequests: 0,
-  rateLimited: 0,
-  requestsInspected: 0,
-  failedRequestValidation: 0,
-  failedAuthenticationEnforcement: 0,
-};
-type Figures = typeof none;
-
-function metrics(endpoint: Endpoint, nowMs: number): Answer {
-  const { totals, days } = windowOf(endpoint, nowMs, none, (day) => figuresOf(endpoint, day, nowMs));
-  // A few endpoints are new: nothing was counted yet.
-  const fresh = endpoint.index % 30 === 29;
-  const sums = fresh ? none : totals;
-  return shieldData(endpoint.seed, {
-    totalBlockedRequests: sums.blockedRequests,
-    totalLoggedRequests: sums.loggedRequests,
-    totalRateLimited: sums.rateLimited,
-    totalRequestsInspected: sums.requestsInspected,
-    totalFailedRequestValidation: sums.failedRequestValidation,
-    totalFailedAuthenticationEnforcement: sums.failedAuthenticationEnforcement,
-    overviewPastTwentyEightDays: fresh ? null : days,
-  });
-}
-
-function figuresOf({ seed, requestsPerDay }: Endpoint, day: number, nowMs: number): Figures {
-  const done = doneOf(day, nowMs);
-  const inspected = requestsPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x21));
-  const part = (share: number, figure: number) =>
-    Math.floor(inspected * share * (0.3 + 1.4 * unit(seed, day, figure)) * done);
-  return {
-    blockedRequests: part(0.012, 0x22),
-    loggedRequests: part(0.03, 0x23),
-    rateLimited: part(0.006, 0x24),
-    requestsInspected: Math.floor(inspected * done),
-    failedRequestValidation: part(0.009, 0x25),
-    failedAuthenticationEnforcement: part(0.004, 0x26),
+function metrics(endpoint: Endpoint, nowMs: number) {
+  const { seed, index, requestsPerDay } = endpoint;
+  const part = (shareOf: DayFigure) => (day: number) => {
+    const inspected = requestsPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x21));
+    return Math.floor(inspected * shareOf(day) * doneOf(day, nowMs));
   };
+  const share = (usual: number, figure: number) =>
+    part((day) => usual * (0.3 + 1.4 * unit(seed, day, figure)));
+  const figures = {
+    blockedRequests: share(0.012, 0x22),
+    loggedRequests: share(0.03, 0x23),
+    rateLimited: share(0.006, 0x24),
+    requestsInspected: part(() => 1),
+    failedRequestValidation: share(0.009, 0x25),
+    failedAuthenticationEnforcement: share(0.004, 0x26),
+  };
+  // For a few new endpoints nothing was counted yet.
+  const { totals, days } = windowOf(endpoint, nowMs, figures, index % 30 === 29);
+  const named = Object.entries(totals).map(([name, total]) => [
+    `total${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    total,
+  ]);
+  return shieldData(seed, { ...Object.fromEntries(named), overviewPastTwentyEightDays: days });
 }

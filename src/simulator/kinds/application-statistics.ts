@@ -1,35 +1,26 @@
 /** The charts of an application by days. Of them the traffic alone is not told elsewhere. */
-import { chartOf, daysBetween, doneOf, weekdayShare } from '../days.ts';
-import { round } from '../entities.ts';
-import { applicationApi, ofEach } from '../forms.ts';
+import { ofEach } from '../answers.ts';
+import { chartOf, daysAsked, doneOf, weekdayShare } from '../days.ts';
+import { magnitude, round, unit } from '../entities.ts';
+import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { magnitude, unit } from '../random.ts';
-import type { Application } from './application.ts';
-import type { Applications } from './application-overview.ts';
+import type { Application, Applications } from './application.ts';
 
 export const applicationStatistics = {
   kind: 'application_statistics',
+  section: 'application_statistics',
   ...applicationApi,
   path: '/apps/{app}/statistics?granularity=Daily',
-  traits: { charts: ['trafficChart', 'cpuUsageChart'] },
-  answers: ({ applications }) =>
-    ofEach(
-      applications,
-      ({ id }) => id,
-      (one, request) => ok(statistics(one, request)),
-      () => applicationApi.form.notFound,
-    ),
-  section: 'application_statistics',
-  targets: ({ applications }) => applications.map(({ id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<unknown, object, Applications>;
+  traits: { charts: true },
+  ...ofEach(({ applications }: Applications) => applications, statistics),
+} as const satisfies Kind;
 
-function statistics({ seed }: Application, { query, nowMs }: Request): object {
-  const days = daysBetween({ query, nowMs }, 'fromDate', 'toDate');
+function statistics({ seed }: Application, request: Request) {
+  const days = daysAsked(request, 'fromDate', 'toDate');
   const perDay = magnitude(200, 80_000, unit(seed, 0x96));
-  const traffic = (day: number) =>
-    round(perDay * weekdayShare(day) * (0.6 + 0.8 * unit(seed, day, 0x97)) * doneOf(day, nowMs), 3);
-  return {
-    trafficChart: chartOf(days, traffic),
+  const busy = (day: number) => weekdayShare(day) * (0.6 + 0.8 * unit(seed, day, 0x97));
+  return ok({
+    trafficChart: chartOf(days, (day) => round(perDay * busy(day) * doneOf(day, request.nowMs), 3)),
     cpuUsageChart: chartOf(days, (day) => round(0.2 + 0.5 * unit(seed, day, 0x98), 3)),
-  };
+  });
 }

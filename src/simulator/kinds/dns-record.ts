@@ -1,33 +1,24 @@
 /** The records of DNS zones, some of them with a monitor (`/dnszone`, in full). */
-import { count } from '../entities.ts';
+import { corePaging, listed } from '../answers.ts';
+import { hash } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
-import { coreObjectPaging, listing } from '../paging.ts';
-import { hash } from '../random.ts';
-import { type DnsZone, liteZone } from './dns-zone.ts';
-
-interface DnsZones {
-  readonly dnsZones: readonly DnsZone[];
-}
+import { type DnsZone, dnsZonesIn, liteZone } from './dns-zone.ts';
 
 export const dnsRecord = {
   kind: 'dns_record',
+  section: 'dns_records',
   ...coreApi,
   path: '/dnszone',
-  traits: { isStill: true, field: 'Items', list: true, ids: ['Id'], names: ['Domain'] },
-  pages: ({ dnsZones }) =>
-    listing(
-      coreObjectPaging,
-      dnsZones,
-      ({ dnsZoneId }) => dnsZoneId,
-      (zone, request) => ({ ...liteZone(zone, request), Records: records(zone) }),
-    ),
-  section: 'dns_records',
-  targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<unknown, object, DnsZones>;
+  traits: { isStill: true, field: 'Items', ids: ['Id'], name: 'Domain' },
+  ...listed(corePaging, dnsZonesIn, (zone, request) => ({
+    ...liteZone(zone, request),
+    Records: recordsOf(zone),
+  })),
+} as const satisfies Kind;
 
-const kindsOfRecords = [
+const records = [
   { Type: 0, Name: '', Value: '192.0.2.10', MonitorType: 1 },
   { Type: 0, Name: 'api', Value: '192.0.2.11', MonitorType: 2 },
   { Type: 1, Name: '', Value: '2001:db8::10', MonitorType: 0 },
@@ -37,20 +28,13 @@ const kindsOfRecords = [
 ] as const;
 
 /** Of one zone in twenty those with a monitor are offline. */
-function records({ seed, index: place, dnsZoneId }: DnsZone) {
-  return count(2 + (hash(seed, 0x94) % 5), (index) => {
-    const { MonitorType, ...kind } = kindsOfRecords[
-      index % kindsOfRecords.length
-    ] as (typeof kindsOfRecords)[number];
-    const isOffline = place % 20 === 19;
-    return {
-      Id: jsonInteger(`${dnsZoneId}0${index}`),
-      ...kind,
-      Ttl: 300,
-      Disabled: false,
-      Accelerated: false,
-      MonitorType,
-      MonitorStatus: MonitorType === 0 ? 0 : isOffline ? 2 : 1,
-    };
-  });
+function recordsOf({ seed, index, id }: DnsZone) {
+  const monitored = index % 20 === 19 ? 2 : 1;
+  return records.slice(0, 2 + (hash(seed, 0x94) % 5)).map((record, place) => ({
+    Id: jsonInteger(`${id}0${place}`),
+    ...record,
+    Ttl: 300,
+    Disabled: false,
+    MonitorStatus: record.MonitorType === 0 ? 0 : monitored,
+  }));
 }

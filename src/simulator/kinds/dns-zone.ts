@@ -1,48 +1,39 @@
 /** DNS zones, their paged listing and the queries that they answer. */
-import { chartOf, daysAsked, doneOf, totalOf, weekdayShare } from '../days.ts';
-import { count, nth, streams } from '../entities.ts';
-import { coreApi, ofEach } from '../forms.ts';
+import { corePaging, listed, ofEach } from '../answers.ts';
+import { chartOf, daily, daysAsked, totalOf } from '../days.ts';
+import { entities, magnitude, nth, unit } from '../entities.ts';
+import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { coreObjectPaging, listing } from '../paging.ts';
-import { hash, magnitude, unit } from '../random.ts';
 
-export type DnsZone = ReturnType<typeof createDnsZone>;
+export type DnsZone = ReturnType<typeof zonesOf>[number];
 
 export const dnsZone = {
   kind: 'dns_zone',
-  sizes: { small: { dnsZones: 3 }, medium: { dnsZones: 40 }, full: { dnsZones: 250 } },
-  create: (seed, { dnsZones }) => ({ dnsZones: count(dnsZones, (index) => createDnsZone(seed, index)) }),
+  section: 'dns_zones',
+  sizes: { dnsZones: [3, 40, 250] },
+  create: (seed, sizes: { dnsZones: number }) => ({ dnsZones: zonesOf(seed, sizes.dnsZones) }),
   ...coreApi,
   path: '/dnszone/{zone}/statistics',
-  traits: {
-    number: 'TotalQueriesServed',
-    charts: ['QueriesServedChart', 'NormalQueriesServedChart', 'SmartQueriesServedChart'],
-  },
-  answers: ({ dnsZones }) => ofEach(dnsZones, idOf, (zone, request) => ok(statistics(zone, request))),
+  traits: { number: 'TotalQueriesServed', charts: true },
+  ...ofEach(dnsZonesIn, statistics),
   listing: {
     ...coreApi,
     path: '/dnszone?view=1',
-    traits: {
-      field: 'Items',
-      list: true,
-      ids: ['Id'],
-      names: ['Domain'],
-      instants: ['DateModified', 'DateCreated'],
-    },
-    pages: ({ dnsZones }) => listing(coreObjectPaging, dnsZones, idOf, liteZone),
+    traits: { field: 'Items', ids: ['Id'], name: 'Domain', instants: true },
+    ...listed(corePaging, dnsZonesIn, liteZone),
   },
-  section: 'dns_zones',
-  targets: ({ dnsZones }) => dnsZones.map(({ dnsZoneId: id, domain: name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<{ dnsZones: number }, { dnsZones: readonly DnsZone[] }>;
+} as const satisfies Kind;
 
-const idOf = ({ dnsZoneId }: DnsZone) => dnsZoneId;
+export function dnsZonesIn({ dnsZones }: { readonly dnsZones: readonly DnsZone[] }) {
+  return dnsZones;
+}
 
 /** A zone without its records. */
-export function liteZone({ index, dnsZoneId, domain }: DnsZone, { nameOf }: Request) {
+export function liteZone({ index, id, name }: DnsZone, { nameOf }: Request) {
   return {
-    Id: jsonInteger(dnsZoneId),
-    Domain: nameOf(dnsZoneId, domain),
+    Id: jsonInteger(id),
+    Domain: nameOf(id, name),
     DateModified: '2026-05-04T08:15:30',
     DateCreated: '2024-03-01T09:30:00',
     NameserversDetected: index % 20 !== 19,
@@ -54,38 +45,31 @@ export function liteZone({ index, dnsZoneId, domain }: DnsZone, { nameOf }: Requ
 
 const domains = ['shop.example', 'example.org', 'static.example', 'mail.example', 'example.net'] as const;
 
-function createDnsZone(datasetSeed: number, index: number) {
-  const seed = hash(datasetSeed, streams.dnsZone, index);
-  return {
-    seed,
-    index,
-    dnsZoneId: String(58_113 + 9 * index),
-    domain: nth(domains, index, (turn) => `.${turn + 2}.example`),
+function zonesOf(datasetSeed: number, length: number) {
+  return entities(datasetSeed, 21, length, (seed, index) => ({
+    id: String(58_113 + 9 * index),
+    name: nth(domains, index, (turn) => `.${turn + 2}.example`),
     queriesPerDay: magnitude(500, 6_000_000, unit(seed, 1)),
-  };
+  }));
 }
 
 /** Shares of the queries by IANA number: A, AAAA, HTTPS, MX, TXT, NS. */
 const types = { 1: 0.55, 28: 0.25, 65: 0.1, 15: 0.04, 16: 0.04, 2: 0.02 } as const;
 
-function statistics({ seed, index, queriesPerDay }: DnsZone, request: Request): unknown {
+function statistics(zone: DnsZone, request: Request) {
   const days = daysAsked(request);
-  const all = (day: number) =>
-    Math.floor(
-      queriesPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x8f)) * doneOf(day, request.nowMs),
-    );
-  const smart = (day: number) => Math.floor(all(day) * 0.1 * unit(seed, day, 0x90));
-  return {
+  const all = daily(zone, 0x8f, zone.queriesPerDay, request.nowMs);
+  const smart = (day: number) => Math.floor(all(day) * 0.1 * unit(zone.seed, day, 0x90));
+  const byType = Object.entries(types).map(([type, share]) => ({
+    [type]: totalOf(days, (day) => Math.floor(all(day) * share)),
+  }));
+  // Of some zones the others have no day, beside charts that have some.
+  const charted = zone.index % 3 === 2 ? [] : days;
+  return ok({
     TotalQueriesServed: totalOf(days, all),
     QueriesServedChart: chartOf(days, all),
-    // Of some zones these have no day, beside charts that have some.
-    NormalQueriesServedChart: index % 3 === 2 ? {} : chartOf(days, (day) => all(day) - smart(day)),
-    SmartQueriesServedChart: index % 3 === 2 ? {} : chartOf(days, smart),
-    QueriesByTypeChart: Object.fromEntries(
-      Object.entries(types).map(([type, share]) => [
-        type,
-        totalOf(days, (day) => Math.floor(all(day) * share)),
-      ]),
-    ),
-  };
+    NormalQueriesServedChart: chartOf(charted, (day) => all(day) - smart(day)),
+    SmartQueriesServedChart: chartOf(charted, smart),
+    QueriesByTypeChart: Object.assign({}, ...byType) as object,
+  });
 }

@@ -1,32 +1,21 @@
 /** What the account is asked to pay: the last request is due early in the next month (`/billing/payment-requests`). */
-import { dayMs } from '../days.ts';
+import { ofAccount } from '../answers.ts';
+import { dayMs, monthStartMs, secondOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
-import { type Kind, ok } from '../kind.ts';
-import { monthStart } from './application.ts';
+import type { Kind } from '../kind.ts';
 
 export const paymentRequests = {
   kind: 'payment_requests',
+  section: 'payment_requests',
   ...coreApi,
   path: '/billing/payment-requests',
-  traits: {
-    isStill: true,
-    list: true,
-    ids: ['Id'],
-    instants: ['DateGenerated', 'DateDue'],
-    number: 'Amount',
-  },
-  answers:
-    () =>
-    ({ nowMs }) =>
-      ok([0, 1, 2].map((back) => request(back, nowMs))),
-  section: 'payment_requests',
-  targets: () => [{ ids: {} }],
-} as const satisfies Kind<unknown, object>;
+  traits: { isStill: true, ids: ['Id'], number: 'Amount', instants: true },
+  ...ofAccount((_dataset: unknown, { nowMs }) => [0, 1, 2].map((back) => request(back, nowMs))),
+} as const satisfies Kind;
 
 /** back: how many months ago it was written. */
 function request(back: number, nowMs: number): object {
-  const written = monthStart(nowMs) - back * 30 * dayMs;
-  const at = (days: number) => new Date(written + days * dayMs).toISOString().slice(0, 19);
+  const at = (days: number) => secondOf(monthStartMs(nowMs) + (days - 30 * back) * dayMs);
   return {
     Id: 9100 + back,
     Amount: 120.5,
@@ -37,7 +26,6 @@ function request(back: number, nowMs: number): object {
     DatePaid: back > 0 ? at(3) : null,
     Paid: back > 0,
     Description: 'Services of last month',
-    BillingInvoiceId: back > 0 ? 7100 + back : null,
     BillingInvoiceDownloadLink: 'https://example.com/invoice/9100',
     BankTransferReference: 'SI00 9100',
   };

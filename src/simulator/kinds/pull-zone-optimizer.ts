@@ -1,48 +1,40 @@
 /** Bunny Optimizer, where a pull zone has it. */
-import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { ofEach } from '../answers.ts';
+import { chartOf, type DayFigure, daysAsked, totalOf } from '../days.ts';
+import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
-import type { Kind, Request } from '../kind.ts';
-import { unit } from '../random.ts';
-import { ofPullZone, type PullZone, type PullZones, targetOf } from './pull-zone.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
+import type { PullZone, PullZones } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
-
-const isOn = ({ hasOptimizer }: PullZone) => hasOptimizer;
 
 export const pullZoneOptimizer = {
   kind: 'pull_zone_optimizer',
+  section: 'pull_zone_optimizer',
   ...coreApi,
   path: '/pullzone/{pullZone}/optimizer/statistics',
-  traits: {
-    number: 'TotalRequestsOptimized',
-    charts: [
-      'RequestsOptimizedChart',
-      'TrafficSavedChart',
-      'AverageCompressionChart',
-      'AverageProcessingTimeChart',
-    ],
-  },
-  answers: ({ pullZones }) => ofPullZone(pullZones.filter(isOn), statistics),
-  section: 'pull_zone_optimizer',
-  targets: ({ pullZones }) => pullZones.filter(isOn).map(targetOf),
-} as const satisfies Kind<unknown, object, PullZones>;
+  traits: { number: 'TotalRequestsOptimized', charts: true },
+  ...ofEach(({ pullZones }: PullZones) => pullZones.filter(({ hasOptimizer }) => hasOptimizer), statistics),
+} as const satisfies Kind;
 
-function statistics(zone: PullZone, request: Request): unknown {
+function statistics(zone: PullZone, request: Request) {
   const { seed, index } = zone;
   const days = daysAsked(request);
-  const optimized = (day: number) => Math.floor(requestsOf(zone, day, request.nowMs) * 0.3);
+  const served = requestsOf(zone, request.nowMs);
+  const optimized = (day: number) => Math.floor(served(day) * 0.3);
   const saved = (day: number) => optimized(day) * Math.floor(12_000 + 9_000 * unit(seed, day, 0x8a));
   const compression = (day: number) => Math.round(30 + 40 * unit(seed, day, 0x8b));
   const processingMs = (day: number) => Math.round(20 + 120 * unit(seed, day, 0x8c));
-  const average = (figureOf: (day: number) => number) => totalOf(days, figureOf) / Math.max(1, days.length);
-  return {
-    // Some charts are null beside full ones.
-    RequestsOptimizedChart: index % 6 === 3 ? null : chartOf(days, optimized),
+  const average = (figureOf: DayFigure) => totalOf(days, figureOf) / Math.max(1, days.length);
+  // Some charts are null beside full ones.
+  const hasGaps = index % 6 === 3;
+  return ok({
+    RequestsOptimizedChart: hasGaps ? null : chartOf(days, optimized),
     AverageCompressionChart: chartOf(days, compression),
     TrafficSavedChart: chartOf(days, saved),
-    AverageProcessingTimeChart: index % 6 === 3 ? null : chartOf(days, processingMs),
+    AverageProcessingTimeChart: hasGaps ? null : chartOf(days, processingMs),
     TotalRequestsOptimized: totalOf(days, optimized),
     TotalTrafficSaved: totalOf(days, saved),
     AverageProcessingTime: average(processingMs),
     AverageCompressionRatio: average(compression),
-  };
+  });
 }

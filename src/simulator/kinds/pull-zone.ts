@@ -1,75 +1,41 @@
 /** Pull zones and their paged listing, which also has the keys that sign their addresses. */
-import { dayOf } from '../days.ts';
-import { count, hexadecimal, nth, streams, without } from '../entities.ts';
-import { coreApi, ofEach } from '../forms.ts';
+import { corePaging, listed } from '../answers.ts';
+import { dayMs, dayOf } from '../days.ts';
+import { count, entities, hash, magnitude, nth, secret, text, unit } from '../entities.ts';
+import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import { type Kind, ok, type Request, type Target } from '../kind.ts';
-import { corePaging, listing } from '../paging.ts';
-import { hash, magnitude, text, unit } from '../random.ts';
-import type { Application } from './application.ts';
+import type { Kind, Request } from '../kind.ts';
+import type { Applications } from './application.ts';
 import type { Zones } from './shield-zone.ts';
 import type { StorageZones } from './storage-zone.ts';
-import type { Libraries } from './video-storage.ts';
+import type { Videos } from './video-storage.ts';
 
-export type PullZone = ReturnType<typeof createPullZone>;
-
-/** Where its files come from, as the listing has it. */
-interface Origin {
-  readonly OriginType: number;
-  readonly [id: string]: unknown;
-}
+export type PullZone = ReturnType<typeof zonesOf>[number];
 
 export interface PullZones {
   readonly pullZones: readonly PullZone[];
 }
 
-type Needs = Zones & Libraries & StorageZones & { readonly applications: readonly Application[] };
+type Needs = Zones & Videos & StorageZones & Applications;
 
-/** One pull zone for each Shield Zone, and one for each video library. */
 export const pullZone = {
   kind: 'pull_zone',
-  create: (seed, _sizes, { zones, libraryIds, storageZones, applications }) => ({
-    pullZones: [
-      ...zones.map(({ pullZoneId, name }, index) => ({
-        pullZoneId,
-        name,
-        origin: originOf(index, storageZones[index]?.storageZoneId, applications[index]?.id),
-      })),
-      ...libraryIds.map((libraryId, index) => ({
-        pullZoneId: pullZoneOfLibrary(index),
-        name: `vz-${text(hash(seed, streams.library, index), 8, hexadecimal)}-${libraryId.slice(-3)}`,
-        origin: { OriginType: 2, VideoLibraryId: jsonInteger(libraryId) },
-      })),
-    ].map((one, index) => createPullZone(seed, index, one)),
-  }),
+  section: 'pull_zones',
+  create: (seed, _sizes, dataset: Needs) => ({ pullZones: zonesOf(seed, dataset) }),
   ...coreApi,
   path: '/pullzone',
   traits: {
     field: 'Items',
-    list: true,
     ids: ['Id'],
-    names: ['Name'],
+    name: 'Name',
     number: 'MonthlyBandwidthUsed',
     codes: ['Type', 'OriginType'],
   },
-  pages: ({ pullZones }) => listing(corePaging, pullZones, idOf, listed),
-  section: 'pull_zones',
-  targets: ({ pullZones }) => pullZones.map(targetOf),
-} as const satisfies Kind<unknown, PullZones, Needs>;
+  ...listed(corePaging, pullZonesIn, written),
+} as const satisfies Kind;
 
-const idOf = ({ pullZoneId }: PullZone) => pullZoneId;
-
-/** A pull zone as a target of every kind that is about one. */
-export function targetOf({ pullZoneId: id, name }: PullZone): Target {
-  return { ids: { id }, name };
-}
-
-/** Answers for the pull zone that is the first id of a request. */
-export function ofPullZone(
-  pullZones: readonly PullZone[],
-  answer: (zone: PullZone, request: Request) => unknown,
-) {
-  return ofEach(pullZones, idOf, (zone, request) => ok(answer(zone, request)));
+export function pullZonesIn({ pullZones }: PullZones) {
+  return pullZones;
 }
 
 /** The pull zone that serves the videos of a library. */
@@ -77,78 +43,85 @@ export function pullZoneOfLibrary(index: number): string {
   return String(3_904_551 + 17 * index);
 }
 
-function originOf(index: number, storageZoneId?: string, applicationId?: string): Origin {
-  if (index % 5 === 1 && storageZoneId !== undefined) {
-    return { OriginType: 2, StorageZoneId: jsonInteger(storageZoneId) };
-  }
-  if (index % 5 === 2 && applicationId !== undefined) {
-    return { OriginType: 5, MagicContainersAppId: applicationId };
-  }
-  return index % 5 === 4 ? { OriginType: 4, EdgeScriptId: 64_201 + index } : { OriginType: 0 };
-}
-
-function createPullZone(
-  datasetSeed: number,
-  index: number,
-  about: { readonly pullZoneId: string; readonly name: string; readonly origin: Origin },
-) {
-  const seed = hash(datasetSeed, streams.pullZone, index);
-  return {
-    ...about,
-    seed,
-    index,
+/** One pull zone for each Shield Zone, and one for each video library. */
+function zonesOf(datasetSeed: number, dataset: Needs) {
+  const { zones, libraryIds } = dataset;
+  return entities(datasetSeed, 7, zones.length + libraryIds.length, (seed, index) => ({
+    ...(index < zones.length
+      ? ofShield(index, dataset)
+      : ofLibrary(index - zones.length, datasetSeed, dataset)),
     requestsPerDay: magnitude(3_000, 40_000_000, unit(seed, 1)),
     hasOptimizer: index % 3 === 0,
     hasOriginShield: index % 4 === 0,
     hasSafeHop: index % 5 === 0,
-  };
+  }));
+}
+
+/** Where the files of a pull zone come from, as the listing has it. */
+interface Origin {
+  readonly OriginType: number;
+  readonly [id: string]: unknown;
+}
+
+function ofShield(index: number, { zones, storageZones, applications }: Needs) {
+  const { pullZoneId: id, name } = zones[index] as Zones['zones'][number];
+  const storageZone = storageZones[index];
+  const application = applications[index];
+  const scripted = index % 5 === 4 ? { OriginType: 4, EdgeScriptId: 64_201 + index } : { OriginType: 0 };
+  let origin: Origin = scripted;
+  if (index % 5 === 1 && storageZone) {
+    origin = { OriginType: 2, StorageZoneId: jsonInteger(storageZone.id) };
+  } else if (index % 5 === 2 && application) {
+    origin = { OriginType: 5, MagicContainersAppId: application.id };
+  }
+  return { id, name, origin };
+}
+
+function ofLibrary(index: number, datasetSeed: number, { libraryIds }: Needs) {
+  const [library = ''] = libraryIds.slice(index);
+  const origin: Origin = { OriginType: 2, VideoLibraryId: jsonInteger(library) };
+  const name = `vz-${text(hash(datasetSeed, 8, index), 8)}-${library.slice(-3)}`;
+  return { id: pullZoneOfLibrary(index), name, origin };
 }
 
 const terabyte = 1_000_000_000_000;
+export const bytesPerRequest = 42_000;
 
-function listed(zone: PullZone, { nowMs, nameOf }: Request): unknown {
-  const { seed, index, pullZoneId, name, origin, requestsPerDay } = zone;
-  const dayOfMonth = new Date(nowMs).getUTCDate() - 1 + (nowMs / 86_400_000 - dayOf(nowMs));
-  const used = Math.floor(requestsPerDay * dayOfMonth * 42_000);
-  const right = {
-    Id: jsonInteger(pullZoneId),
-    Name: nameOf(pullZoneId, name),
-    OriginUrl: origin.OriginType === 0 ? `https://origin.example/${pullZoneId}` : null,
+function written(zone: PullZone, { nowMs, nameOf }: Request) {
+  const { seed, index, id, name, origin } = zone;
+  const dayOfMonth = new Date(nowMs).getUTCDate() - 1 + (nowMs / dayMs - dayOf(nowMs));
+  const used = Math.floor(zone.requestsPerDay * dayOfMonth * bytesPerRequest);
+  const hostnames = [
+    // Some system hostnames have no certificate of their own: bunny.net's covers them.
+    { Value: `${name}.b-cdn.net`, IsSystemHostname: true, HasCertificate: index % 3 !== 1 },
+    ...count(hash(seed, 0x81) % 4, (order) => ({
+      Value: `${nth(['cdn', 'static', 'img'], order)}.${name}.example`,
+      IsSystemHostname: false,
+      HasCertificate: order < 2,
+    })),
+  ];
+  // A few say nothing of their hostnames, and leave the limit out.
+  const hasGaps = index % 20 === 13;
+  const limit = index % 6 === 2 ? 2 * terabyte : 0;
+  return {
+    Id: jsonInteger(id),
+    Name: nameOf(id, name),
+    OriginUrl: origin.OriginType === 0 ? `https://origin.example/${id}` : null,
     Enabled: index % 16 !== 15,
     Suspended: index % 40 === 39,
-    Hostnames: [
-      // Some system hostnames have no certificate of their own: bunny.net's covers them.
-      hostname(seed, 0, `${name}.b-cdn.net`, index % 3 !== 1),
-      ...count(hash(seed, 0x81) % 4, (order) =>
-        hostname(seed, order + 1, `${nth(['cdn', 'static', 'img'], order)}.${name}.example`, order < 2),
-      ),
-    ],
+    Hostnames: hasGaps ? null : hostnames,
     StorageZoneId: index % 2 === 0 ? -1 : 0,
     EdgeScriptId: index % 2 === 0 ? -1 : 0,
     MagicContainersAppId: null,
     VideoLibraryId: 0,
     ...origin,
-    ZoneSecurityKey: `sim-zone-security-${pullZoneId}-key-${text(hash(seed, 0x82), 32, hexadecimal)}`,
-    MonthlyBandwidthLimit: index % 6 === 2 ? 2 * terabyte : 0,
+    ZoneSecurityKey: secret(`zone-security-${id}`, hash(seed, 0x82)),
+    MonthlyBandwidthLimit: hasGaps ? undefined : limit,
     MonthlyBandwidthUsed: used,
     MonthlyCharges: Math.round((used / terabyte) * 1_000) / 100,
     Type: index % 7 === 6 ? 1 : 0,
     EnableOriginShield: zone.hasOriginShield,
-    CnameDomain: 'b-cdn.net',
     OptimizerEnabled: zone.hasOptimizer,
     EnableSafeHop: zone.hasSafeHop,
-  };
-  // A few say nothing of their hostnames, and leave the limit out.
-  if (index % 20 !== 13) return right;
-  return { ...without(right, 'MonthlyBandwidthLimit'), Hostnames: null };
-}
-
-function hostname(seed: number, order: number, Value: string, HasCertificate: boolean) {
-  return {
-    Id: 700_000 + (hash(seed, order, 0x83) % 100_000),
-    Value,
-    ForceSSL: true,
-    IsSystemHostname: order === 0,
-    HasCertificate,
   };
 }

@@ -1,11 +1,21 @@
 /** What each protection of a Shield Zone did, by action and day. */
-import { chartOf, dayOf, daysBetween } from '../days.ts';
+import { chartOf, dayOf, daysAsked } from '../days.ts';
+import { unit } from '../entities.ts';
 import { shieldApi, shieldData } from '../forms.ts';
 import type { Kind, Request } from '../kind.ts';
-import { unit } from '../random.ts';
 import { isGuarded } from './api-guardian.ts';
 import { cleanRequestsLimit, cleanRequestsOf } from './shield-overview.ts';
-import { ofZone, type Zone, type Zones } from './shield-zone.ts';
+import { ofZone, type Zone } from './shield-zone.ts';
+
+export const shieldStatistics = {
+  kind: 'shield_statistics',
+  section: 'shield_statistics',
+  ...shieldApi,
+  path: '/shield/metrics/overview/{zone}/detailed',
+  traits: { field: 'data', number: 'resolution', wholeNumbers: true },
+  rejections: ['unknownZone', 'notOnPlan'],
+  ...ofZone(statistics),
+} as const satisfies Kind;
 
 /** The share of the clean requests that each action of a protection is taken on. */
 const protections: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -18,40 +28,26 @@ const protections: Readonly<Record<string, Readonly<Record<string, number>>>> = 
   apiGuardian: { Blocked: 0.001, Logged: 0.002, RateLimited: 0.0005 },
 };
 
-export const shieldStatistics = {
-  kind: 'shield_statistics',
-  ...shieldApi,
-  path: '/shield/metrics/overview/{zone}/detailed',
-  traits: { field: 'data', number: 'resolution', wholeNumbers: true },
-  rejections: ['unknownZone', 'notOnPlan'],
-  answers: ({ zones }) =>
-    ofZone({ zones }, (zone, request) => shieldData(zone.seed, statistics(zone, request))),
-  section: 'shield_statistics',
-  targets: ({ zones }) => zones.map(({ shieldZoneId: id, name }) => ({ ids: { id }, name })),
-} as const satisfies Kind<unknown, object, Zones>;
-
-function statistics(zone: Zone, { query, nowMs }: Request): object {
-  const days = daysBetween({ query, nowMs }, 'StartDate', 'EndDate');
-  const ofProtections = Object.entries(protections).map(([name, actions], place): [string, object | null] => {
+function statistics(zone: Zone, request: Request) {
+  const { nowMs } = request;
+  const days = daysAsked(request, 'StartDate', 'EndDate');
+  const clean = cleanRequestsOf(zone, nowMs);
+  const ofProtections = Object.entries(protections).map(([name, actions], place) => {
     // What a zone has not been told to do has no days.
     if (name === 'uploadScanning' && !isGuarded(zone)) return [name, { metrics: null, totals: null }];
     const counted = (day: number) =>
       Object.fromEntries(
-        Object.entries(actions).map(([action, share], order) => [
-          action,
-          Math.floor(
-            cleanRequestsOf(zone, day, nowMs) *
-              share *
-              (0.3 + 1.4 * unit(zone.seed, day, 0x100 * place + order)),
-          ),
-        ]),
+        Object.entries(actions).map(([action, share], order) => {
+          const chance = 0.3 + 1.4 * unit(zone.seed, day, 0x100 * place + order);
+          return [action, Math.floor(clean(day) * share * chance)];
+        }),
       );
-    return [name, { metrics: chartOf(days, counted as never), totals: counted(dayOf(nowMs)) }];
+    return [name, { metrics: chartOf(days, counted), totals: counted(dayOf(nowMs)) }];
   });
-  return {
+  return shieldData(zone.seed, {
     ...Object.fromEntries(ofProtections),
     totalCleanRequestsLimit: cleanRequestsLimit(zone),
     totalBillableRequestsThisMonth: 0,
     resolution: 4,
-  };
+  });
 }

@@ -1,32 +1,25 @@
 /** What video libraries have transcribed, where they have that. */
+import { ofEach } from '../answers.ts';
 import { chartOf, daysAsked, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
-import type { Kind, Request } from '../kind.ts';
-import {
-  ofLibrary,
-  targetOf,
-  transcribedSeconds,
-  type VideoLibraries,
-  type VideoLibrary,
-} from './video-library.ts';
-
-const hasTranscribing = (library: VideoLibrary) => library.hasTranscribing;
+import { type Kind, ok } from '../kind.ts';
+import { transcribedSeconds, type VideoLibraries } from './video-library.ts';
 
 export const videoLibraryTranscribing = {
   kind: 'video_library_transcribing',
+  section: 'video_library_transcribing',
   ...coreApi,
   path: '/videolibrary/{library}/transcribing/statistics',
-  traits: { number: 'TotalTranscriptionSeconds', wholeNumbers: true, charts: ['TranscriptionSecondsChart'] },
-  answers: ({ videoLibraries }) => ofLibrary(videoLibraries.filter(hasTranscribing), statistics),
-  section: 'video_library_transcribing',
-  targets: ({ videoLibraries }) => videoLibraries.filter(hasTranscribing).map(targetOf),
-} as const satisfies Kind<unknown, object, VideoLibraries>;
-
-function statistics(library: VideoLibrary, request: Request): unknown {
-  const days = daysAsked(request);
-  const seconds = (day: number) => transcribedSeconds(library, day, request.nowMs);
-  return {
-    TotalTranscriptionSeconds: totalOf(days, seconds),
-    TranscriptionSecondsChart: chartOf(days, seconds, library.index % 2 === 0),
-  };
-}
+  traits: { number: 'TotalTranscriptionSeconds', wholeNumbers: true, charts: true },
+  ...ofEach(
+    ({ videoLibraries }: VideoLibraries) => videoLibraries.filter(({ hasTranscribing }) => hasTranscribing),
+    (library, request) => {
+      const days = daysAsked(request);
+      const seconds = transcribedSeconds(library, request.nowMs);
+      return ok({
+        TotalTranscriptionSeconds: totalOf(days, seconds),
+        TranscriptionSecondsChart: chartOf(days, seconds, library.index % 2 === 0),
+      });
+    },
+  ),
+} as const satisfies Kind;

@@ -1,15 +1,14 @@
 /** Video libraries: their listing with the keys that open them, and the figures of each as a whole. */
-import { dayMs, doneOf, monthSoFar, weekdayShare } from '../days.ts';
-import { hexadecimal, nth, streams } from '../entities.ts';
-import { coreApi, ofEach } from '../forms.ts';
+import { corePaging, listed } from '../answers.ts';
+import { daily, dayMs, monthSoFar, secondOf } from '../days.ts';
+import { entities, hash, magnitude, nth, secret, unit } from '../entities.ts';
+import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import { type Kind, ok, type Request, type Target } from '../kind.ts';
-import { coreObjectPaging, listing } from '../paging.ts';
-import { hash, magnitude, text, unit } from '../random.ts';
+import type { Kind, Request } from '../kind.ts';
 import { pullZoneOfLibrary } from './pull-zone.ts';
-import type { Libraries } from './video-storage.ts';
+import { type Videos, videosIn } from './video-storage.ts';
 
-export type VideoLibrary = ReturnType<typeof createLibrary>;
+export type VideoLibrary = ReturnType<typeof librariesOf>[number];
 
 export interface VideoLibraries {
   readonly videoLibraries: readonly VideoLibrary[];
@@ -17,98 +16,82 @@ export interface VideoLibraries {
 
 export const videoLibrary = {
   kind: 'video_library',
-  create: (seed, _sizes, { libraryIds }) => ({
-    videoLibraries: libraryIds.map((libraryId, index) => createLibrary(seed, index, libraryId)),
-  }),
+  section: 'video_libraries',
+  create: (seed, _sizes, dataset: Videos) => ({ videoLibraries: librariesOf(seed, dataset) }),
   ...coreApi,
   path: '/videolibrary',
   traits: {
     field: 'Items',
-    list: true,
     ids: ['Id', 'ApiKey'],
-    names: ['Name'],
+    name: 'Name',
     number: 'VideoCount',
     wholeNumbers: true,
-    instants: ['DateCreated', 'AppleFairPlayDrm.CertificateExpirationDate'],
+    instants: true,
   },
-  pages: ({ videoLibraries, videos }, keys) => {
-    const sizes = new Map<string, { videos: number; bytes: number }>();
-    for (const { libraryId, originalBytes, renditions } of videos) {
-      const size = sizes.get(libraryId) ?? { videos: 0, bytes: 0 };
-      const encoded = renditions.reduce((sum, { bytes }) => sum + bytes, 0);
-      sizes.set(libraryId, { videos: size.videos + 1, bytes: size.bytes + originalBytes + encoded });
-    }
-    return listing(coreObjectPaging, videoLibraries, idOf, (library, { nowMs, nameOf }) => {
-      const { seed, index, libraryId, name, pullZoneId, hasTranscribing, hasDrm } = library;
-      return {
-        Id: jsonInteger(libraryId),
-        Name: nameOf(libraryId, name),
-        VideoCount: sizes.get(libraryId)?.videos ?? 0,
-        TrafficUsage: monthSoFar(nowMs, (day) => viewsOf(library, day, nowMs) * 48e6),
-        StorageUsage: sizes.get(libraryId)?.bytes ?? 0,
-        DateCreated: '2024-03-01T09:30:00',
-        ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
-        ApiKey: keys.libraries[libraryId],
-        ReadOnlyApiKey: keys.readOnlyLibraries[libraryId],
-        PullZoneId: jsonInteger(pullZoneId),
-        StorageZoneId: 612_300 + 11 * index,
-        EnableDRM: hasDrm,
-        AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,
-        GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
-        ApiAccessKey: `sim-access-${libraryId}-key-${text(hash(seed, 0x83), 32, hexadecimal)}`,
-        EnableTranscribing: hasTranscribing,
-        MonthlyChargesPremiumEncoding: monthSoFar(nowMs, () => 0.25),
-        MonthlyChargesEnterpriseDrm: 0,
-        // 0.1 dollars a minute.
-        MonthlyChargesTranscribing: hasTranscribing
-          ? monthSoFar(nowMs, (day) => transcribedSeconds(library, day, nowMs)) / 600
-          : 0,
-      };
-    });
-  },
-  section: 'video_libraries',
-  targets: ({ videoLibraries }) => videoLibraries.map(targetOf),
-} as const satisfies Kind<unknown, VideoLibraries, Libraries>;
+  ...listed(corePaging, librariesIn, written),
+} as const satisfies Kind;
 
-const idOf = ({ libraryId }: VideoLibrary) => libraryId;
-const libraryNames = ['marketing', 'training', 'support', 'events', 'product'] as const;
-
-/** A library as a target of every kind that is about one. */
-export function targetOf({ libraryId: id, name }: VideoLibrary): Target {
-  return { ids: { id }, name };
+export function librariesIn({ videoLibraries }: VideoLibraries) {
+  return videoLibraries;
 }
 
-/** Answers for the library that is the first id of a request. */
-export function ofLibrary(
-  videoLibraries: readonly VideoLibrary[],
-  answer: (library: VideoLibrary, request: Request) => unknown,
-) {
-  return ofEach(videoLibraries, idOf, (library, request) => ok(answer(library, request)));
+function librariesOf(datasetSeed: number, dataset: Videos) {
+  return entities(datasetSeed, 8, dataset.libraryIds.length, (seed, index) => {
+    const id = dataset.libraryIds[index] as string;
+    const videos = videosIn(dataset, id);
+    const sizes = videos.flatMap(({ originalBytes, renditions }) => [
+      originalBytes,
+      ...renditions.map(({ size }) => size),
+    ]);
+    return {
+      id,
+      name: nth(['marketing', 'training', 'support', 'events', 'product'], index),
+      videos: videos.length,
+      storedBytes: sizes.reduce((sum, size) => sum + size, 0),
+      viewsPerDay: magnitude(300, 40_000, unit(seed, 0x81)),
+      hasTranscribing: index % 3 !== 2,
+      hasDrm: index % 2 === 0,
+    };
+  });
 }
 
-function createLibrary(datasetSeed: number, index: number, libraryId: string) {
-  const seed = hash(datasetSeed, streams.library, index);
+/** Views of a day by this time. */
+export function viewsOf(library: VideoLibrary, nowMs: number) {
+  return daily(library, 0x84, library.viewsPerDay, nowMs);
+}
+
+/** Seconds of video that were transcribed on a day by this time. */
+export function transcribedSeconds(library: VideoLibrary, nowMs: number) {
+  return daily(library, 0x85, 3_600, nowMs, 0, 1);
+}
+
+function written(library: VideoLibrary, { keys, nowMs, nameOf }: Request) {
+  const { seed, index, id, hasTranscribing, hasDrm } = library;
+  const views = viewsOf(library, nowMs);
   return {
-    seed,
-    index,
-    libraryId,
-    name: nth(libraryNames, index),
-    pullZoneId: pullZoneOfLibrary(index),
-    viewsPerDay: magnitude(300, 40_000, unit(seed, 0x81)),
-    hasTranscribing: index % 3 !== 2,
-    hasDrm: index % 2 === 0,
+    Id: jsonInteger(id),
+    Name: nameOf(id, library.name),
+    VideoCount: library.videos,
+    TrafficUsage: monthSoFar(nowMs, (day) => views(day) * 48e6),
+    StorageUsage: library.storedBytes,
+    DateCreated: '2024-03-01T09:30:00',
+    ReplicationRegions: ['UK', 'NY', 'SG', 'LA'].slice(0, 1 + (index % 4)),
+    ApiKey: keys.libraries[id],
+    ReadOnlyApiKey: keys.readOnlyLibraries[id],
+    ApiAccessKey: secret(`access-${id}`, hash(seed, 0x83)),
+    PullZoneId: jsonInteger(pullZoneOfLibrary(index)),
+    StorageZoneId: 612_300 + 11 * index,
+    EnableDRM: hasDrm,
+    AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,
+    GoogleWidevineDrm: { Enabled: hasDrm, CertificateExpirationDate: null },
+    EnableTranscribing: hasTranscribing,
+    MonthlyChargesPremiumEncoding: monthSoFar(nowMs, () => 0.25),
+    MonthlyChargesEnterpriseDrm: 0,
+    // 0.1 dollars a minute.
+    MonthlyChargesTranscribing: hasTranscribing
+      ? monthSoFar(nowMs, transcribedSeconds(library, nowMs)) / 600
+      : 0,
   };
-}
-
-/** Views of a day, counted from the epoch, by this time. */
-export function viewsOf({ seed, viewsPerDay }: VideoLibrary, day: number, nowMs: number): number {
-  const views = viewsPerDay * weekdayShare(day) * (0.75 + 0.5 * unit(seed, day, 0x84));
-  return Math.floor(views * doneOf(day, nowMs));
-}
-
-/** Seconds of video that were transcribed on a day, counted from the epoch, by this time. */
-export function transcribedSeconds({ seed }: VideoLibrary, day: number, nowMs: number): number {
-  return Math.floor(weekdayShare(day) * 3_600 * unit(seed, day, 0x85) * doneOf(day, nowMs));
 }
 
 /** A certificate that is renewed every year, on its last day. */
@@ -116,5 +99,5 @@ function certificate(seed: number, nowMs: number) {
   const yearMs = 365 * dayMs;
   const offsetMs = (seed % 365) * dayMs;
   const expiresMs = (Math.floor((nowMs - offsetMs) / yearMs) + 1) * yearMs + offsetMs;
-  return { Enabled: true, CertificateExpirationDate: new Date(expiresMs).toISOString().slice(0, 19) };
+  return { Enabled: true, CertificateExpirationDate: secondOf(expiresMs) };
 }

@@ -1,73 +1,66 @@
 /** Video libraries, their videos and the storage of each (reference 2.8, 4.5). */
-import { hourMs } from '../days.ts';
-import { count, grouped, guid, nth, streams } from '../entities.ts';
-import { videoApi, videoEnvelope } from '../forms.ts';
-import { type Answer, type Kind, ok, type Request } from '../kind.ts';
-import { listing, videoPaging } from '../paging.ts';
-import { hash, magnitude, unit } from '../random.ts';
+import { listedIn, videoPaging } from '../answers.ts';
+import { dayMs, hourMs } from '../days.ts';
+import { count, entities, guid, hash, magnitude, nth, unit } from '../entities.ts';
+import { videoApi } from '../forms.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
 
-export type Video = ReturnType<typeof createVideo>;
+export type Video = ReturnType<typeof videosOf>[number];
 
-export interface Libraries {
+export interface Videos {
   readonly libraryIds: readonly string[];
   readonly videos: readonly Video[];
 }
 
+interface Sizes {
+  readonly libraries: number;
+  readonly videosPerLibrary: number;
+}
+
 export const videoStorage = {
   kind: 'video_storage',
-  sizes: {
-    small: { libraries: 2, videosPerLibrary: 5 },
-    medium: { libraries: 4, videosPerLibrary: 250 },
-    full: { libraries: 20, videosPerLibrary: 500 },
-  },
-  create: (seed, { libraries, videosPerLibrary }) => {
+  section: 'video_storage',
+  sizes: { libraries: [2, 4, 20], videosPerLibrary: [5, 250, 500] },
+  create: (seed, { libraries, videosPerLibrary }: Sizes): Videos => {
     const libraryIds = count(libraries, (index) => String(248_113 + 3_794 * index));
-    return {
-      libraryIds,
-      videos: libraryIds.flatMap((libraryId, library) =>
-        count(videosPerLibrary, (order) => createVideo(seed, library * videosPerLibrary + order, libraryId)),
-      ),
-    };
+    return { libraryIds, videos: videosOf(seed, libraryIds, videosPerLibrary) };
   },
   ...videoApi,
   path: '/library/{library}/videos/{video}/storage',
-  traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: ['calculatedAt'] },
-  answers: ({ videos }) => {
-    const keyOf = (libraryId: string, videoId: string) => `${libraryId}/${videoId.toLowerCase()}`;
-    const known = new Map(videos.map((one) => [keyOf(one.libraryId, one.videoId), one]));
-    return ({ ids: [libraryId = '', id = ''], nowMs, isRemoved }) => {
-      const isGone = isRemoved(id) || isRemoved(libraryId);
-      const one = isGone ? undefined : known.get(keyOf(libraryId, id));
-      return one ? storage(one, nowMs) : videoEnvelope.notFound;
+  traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: true },
+  answers: ({ videos }: Videos) => {
+    const known = new Map(videos.map((one) => [one.id, one]));
+    return ({ ids: [library = '', id = ''], nowMs, isRemoved }) => {
+      const one = known.get(id.toLowerCase());
+      const isThere = one?.libraryId === library && !isRemoved(library) && !isRemoved(one.id);
+      return isThere ? storage(one, nowMs) : undefined;
     };
   },
+  targets: ({ videos }: Videos) =>
+    videos.map(({ libraryId, id, name }) => ({
+      ids: { library_id: libraryId, video_id: id },
+      name,
+      library: libraryId,
+    })),
   listing: {
     ...videoApi,
     path: '/library/{library}/videos?orderBy=date',
     traits: {
       field: 'items',
-      list: true,
       ids: ['guid', 'videoLibraryId'],
-      names: ['title'],
+      name: 'title',
       number: 'storageSize',
       wholeNumbers: true,
-      instants: ['dateUploaded'],
+      instants: true,
     },
-    pages: ({ videos }) => {
-      const ofEach = grouped(videos, ({ libraryId }) => libraryId);
-      return (request) => listing(videoPaging, ofEach.get(request.ids[0] ?? '') ?? [], idOf, listed)(request);
-    },
+    ...listedIn(videoPaging, videosIn, written),
   },
-  section: 'video_storage',
-  targets: ({ videos }) =>
-    videos.map(({ libraryId, videoId, name }) => ({
-      ids: { library_id: libraryId, video_id: videoId },
-      name,
-      library: libraryId,
-    })),
-} as const satisfies Kind<{ libraries: number; videosPerLibrary: number }, Libraries>;
+} as const satisfies Kind;
 
-export const idOf = ({ videoId }: Video) => videoId;
+export function videosIn({ videos }: Videos, library: string): readonly Video[] {
+  return videos.filter(({ libraryId }) => libraryId === library);
+}
+
 const videoNames = (
   'Spring collection trailer, How a boot is made, Store opening in Ljubljana, Care guide: leather, ' +
   'Onboarding 1: the till, Onboarding 2: returns, Safety in the warehouse, Quarterly all-hands'
@@ -81,55 +74,49 @@ const ladder = [
   { name: '1080p', resolution: '1920x1080', share: 0.42 },
 ] as const;
 
-function createVideo(datasetSeed: number, index: number, libraryId: string) {
-  const seed = hash(datasetSeed, streams.video, index);
-  const originalBytes = Math.round(magnitude(4e6, 9e9, unit(seed, 1)));
-  const codec = index % 5 === 3 ? 'av1' : index % 5 === 4 ? 'vp9' : 'h264';
-  const steps = 2 + (hash(seed, 2) % 4);
-  return {
-    seed,
-    index,
-    libraryId,
-    videoId: guid(seed),
-    name: nth(videoNames, index, (turn) => `, part ${turn + 2}`),
-    originalBytes,
-    renditions: ladder.slice(0, steps).map((step, order) => ({
-      name: step.name,
-      codec: index % 6 === 5 && order === 0 ? null : codec,
-      resolution: index % 9 === 8 && order === 0 ? null : step.resolution,
-      bytes: Math.round(originalBytes * step.share * (0.9 + 0.2 * unit(seed, 3, order))),
-    })),
-  };
+const codecs = ['h264', 'h264', 'h264', 'av1', 'vp9'] as const;
+
+function videosOf(datasetSeed: number, libraryIds: readonly string[], perLibrary: number) {
+  return entities(datasetSeed, 5, libraryIds.length * perLibrary, (seed, index) => {
+    const originalBytes = Math.round(magnitude(4e6, 9e9, unit(seed, 1)));
+    return {
+      id: guid(seed),
+      libraryId: libraryIds[Math.floor(index / perLibrary)] as string,
+      name: nth(videoNames, index, (turn) => `, part ${turn + 2}`),
+      originalBytes,
+      renditions: ladder.slice(0, 2 + (hash(seed, 2) % 4)).map((step, order) => ({
+        name: step.name,
+        codec: index % 6 === 5 && order === 0 ? null : codecs[index % 5],
+        resolution: index % 9 === 8 && order === 0 ? null : step.resolution,
+        size: Math.round(originalBytes * step.share * (0.9 + 0.2 * unit(seed, 3, order))),
+      })),
+    };
+  });
 }
 
 /** A video as its library lists it. */
-export function listed({ seed, libraryId, videoId, name, originalBytes }: Video, { nameOf }: Request) {
+export function written({ seed, libraryId, id, name, originalBytes }: Video, { nameOf }: Request) {
   return {
     videoLibraryId: Number(libraryId),
-    guid: videoId,
-    title: nameOf(videoId, name),
-    dateUploaded: new Date(Date.UTC(2025, 0, 1) + (hash(seed, 0x68) % 400) * 24 * hourMs).toISOString(),
+    guid: id,
+    title: nameOf(id, name),
+    dateUploaded: new Date(Date.UTC(2025, 0, 1) + (hash(seed, 0x68) % 400) * dayMs).toISOString(),
     views: hash(seed, 0x69) % 50_000,
     length: 20 + (hash(seed, 0x6a) % 3_000),
     status: 4,
     encodeProgress: 100,
     storageSize: originalBytes,
-    collectionId: '',
   };
 }
 
 /** The storage as it was when it was last computed. */
-function storage(video: Video, nowMs: number): Answer {
-  const { seed, index } = video;
+function storage({ seed, index, originalBytes, renditions }: Video, nowMs: number) {
   const everyMs = (6 + (hash(seed, 0x61) % 42)) * hourMs;
   const offsetMs = hash(seed, 0x62) % everyMs;
   const turn = Math.floor((nowMs - offsetMs) / everyMs);
   const moved = (bytes: number, figure: number) =>
     Math.round(bytes * (0.97 + 0.06 * unit(seed, turn, figure)));
-  const encoded: Record<string, unknown> = {};
-  for (const { name, codec, resolution, bytes } of video.renditions) {
-    encoded[name] = { codec, resolution, size: bytes };
-  }
+  const encoded = Object.fromEntries(renditions.map(({ name, ...about }) => [name, about]));
   return ok({
     success: true,
     message: null,
@@ -138,9 +125,9 @@ function storage(video: Video, nowMs: number): Answer {
       // A few are still being encoded.
       encoded: index % 40 === 7 ? null : encoded,
       thumbnails: moved(180_000 + (hash(seed, 0x63) % 400_000), 0x64),
-      previews: moved(video.originalBytes * 0.004, 0x65),
-      originals: video.originalBytes,
-      mp4Fallback: index % 3 === 0 ? 0 : Math.round(video.originalBytes * 0.31),
+      previews: moved(originalBytes * 0.004, 0x65),
+      originals: originalBytes,
+      mp4Fallback: index % 3 === 0 ? 0 : Math.round(originalBytes * 0.31),
       miscellaneous: moved(24_000 + (hash(seed, 0x66) % 30_000), 0x67),
       calculatedAt: new Date(turn * everyMs + offsetMs).toISOString(),
     },

@@ -1,0 +1,181 @@
+/** The usual ways in which a kind has targets and answers for them: for the account, for each entity, page by page. */
+import type { Entity } from './entities.ts';
+import { type Answer, type Otherwise, ok, type Pages, type Request, type Target } from './kind.ts';
+
+/** An entity as a target. */
+export function targetOf({ id, name }: Entity): Target {
+  return { ids: { id }, name };
+}
+
+/** As a target that the key of its own library opens. */
+export function targetWithKey(library: Entity): Target {
+  return { ...targetOf(library), library: library.id };
+}
+
+/** Answers for the whole account. */
+export function ofAccount<Dataset>(bodyOf: (dataset: Dataset, request: Request) => unknown) {
+  return {
+    targets: () => [{ ids: {} }],
+    answers: (dataset: Dataset) => (request: Request) => ok(bodyOf(dataset, request)),
+  };
+}
+
+/** Each of these entities is a target; answers for the one whose id is the first of the request. */
+export function ofEach<Dataset, One extends Entity>(
+  entitiesIn: (dataset: Dataset) => readonly One[],
+  answer: (one: One, request: Request) => Answer | undefined,
+) {
+  return {
+    targets: (dataset: Dataset) => entitiesIn(dataset).map(targetOf),
+    answers: (dataset: Dataset) => {
+      const known = new Map(entitiesIn(dataset).map((one) => [one.id, one]));
+      return (request: Request) => {
+        const [id = ''] = request.ids;
+        const one = request.isRemoved(id) ? undefined : known.get(id);
+        return one && answer(one, request);
+      };
+    },
+  };
+}
+
+/** Each of these entities is a target; lists them page by page. */
+export function listed<Dataset, One extends Entity>(
+  paging: Paging,
+  entitiesIn: (dataset: Dataset) => readonly One[],
+  write: (one: One, request: Request) => object,
+) {
+  return {
+    targets: (dataset: Dataset) => entitiesIn(dataset).map(targetOf),
+    ...listedIn(paging, entitiesIn, write),
+  };
+}
+
+/** Lists what there is in the entity that is the first id of the request. Only the items of a page are written. */
+export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
+  paging: Paging,
+  entitiesIn: (dataset: Dataset, owner: string) => readonly One[],
+  write: (one: One, request: Request) => object,
+) {
+  const pages = (dataset: Dataset) => (request: Request) => {
+    const { ids, query, isRemoved, maxPageSize } = request;
+    const all = ids.some(isRemoved) ? [] : entitiesIn(dataset, ids[0] ?? '');
+    const there = all.filter(({ id }) => !isRemoved(id));
+    const pageSize = Math.min(maxPageSize, positive(query.get(paging.size)) ?? paging.pageSize);
+    return pagesOf(paging, there, pageSize, paging.page(query) ?? 1, (one) => write(one, request));
+  };
+  return { pages };
+}
+
+function pagesOf<One>(
+  { items, about }: Paging,
+  entities: readonly One[],
+  pageSize: number,
+  asked: number,
+  write: (one: One) => object,
+): Pages {
+  return {
+    page: asked,
+    totalPages: Math.ceil(entities.length / pageSize),
+    answer(page, otherwise = {}) {
+      const { share = 1, moved = 0, miscounted = 0 } = otherwise;
+      const there = entities.slice(0, Math.ceil(entities.length * share));
+      const written = there.slice((page - 1) * pageSize + moved, page * pageSize + moved).map(write);
+      const totalPages = Math.ceil(there.length / pageSize);
+      const totalCount = there.length + miscounted;
+      const said = about({ page, totalPages, ...otherwise.as, pageSize, totalCount });
+      return ok({ [items]: written, ...spoilt(said, otherwise.about) });
+    },
+  };
+}
+
+interface Position {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly totalPages: number;
+  readonly totalCount: number;
+}
+
+/** A style of pages. */
+interface Paging {
+  /** The page that is asked for. */
+  readonly page: (query: URLSearchParams) => number | undefined;
+  /** The parameter that asks for so many items on a page, and how many there are without it. */
+  readonly size: string;
+  readonly pageSize: number;
+  /** The field that holds the items. */
+  readonly items: string;
+  /** What is said of the listing beside its items. */
+  readonly about: (position: Position) => Record<string, unknown>;
+}
+
+const numbered = (query: URLSearchParams) => positive(query.get('page'));
+
+/** It points onward from the last page too (reference 2.7). */
+export const shieldPaging: Paging = {
+  page: numbered,
+  size: 'perPage',
+  pageSize: 10,
+  items: 'data',
+  about: ({ page: currentPage, pageSize, totalPages, totalCount }) => {
+    if (totalCount === 0) return {};
+    return { page: { totalCount, totalPages, currentPage, nextPage: currentPage + 1, pageSize } };
+  },
+};
+
+/** The cursor of the page before asks for a page; null ends the listing. */
+export const cursorPaging: Paging = {
+  page: (query) =>
+    positive(
+      Buffer.from(query.get('nextCursor') ?? '', 'base64url')
+        .toString()
+        .slice(5),
+    ),
+  size: 'limit',
+  pageSize: 20,
+  items: 'items',
+  about: ({ page, totalPages, totalCount }) => ({
+    meta: { totalItems: totalCount },
+    cursor: page < totalPages ? Buffer.from(`page ${page + 1}`).toString('base64url') : null,
+  }),
+};
+
+export const corePaging: Paging = {
+  page: numbered,
+  size: 'perPage',
+  pageSize: 1000,
+  items: 'Items',
+  about: ({ page, totalPages, totalCount }) => ({
+    CurrentPage: page,
+    TotalItems: totalCount,
+    HasMoreItems: page < totalPages,
+  }),
+};
+
+/** Nothing says whether a page is the last. */
+export const videoPaging: Paging = {
+  page: numbered,
+  size: 'itemsPerPage',
+  pageSize: 100,
+  items: 'items',
+  about: ({ page, pageSize, totalCount }) => ({
+    totalItems: totalCount,
+    currentPage: page,
+    itemsPerPage: pageSize,
+  }),
+};
+
+/** What is said of a listing, otherwise than it should be. What is undefined is not written. */
+function spoilt(said: object, how: Otherwise['about']): object {
+  if (how === undefined) return said;
+  const changed = (value: unknown): unknown => {
+    if (typeof value === 'number') return how === 'zeros' ? 0 : undefined;
+    if (typeof value !== 'object' || value === null) return value;
+    return how === 'nothing' ? undefined : spoilt(value, how);
+  };
+  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, changed(value)]));
+}
+
+function positive(written: string | null): number | undefined {
+  const value = Number(written ?? Number.NaN);
+  return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
