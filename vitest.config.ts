@@ -14,9 +14,12 @@ const slowest = [
   'faults/matrix',
   'security/canary',
   'main',
-  'security/origin',
-  'security/keys',
+  'log-and-signals',
   'faults/listings',
+  'faults/key-files',
+  'security/origin',
+  'api/pool',
+  'polling/discovery',
 ];
 
 class SlowestFirst extends BaseSequencer {
@@ -35,8 +38,8 @@ export default defineConfig({
     testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
     // A busy machine takes its time; where all is well, nothing waits for that long.
     expect: { poll: { timeout: 10_000 } },
-    // Many tests wait for sockets and deadlines: with five workers, two cores have something to do all the time.
-    maxWorkers: 5,
+    // Many tests wait for sockets and deadlines: with six workers, two cores have something to do all the time.
+    maxWorkers: 6,
     // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
     // of a test.
     isolate: false,

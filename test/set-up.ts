@@ -1,8 +1,9 @@
 /** What every test file needs: the runs of its properties, and what Node 20 lacks. */
 import fc from 'fast-check';
+import { runs } from './runs.ts';
 
 // For properties that do not say how many runs they want; `npm run test:nightly` tries many more.
-fc.configureGlobal({ numRuns: process.env['NIGHTLY'] ? 2000 : 100 });
+fc.configureGlobal({ numRuns: runs(100, 2000) });
 
 // nock 15 uses Promise.withResolvers, which Node 20 lacks.
 if (!('withResolvers' in Promise)) {

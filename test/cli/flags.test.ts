@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flagRows, flagVariables, helpText, parseFlags, UsageError } from '../../src/cli/flags.ts';
+import { runs } from '../runs.ts';
 
 function problemsOf(argv: readonly string[], env: Record<string, string> = {}): readonly string[] {
   try {
@@ -253,6 +254,6 @@ test('no command line crashes it', () => {
         expect(Array.isArray(problemsOf(argv, env))).toBe(true);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(500, 20_000) },
   );
 });

@@ -4,6 +4,7 @@ import type { Config } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/describe.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/index.ts';
+import { runs } from '../runs.ts';
 import { account, canary, env, load } from './fixtures.ts';
 
 type Document = NonNullable<LoadOptions['document']>;
@@ -142,7 +143,7 @@ api_guardian:
         const config = await loaded(content);
         expect(await loaded(describeConfig(config, resources))).toEqual(config);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(15, 500) },
     );
   });
 });

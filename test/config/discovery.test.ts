@@ -5,6 +5,7 @@ import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
 import { defineResource } from '../../src/resources/resource.ts';
+import { runs } from '../runs.ts';
 import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
 
 const two = 'credentials: { one: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }\n';
@@ -397,6 +398,6 @@ test('any mix of these settings loads, or every problem has its path', async () 
       );
       expect(outcome).toBe(true);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(50, 2_000) },
   );
 });

@@ -8,6 +8,7 @@ import { type Loaded, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { takesAll } from '../../src/config/schema.ts';
 import { resources } from '../../src/resources/index.ts';
+import { runs } from '../runs.ts';
 import { account, canary, directory, linesOf } from './fixtures.ts';
 
 async function load(env: Record<string, string>): Promise<Loaded> {
@@ -195,7 +196,7 @@ test('any environment is a configuration, or is told which variable is wrong', a
       );
       expect(outcome, JSON.stringify(env)).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(30, 2_000) },
   );
 });
 

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
 import { oneOf } from '../../src/text.ts';
+import { runs } from '../runs.ts';
 import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
 
 const applications = 'applications: { targets: [a] }\n';
@@ -472,13 +473,16 @@ extra: 1
   });
 });
 
-test('50,000 targets load', async () => {
+/** As many as the largest configurations have. */
+const manyTargets = runs(10_000, 50_000);
+
+test(`${manyTargets} targets load`, async () => {
   const targets = Array.from(
-    { length: 50_000 },
+    { length: manyTargets },
     (_, i) => `    - { id: app${i}, name: "shop ${i}", interval: 30s }`,
   );
   const { config } = await load(`${account}applications:\n  targets:\n${targets.join('\n')}\n`);
-  expect(targetsOf(config.sections[0])).toHaveLength(50_000);
+  expect(targetsOf(config.sections[0])).toHaveLength(manyTargets);
 });
 
 test('a key is in no error, wherever it was put by mistake', async () => {
@@ -593,6 +597,7 @@ describe('any file', () => {
           JSON.stringify({ credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } }, ...document }),
         );
       }),
+      { numRuns: runs(40, 2_000) },
     );
   });
 
@@ -603,6 +608,7 @@ describe('any file', () => {
       fc.asyncProperty(cut, async ([at, length, replacement]) => {
         await loadsOrSaysWhy(whole.slice(0, at) + replacement + whole.slice(at + length));
       }),
+      { numRuns: runs(40, 2_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseYaml } from '../../src/config/yaml.ts';
+import { runs } from '../runs.ts';
 
 describe('values', () => {
   test.each([
@@ -147,6 +148,6 @@ test('no text makes the parser throw', () => {
       const { raw, problems, position } = parseYaml(yaml);
       expect(raw !== undefined && Array.isArray(problems) && position(['a', 0]).line >= 1).toBe(true);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(500, 20_000) },
   );
 });

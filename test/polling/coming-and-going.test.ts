@@ -7,6 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { PollEngine } from '../../src/polling/engine.ts';
 import { resources } from '../../src/resources/index.ts';
 import { FoundKeys } from '../../src/secrets/found-keys.ts';
+import { runs } from '../runs.ts';
 import { configOf, sectionConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -103,7 +104,7 @@ const kinds = [
   'api_guardian',
   'rate_limit',
 ];
-const rounds = 1000;
+const rounds = runs(450, 1000);
 
 describe('targets that come and go', () => {
   it(`leave nothing behind in ${rounds} rounds`, { timeout: 120_000 }, async () => {

@@ -60,10 +60,12 @@ function busiestSecond(starts: readonly Start[], fromMs: number): number {
 }
 
 describe('loops', () => {
-  it('starts 1,000 polls of a minute evenly: no second has more than a few above the mean', async () => {
+  it('starts 1,000 polls of a minute evenly: no second has more than a few above the mean', {
+    timeout: 60_000,
+  }, async () => {
     const { loops, addAll, starts } = loop({ pace: 20 });
     await addAll(polls(1000, 60_000));
-    await vi.advanceTimersByTimeAsync(300_000);
+    await vi.advanceTimersByTimeAsync(200_000);
     // 1,000 in 60 s are 16.7 a second; the pace allows 20 and a burst of 1.
     expect(busiestSecond(starts, 0)).toBeLessThanOrEqual(21);
     expect(busiestSecond(starts, 120_000)).toBeLessThanOrEqual(19);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runs } from '../runs.ts';
 import { kindNames, referenceKinds } from '../simulator/targets.ts';
 import { checkBodies } from './property.ts';
 import { createReader, unfounded } from './reading.ts';
@@ -8,19 +9,21 @@ describe('any body', () => {
   it.each(kindNames.filter((kind) => !referenceKinds.includes(kind)))(
     'of %s is a reading, or a known error',
     async (kind) => {
-      const { bodies, results } = await checkBodies(kind, 60);
-      expect(bodies).toBe(60);
+      const count = runs(30, 1_000);
+      const { bodies, results } = await checkBodies(kind, count);
+      expect(bodies).toBe(count);
       expect(results['reading']).toBeGreaterThan(3);
     },
   );
 
   it.each(referenceKinds)('of %s is a reading whose samples come from it, or a known error', async (kind) => {
-    const { bodies, results, samples } = await checkBodies(kind, 300);
-    expect(bodies).toBe(300);
+    const count = runs(150, 5_000);
+    const { bodies, results, samples } = await checkBodies(kind, count);
+    expect(bodies).toBe(count);
     // Both ways are taken, else nothing was shown.
-    expect(results['reading']).toBeGreaterThan(30);
-    expect(results['schema']).toBeGreaterThan(3);
-    expect(samples).toBeGreaterThan(300);
+    expect(results['reading']).toBeGreaterThan(count / 10);
+    expect(results['schema']).toBeGreaterThan(count / 100);
+    expect(samples).toBeGreaterThan(count);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   readVideoPages,
 } from '../../src/resources/pages.ts';
 import { type Get, ReadingError } from '../../src/resources/resource.ts';
+import { runs } from '../runs.ts';
 
 const element = object({ id });
 const perPage = 3;
@@ -29,7 +30,7 @@ const readers = {
 };
 type Way = keyof typeof readers;
 const ways = Object.keys(readers) as Way[];
-const numRuns = process.env['NIGHTLY'] ? 20_000 : 300;
+const numRuns = runs(300, 20_000);
 
 /** The ids that were found, or undefined after a ReadingError; every other error is thrown on. */
 async function read(way: Way, get: Get): Promise<readonly string[] | undefined> {

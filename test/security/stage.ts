@@ -6,6 +6,7 @@ import { everything } from '../../src/simulator/everything.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { isPaged } from '../../src/simulator/kind.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { kindNames } from '../simulator/targets.ts';
 
 export const faults = Object.keys(faultTypes) as FaultType[];
 
@@ -54,14 +55,19 @@ export function injectAll(simulator: Simulator): void {
   }
 }
 
-/** A configuration of everything that the simulator has; `credentials` in YAML defines `account` and `library`. */
-export function configOf(simulator: Simulator, credentials: string): string {
+/** A configuration of these kinds, by default of everything that the simulator has; `credentials` in YAML defines `account` and `library`. */
+export function configOf(
+  simulator: Simulator,
+  credentials: string,
+  kinds: readonly string[] = kindNames,
+): string {
   const { document } = everything(simulator, {
+    kinds,
     isNamed: true,
     // Each target is asked once: that is all it takes for its fault to be told of.
     interval: '1h',
     api: () => ({
-      timeout: '2s',
+      timeout: '4s',
       requests_per_second: 5000,
       max_concurrency: 200,
       max_retries: 0,
