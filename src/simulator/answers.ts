@@ -20,15 +20,19 @@ export function ofAccount<Dataset>(bodyOf: (dataset: Dataset, request: Request) 
   };
 }
 
+/** The entities that are in the dataset under this name. */
+type Holding<Name extends string, One> = Readonly<Record<Name, readonly One[]>>;
+
 /** Each of these entities is a target; answers for the one whose id is the first of the request. */
-export function ofEach<Dataset, One extends Entity>(
-  entitiesIn: (dataset: Dataset) => readonly One[],
+export function ofEach<Name extends string, One extends Entity>(
+  name: Name,
   answer: (one: One, request: Request) => Answer | undefined,
+  has: (one: One) => boolean = () => true,
 ) {
   return {
-    targets: (dataset: Dataset) => entitiesIn(dataset).map(targetOf),
-    answers: (dataset: Dataset) => {
-      const known = new Map(entitiesIn(dataset).map((one) => [one.id, one]));
+    targets: (dataset: Holding<Name, One>) => dataset[name].filter(has).map(targetOf),
+    answers: (dataset: Holding<Name, One>) => {
+      const known = new Map(dataset[name].filter(has).map((one) => [one.id, one]));
       return (request: Request) => {
         const [id = ''] = request.ids;
         const one = request.isRemoved(id) ? undefined : known.get(id);
@@ -39,14 +43,14 @@ export function ofEach<Dataset, One extends Entity>(
 }
 
 /** Each of these entities is a target; lists them page by page. */
-export function listed<Dataset, One extends Entity>(
+export function listed<Name extends string, One extends Entity>(
+  name: Name,
   paging: Paging,
-  entitiesIn: (dataset: Dataset) => readonly One[],
   write: (one: One, request: Request) => object,
 ) {
   return {
-    targets: (dataset: Dataset) => entitiesIn(dataset).map(targetOf),
-    ...listedIn(paging, entitiesIn, write),
+    targets: (dataset: Holding<Name, One>) => dataset[name].map(targetOf),
+    ...listedIn(paging, (dataset: Holding<Name, One>) => dataset[name], write),
   };
 }
 
@@ -61,7 +65,9 @@ export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
     const all = ids.some(isRemoved) ? [] : entitiesIn(dataset, ids[0] ?? '');
     const there = all.filter(({ id }) => !isRemoved(id));
     const pageSize = Math.min(maxPageSize, positive(query.get(paging.size)) ?? paging.pageSize);
-    return pagesOf(paging, there, pageSize, paging.page(query) ?? 1, (one) => write(one, request));
+    return pagesOf(paging, there, pageSize, positive(query.get(paging.page)) ?? 1, (one) =>
+      write(one, request),
+    );
   };
   return { pages };
 }
@@ -97,9 +103,8 @@ interface Position {
 
 /** A style of pages. */
 interface Paging {
-  /** The page that is asked for. */
-  readonly page: (query: URLSearchParams) => number | undefined;
-  /** The parameter that asks for so many items on a page, and how many there are without it. */
+  /** The parameters that ask for a page, and for so many items on it; and how many there are without it. */
+  readonly page: string;
   readonly size: string;
   readonly pageSize: number;
   /** The field that holds the items. */
@@ -108,11 +113,9 @@ interface Paging {
   readonly about: (position: Position) => Record<string, unknown>;
 }
 
-const numbered = (query: URLSearchParams) => positive(query.get('page'));
-
 /** It points onward from the last page too (reference 2.7). */
 export const shieldPaging: Paging = {
-  page: numbered,
+  page: 'page',
   size: 'perPage',
   pageSize: 10,
   items: 'data',
@@ -122,25 +125,20 @@ export const shieldPaging: Paging = {
   },
 };
 
-/** The cursor of the page before asks for a page; null ends the listing. */
+/** The cursor of the page before asks for a page: here its number, as a text. Null ends the listing. */
 export const cursorPaging: Paging = {
-  page: (query) =>
-    positive(
-      Buffer.from(query.get('nextCursor') ?? '', 'base64url')
-        .toString()
-        .slice(5),
-    ),
+  page: 'nextCursor',
   size: 'limit',
   pageSize: 20,
   items: 'items',
   about: ({ page, totalPages, totalCount }) => ({
     meta: { totalItems: totalCount },
-    cursor: page < totalPages ? Buffer.from(`page ${page + 1}`).toString('base64url') : null,
+    cursor: page < totalPages ? String(page + 1) : null,
   }),
 };
 
 export const corePaging: Paging = {
-  page: numbered,
+  page: 'page',
   size: 'perPage',
   pageSize: 1000,
   items: 'Items',
@@ -153,7 +151,7 @@ export const corePaging: Paging = {
 
 /** Nothing says whether a page is the last. */
 export const videoPaging: Paging = {
-  page: numbered,
+  page: 'page',
   size: 'itemsPerPage',
   pageSize: 100,
   items: 'items',

@@ -165,11 +165,11 @@ const catalogue = {
   ),
   'duplicate-keys': spoilt(
     'A field that occurs twice in its object',
-    (reply, { operation }) => {
-      const field = `"${operation.traits.number}":`;
+    (reply, { operation: { traits } }) => {
+      const field = `"${traits.number ?? traits.integer}":`;
       return rewritten(reply, (text) => text.replace(field, `${field}-1,${field}`));
     },
-    having('number'),
+    having('number', 'integer'),
   ),
 
   ...dataFaults,
@@ -252,8 +252,9 @@ export const faultTypes: Readonly<Record<FaultType, FaultDeclaration>> = catalog
 /** TLS record of a fatal alert, handshake_failure. */
 export const tlsAlert = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
-function having(trait: keyof Traits): Applies {
-  return ({ traits }) => traits[trait] !== undefined;
+/** Of operations that have one of these. */
+function having(...wanted: readonly (keyof Traits)[]): Applies {
+  return ({ traits }) => wanted.some((trait) => trait in traits);
 }
 
 function failing(status: number, title: string) {

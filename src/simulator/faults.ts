@@ -1,4 +1,4 @@
-/** Which fault strikes which request: the faults that were put in, by operation, target, share, time and count. */
+/** Which fault strikes which request: the faults that were put in, by operation, target, share and count. */
 import { type AnyOperation, type OperationName, operations } from './dataset.ts';
 import { hash, unit } from './entities.ts';
 import type { FaultParameters } from './fault.ts';
@@ -18,8 +18,6 @@ export interface Fault extends FaultParameters {
   readonly target?: string;
   /** The share of the requests that it strikes, from 0 to 1. Default 1. */
   readonly share?: number;
-  /** After so long, by the simulator's clock, it is gone. Default: never. */
-  readonly durationMs?: number;
   /** After so many strikes it is gone. Default: never. */
   readonly count?: number;
 }
@@ -36,13 +34,12 @@ interface Injected {
   readonly fault: Fault;
   readonly operations: readonly OperationName[];
   readonly seed: number;
-  readonly endsAtMs: number;
   /** Requests that matched, before the share. */
   matched: number;
   strikes: number;
 }
 
-export function createFaults(seed: number, now: () => number) {
+export function createFaults(seed: number) {
   // The newest first.
   let injected: Injected[] = [];
   let number = 0;
@@ -54,10 +51,6 @@ export function createFaults(seed: number, now: () => number) {
   function strikes(entry: Injected, { name }: AnyOperation, url: string): boolean {
     const { target = '', share = 1, count } = entry.fault;
     if (!entry.operations.includes(name) || !holds(url, target)) return false;
-    if (now() >= entry.endsAtMs) {
-      remove(entry);
-      return false;
-    }
     entry.matched += 1;
     if (unit(entry.seed, entry.matched) >= share) return false;
     entry.strikes += 1;
@@ -72,7 +65,6 @@ export function createFaults(seed: number, now: () => number) {
         fault,
         operations: struckOperations(fault),
         seed: hash(seed, 0x66, number),
-        endsAtMs: now() + (fault.durationMs ?? Number.POSITIVE_INFINITY),
         matched: 0,
         strikes: 0,
       };

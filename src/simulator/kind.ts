@@ -23,8 +23,8 @@ export interface Traits {
   readonly isStill?: boolean;
   /** A field that always holds a number; absent where no field of the reading does. */
   readonly number?: string;
-  /** True where some numbers are always whole. */
-  readonly wholeNumbers?: boolean;
+  /** The same, where it is always a whole number. */
+  readonly integer?: string;
   /** True where the field `status` holds one of the states that the reference lists. */
   readonly status?: boolean;
   /** Fields that hold codes whose meaning the reference leaves open. */

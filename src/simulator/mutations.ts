@@ -153,6 +153,8 @@ function mutated(description: string, mutation: Mutation, ...to: readonly (keyof
   );
 }
 
+const numeric = ['number', 'integer'] as const;
+
 /** The faults that change the data of a good answer. */
 export const dataFaults = {
   'wrong-types': mutated(
@@ -173,22 +175,22 @@ export const dataFaults = {
   'huge-numbers': mutated(
     'Numbers at and beyond the range of doubles and 64 bits',
     numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string)),
-    'number',
+    ...numeric,
   ),
   'negative-numbers': mutated(
     'Every number negative',
     numbers((value) => (value === 0 ? -1 : -Math.abs(value))),
-    'number',
+    ...numeric,
   ),
   'integers-as-doubles': mutated(
     'Whole numbers written as 3.0, which is right',
     numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value)),
-    'wholeNumbers',
+    'integer',
   ),
   'number-strings': mutated(
     'Text such as "NaN" in the place of every number',
     numbers((_value, index) => numberStrings[index % numberStrings.length]),
-    'number',
+    ...numeric,
   ),
   'duplicate-ids': mutated(
     'The first of the listing again, with other numbers and another name',

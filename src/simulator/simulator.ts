@@ -73,7 +73,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const libraries: Record<string, string> = { ...made.libraries, ...options.keys?.libraries };
   const keys = { ...made, ...options.keys, libraries };
   const api = createApi({ dataset, keys, now, maxPageSize });
-  const faults = createFaults(seed, now);
+  const faults = createFaults(seed);
   const log = createRequestLog(logRequests);
   let requestCount = 0;
   /** Free at the first start, and kept, so that a second start is at the same address. */

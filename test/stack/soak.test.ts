@@ -120,7 +120,6 @@ function randomFault(): Fault {
     type,
     kind,
     share: random.pick([0.1, 0.3, 1]),
-    durationMs: random.pick([100, 500, 2000]),
     latencyMs: random.below(300),
     retryAfterSeconds: random.below(2),
     decodedBytes: 1_000_000,
@@ -155,7 +154,7 @@ const restores: (() => void)[] = [];
 /** One thing that can happen, at random. */
 async function happen(): Promise<void> {
   const what = random.below(10);
-  if (what < 5) simulator.inject(randomFault());
+  if (what < 5) setTimeout(simulator.inject(randomFault()), random.pick([100, 500, 2000]));
   else if (what < 7) {
     config = randomConfig();
     await exporter.reload();

@@ -21,7 +21,7 @@ export const apiGuardian = {
   }),
   ...shieldApi,
   path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
-  traits: { field: 'data', number: 'totalBlockedRequests', wholeNumbers: true, days: true },
+  traits: { field: 'data', integer: 'totalBlockedRequests', days: true },
   rejections: ['unknownZone', 'unknownEndpoint', 'notOnPlan'],
   ...ofGuardedZone(({ ids: [, id = ''], isRemoved, nowMs }, there) => {
     const one = there.find((endpoint) => endpoint.id === id && !isRemoved(id));
@@ -39,8 +39,7 @@ export const apiGuardian = {
       field: 'data.endpoints',
       ids: ['apiGuardianEndpointId', 'shieldZoneId'],
       name: 'requestPath',
-      number: 'rateLimitingRequestCount',
-      wholeNumbers: true,
+      integer: 'rateLimitingRequestCount',
     },
     rejections: ['unknownZone', 'notOnPlan'],
     ...ofGuardedZone((request, there, { seed, id }) =>

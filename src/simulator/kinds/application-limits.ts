@@ -9,7 +9,7 @@ export const applicationLimits = {
   section: 'application_limits',
   ...applicationApi,
   path: '/limits',
-  traits: { isStill: true, number: 'maxNumberOfApplications', wholeNumbers: true },
+  traits: { isStill: true, integer: 'maxNumberOfApplications' },
   ...ofAccount(({ applications }: Applications, { isRemoved }) => ({
     maxNumberOfApplications: Math.max(20, 2 * applications.length),
     existingNumberOfApplications: applications.filter(({ id }) => !isRemoved(id)).length,

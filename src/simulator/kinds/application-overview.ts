@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from '../days.ts';
 import { count, drift, hash, round, text, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { type Application, type Applications, statusOf } from './application.ts';
+import { type Application, statusOf } from './application.ts';
 
 export const applicationOverview = {
   kind: 'application_overview',
@@ -12,7 +12,7 @@ export const applicationOverview = {
   ...applicationApi,
   path: '/apps/{app}/overview',
   traits: { number: 'desiredInstances', status: true, charts: true },
-  ...ofEach(({ applications }: Applications) => applications, overview),
+  ...ofEach('applications', overview),
 } as const satisfies Kind;
 
 const regions = ['DE', 'NY', 'SG', 'LA', 'SYD', 'UK', 'BR', 'JP'] as const;

@@ -4,7 +4,7 @@ import { chartOf, daysAsked, doneOf, weekdayShare } from '../days.ts';
 import { magnitude, round, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import type { Application, Applications } from './application.ts';
+import type { Application } from './application.ts';
 
 export const applicationStatistics = {
   kind: 'application_statistics',
@@ -12,7 +12,7 @@ export const applicationStatistics = {
   ...applicationApi,
   path: '/apps/{app}/statistics?granularity=Daily',
   traits: { charts: true },
-  ...ofEach(({ applications }: Applications) => applications, statistics),
+  ...ofEach('applications', statistics),
 } as const satisfies Kind;
 
 function statistics({ seed }: Application, request: Request) {

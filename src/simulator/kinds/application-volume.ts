@@ -4,7 +4,7 @@ import { hourMs } from '../days.ts';
 import { drift, guid, hash, round, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import type { Application, Applications } from './application.ts';
+import type { Application } from './application.ts';
 import { podOf, regionsOf } from './application-overview.ts';
 
 export const applicationVolume = {
@@ -13,7 +13,7 @@ export const applicationVolume = {
   ...applicationApi,
   path: '/apps/{app}/volumes',
   traits: { field: 'items', ids: ['id', 'name'], number: 'size', status: true },
-  ...ofEach(({ applications }: Applications) => applications, volumes),
+  ...ofEach('applications', volumes),
 } as const satisfies Kind;
 
 /** Every third application has one volume, the others have two, sometimes with the same name. */

@@ -21,21 +21,17 @@ export const application = {
   ...applicationApi,
   path: '/apps/{app}/summary',
   traits: { number: 'averageLatency', status: true, charts: true },
-  ...ofEach(({ applications }: Applications) => applications, summary),
+  ...ofEach('applications', summary),
   listing: {
     ...applicationApi,
     path: '/apps',
     traits: { field: 'items', ids: ['id'], name: 'name', status: true },
-    ...listed(
-      cursorPaging,
-      ({ applications }: Applications) => applications,
-      (one, { nameOf, nowMs }) => ({
-        id: one.id,
-        name: nameOf(one.id, one.name),
-        displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
-        status: statusOf(one, nowMs),
-      }),
-    ),
+    ...listed('applications', cursorPaging, (one: Application, { nameOf, nowMs }) => ({
+      id: one.id,
+      name: nameOf(one.id, one.name),
+      displayEndpoint: { id: `${one.id}-1`, address: `${one.name}.example`, type: 'cdn' },
+      status: statusOf(one, nowMs),
+    })),
   },
 } as const satisfies Kind;
 

@@ -4,7 +4,7 @@ import { hash } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
-import { type DnsZone, dnsZonesIn, liteZone } from './dns-zone.ts';
+import { type DnsZone, liteZone } from './dns-zone.ts';
 
 export const dnsRecord = {
   kind: 'dns_record',
@@ -12,7 +12,7 @@ export const dnsRecord = {
   ...coreApi,
   path: '/dnszone',
   traits: { isStill: true, field: 'Items', ids: ['Id'], name: 'Domain' },
-  ...listed(corePaging, dnsZonesIn, (zone, request) => ({
+  ...listed('dnsZones', corePaging, (zone: DnsZone, request) => ({
     ...liteZone(zone, request),
     Records: recordsOf(zone),
   })),

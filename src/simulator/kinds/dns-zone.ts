@@ -16,18 +16,14 @@ export const dnsZone = {
   ...coreApi,
   path: '/dnszone/{zone}/statistics',
   traits: { number: 'TotalQueriesServed', charts: true },
-  ...ofEach(dnsZonesIn, statistics),
+  ...ofEach('dnsZones', statistics),
   listing: {
     ...coreApi,
     path: '/dnszone?view=1',
     traits: { field: 'Items', ids: ['Id'], name: 'Domain', instants: true },
-    ...listed(corePaging, dnsZonesIn, liteZone),
+    ...listed('dnsZones', corePaging, liteZone),
   },
 } as const satisfies Kind;
-
-export function dnsZonesIn({ dnsZones }: { readonly dnsZones: readonly DnsZone[] }) {
-  return dnsZones;
-}
 
 /** A zone without its records. */
 export function liteZone({ index, id, name }: DnsZone, { nameOf }: Request) {

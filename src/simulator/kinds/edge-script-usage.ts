@@ -5,21 +5,15 @@ import { round } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
-import { type EdgeScript, edgeScriptsIn, servedOf } from './edge-script.ts';
+import { type EdgeScript, servedOf } from './edge-script.ts';
 
 export const edgeScriptUsage = {
   kind: 'edge_script_usage',
   section: 'edge_script_usage',
   ...coreApi,
   path: '/compute/script',
-  traits: {
-    field: 'Items',
-    ids: ['Id', 'DeploymentKey'],
-    name: 'Name',
-    number: 'MonthlyRequestCount',
-    wholeNumbers: true,
-  },
-  ...listed(corePaging, edgeScriptsIn, written),
+  traits: { field: 'Items', ids: ['Id', 'DeploymentKey'], name: 'Name', integer: 'MonthlyRequestCount' },
+  ...listed('edgeScripts', corePaging, written),
 } as const satisfies Kind;
 
 function written(script: EdgeScript, { nowMs, nameOf }: Request) {

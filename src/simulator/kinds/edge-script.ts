@@ -15,12 +15,8 @@ export const edgeScript = {
   ...coreApi,
   path: '/compute/script/{script}/statistics',
   traits: { number: 'TotalRequestsServed', charts: true },
-  ...ofEach(edgeScriptsIn, statistics),
+  ...ofEach('edgeScripts', statistics),
 } as const satisfies Kind;
-
-export function edgeScriptsIn({ edgeScripts }: { readonly edgeScripts: readonly EdgeScript[] }) {
-  return edgeScripts;
-}
 
 const names = ['redirects', 'geo-router', 'ab-test', 'auth-gate', 'image-headers'] as const;
 

@@ -4,7 +4,7 @@ import { chartOf, type DayFigure, daysAsked, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import type { PullZone, PullZones } from './pull-zone.ts';
+import type { PullZone } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
 
 export const pullZoneOptimizer = {
@@ -13,7 +13,7 @@ export const pullZoneOptimizer = {
   ...coreApi,
   path: '/pullzone/{pullZone}/optimizer/statistics',
   traits: { number: 'TotalRequestsOptimized', charts: true },
-  ...ofEach(({ pullZones }: PullZones) => pullZones.filter(({ hasOptimizer }) => hasOptimizer), statistics),
+  ...ofEach('pullZones', statistics, ({ hasOptimizer }) => hasOptimizer),
 } as const satisfies Kind;
 
 function statistics(zone: PullZone, request: Request) {

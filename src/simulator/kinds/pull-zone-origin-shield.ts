@@ -3,8 +3,8 @@ import { ofEach } from '../answers.ts';
 import { chartOf, daysAsked } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
-import { type Kind, ok } from '../kind.ts';
-import type { PullZones } from './pull-zone.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
+import type { PullZone } from './pull-zone.ts';
 import { requestsOf } from './pull-zone-statistics.ts';
 
 export const pullZoneOriginShield = {
@@ -13,17 +13,16 @@ export const pullZoneOriginShield = {
   ...coreApi,
   path: '/pullzone/{pullZone}/originshield/queuestatistics',
   traits: { charts: true },
-  ...ofEach(
-    ({ pullZones }: PullZones) => pullZones.filter(({ hasOriginShield }) => hasOriginShield),
-    (zone, request) => {
-      const days = daysAsked(request);
-      const served = requestsOf(zone, request.nowMs);
-      const concurrent = (day: number) => Math.ceil(served(day) / 200_000);
-      const queued = (day: number) => Math.floor(concurrent(day) * unit(zone.seed, day, 0x8d));
-      return ok({
-        ConcurrentRequestsChart: chartOf(days, concurrent),
-        QueuedRequestsChart: chartOf(days, queued),
-      });
-    },
-  ),
+  ...ofEach('pullZones', statistics, ({ hasOriginShield }) => hasOriginShield),
 } as const satisfies Kind;
+
+function statistics(zone: PullZone, request: Request) {
+  const days = daysAsked(request);
+  const served = requestsOf(zone, request.nowMs);
+  const concurrent = (day: number) => Math.ceil(served(day) / 200_000);
+  const queued = (day: number) => Math.floor(concurrent(day) * unit(zone.seed, day, 0x8d));
+  return ok({
+    ConcurrentRequestsChart: chartOf(days, concurrent),
+    QueuedRequestsChart: chartOf(days, queued),
+  });
+}

@@ -4,7 +4,7 @@ import { chartOf, type DayFigure, daily, daysAsked, totalOf } from '../days.ts';
 import { count, nth, round, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { bytesPerRequest, type PullZone, pullZonesIn } from './pull-zone.ts';
+import { bytesPerRequest, type PullZone } from './pull-zone.ts';
 
 export const pullZoneStatistics = {
   kind: 'pull_zone_statistics',
@@ -12,7 +12,7 @@ export const pullZoneStatistics = {
   ...coreApi,
   path: '/statistics?pullZone={pullZone}',
   traits: { number: 'TotalRequestsServed', charts: true },
-  ...ofEach(pullZonesIn, statistics),
+  ...ofEach('pullZones', statistics),
 } as const satisfies Kind;
 
 /** Requests of a pull zone on a day so far. */

@@ -12,10 +12,6 @@ import type { Videos } from './video-storage.ts';
 
 export type PullZone = ReturnType<typeof zonesOf>[number];
 
-export interface PullZones {
-  readonly pullZones: readonly PullZone[];
-}
-
 type Needs = Zones & Videos & StorageZones & Applications;
 
 export const pullZone = {
@@ -31,12 +27,8 @@ export const pullZone = {
     number: 'MonthlyBandwidthUsed',
     codes: ['Type', 'OriginType'],
   },
-  ...listed(corePaging, pullZonesIn, written),
+  ...listed('pullZones', corePaging, written),
 } as const satisfies Kind;
-
-export function pullZonesIn({ pullZones }: PullZones) {
-  return pullZones;
-}
 
 /** The pull zone that serves the videos of a library. */
 export function pullZoneOfLibrary(index: number): string {

@@ -36,7 +36,7 @@ export const rateLimit = {
   },
   ...shieldApi,
   path: '/shield/metrics/rate-limits/{zone}',
-  traits: { field: 'data', ids: ['ratelimitId'], number: 'totalBreaches', wholeNumbers: true, days: true },
+  traits: { field: 'data', ids: ['ratelimitId'], integer: 'totalBreaches', days: true },
   rejections: ['unknownZone', 'noRateLimits', 'notOnPlan'],
   answers: (dataset: Zones & LimitedZones) =>
     ofZone(({ id }, { nowMs, isRemoved }) => {
@@ -53,13 +53,7 @@ export const rateLimit = {
   listing: {
     ...shieldApi,
     path: '/shield/rate-limits/{zone}',
-    traits: {
-      field: 'data',
-      ids: ['id', 'shieldZoneId'],
-      name: 'ruleName',
-      number: 'actionType',
-      wholeNumbers: true,
-    },
+    traits: { field: 'data', ids: ['id', 'shieldZoneId'], name: 'ruleName', integer: 'actionType' },
     ...listedIn(shieldPaging, rulesIn, ({ id, name }, { ids: [zone = ''], nameOf }) => ({
       id: jsonInteger(id),
       shieldZoneId: jsonInteger(zone),

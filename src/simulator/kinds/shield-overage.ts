@@ -11,7 +11,7 @@ export const shieldOverage = {
   section: 'shield_overage',
   ...shieldApi,
   path: '/shield/metrics/overages/{zone}',
-  traits: { number: 'totalOverage', wholeNumbers: true },
+  traits: { integer: 'totalOverage' },
   rejections: ['unknownZone', 'notOnPlan'],
   ...ofZone(overage),
 } as const satisfies Kind;

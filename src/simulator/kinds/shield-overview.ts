@@ -11,7 +11,7 @@ export const shieldOverview = {
   section: 'shield_overview',
   ...shieldApi,
   path: '/shield/metrics/overview/{zone}',
-  traits: { field: 'data', number: 'totalBillableRequests', wholeNumbers: true, days: true },
+  traits: { field: 'data', integer: 'totalBillableRequests', days: true },
   rejections: ['unknownZone', 'notOnPlan'],
   ...ofZone(overview),
 } as const satisfies Kind;

@@ -12,7 +12,7 @@ export const shieldStatistics = {
   section: 'shield_statistics',
   ...shieldApi,
   path: '/shield/metrics/overview/{zone}/detailed',
-  traits: { field: 'data', number: 'resolution', wholeNumbers: true },
+  traits: { field: 'data', integer: 'resolution' },
   rejections: ['unknownZone', 'notOnPlan'],
   ...ofZone(statistics),
 } as const satisfies Kind;

@@ -22,24 +22,19 @@ export const shieldZone = {
   traits: {
     field: 'data',
     ids: ['shieldZoneId'],
-    number: 'planType',
-    wholeNumbers: true,
+    integer: 'planType',
     codes: (
       'wafExecutionMode wafRequestBodyLimitAction wafResponseBodyLimitAction planType ' +
       'dDoSShieldSensitivity dDoSExecutionMode'
     ).split(' '),
     instants: true,
   },
-  ...listed(
-    shieldPaging,
-    ({ zones }: Zones) => zones,
-    (zone, { nowMs }) => configuration(zone, nowMs),
-  ),
+  ...listed('zones', shieldPaging, (zone: Zone, { nowMs }) => configuration(zone, nowMs)),
 } as const satisfies Kind;
 
 /** Answers for the zone that is the first id of a request. */
 export function ofZone(answer: (zone: Zone, request: Request) => Answer) {
-  return ofEach(({ zones }: Zones) => zones, answer);
+  return ofEach('zones', answer);
 }
 
 const zoneNames = 'www staging shop media api help blog partners press jobs'.split(' ');

@@ -3,15 +3,15 @@ import { ofEach } from '../answers.ts';
 import { chartOf, daily, daysAsked, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { type StorageZone, storageZonesIn } from './storage-zone.ts';
+import type { StorageZone } from './storage-zone.ts';
 
 export const storageZoneEgress = {
   kind: 'storage_zone_egress',
   section: 'storage_zone_egress',
   ...coreApi,
   path: '/storagezone/{storageZone}/statistics/egress',
-  traits: { number: 'TotalEgress', wholeNumbers: true, charts: true },
-  ...ofEach(storageZonesIn, statistics),
+  traits: { integer: 'TotalEgress', charts: true },
+  ...ofEach('storageZones', statistics),
 } as const satisfies Kind;
 
 /** The share of the whole. */

@@ -23,17 +23,12 @@ export const storageZone = {
     field: 'Items',
     ids: ['Id'],
     name: 'Name',
-    number: 'StorageUsed',
-    wholeNumbers: true,
+    integer: 'StorageUsed',
     codes: ['ZoneTier'],
     instants: true,
   },
-  ...listed(corePaging, storageZonesIn, written),
+  ...listed('storageZones', corePaging, written),
 } as const satisfies Kind;
-
-export function storageZonesIn({ storageZones }: StorageZones) {
-  return storageZones;
-}
 
 const names = ['assets', 'backups', 'downloads', 'avatars', 'exports', 'archive'] as const;
 const regions = ['DE', 'UK', 'NY', 'LA', 'SG', 'SYD'] as const;

@@ -2,24 +2,23 @@
 import { ofEach } from '../answers.ts';
 import { chartOf, daysAsked, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
-import { type Kind, ok } from '../kind.ts';
-import { type VideoLibraries, viewsOf } from './video-library.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
+import { type VideoLibrary, viewsOf } from './video-library.ts';
 
 export const videoLibraryDrm = {
   kind: 'video_library_drm',
   section: 'video_library_drm',
   ...coreApi,
   path: '/videolibrary/{library}/drm/statistics',
-  traits: { number: 'TotalLicensesIssued', wholeNumbers: true, charts: true },
-  ...ofEach(
-    ({ videoLibraries }: VideoLibraries) => videoLibraries.filter(({ hasDrm }) => hasDrm),
-    (library, request) => {
-      const days = daysAsked(request);
-      const licenses = viewsOf(library, request.nowMs);
-      return ok({
-        TotalLicensesIssued: totalOf(days, licenses),
-        LicensesIssuedChart: chartOf(days, licenses, library.index % 2 === 0),
-      });
-    },
-  ),
+  traits: { integer: 'TotalLicensesIssued', charts: true },
+  ...ofEach('videoLibraries', statistics, ({ hasDrm }) => hasDrm),
 } as const satisfies Kind;
+
+function statistics(library: VideoLibrary, request: Request) {
+  const days = daysAsked(request);
+  const licenses = viewsOf(library, request.nowMs);
+  return ok({
+    TotalLicensesIssued: totalOf(days, licenses),
+    LicensesIssuedChart: chartOf(days, licenses, library.index % 2 === 0),
+  });
+}

@@ -4,7 +4,7 @@ import { chartOf, daysAsked, totalOf } from '../days.ts';
 import { count, unit } from '../entities.ts';
 import { problemDetails } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { librariesIn, type VideoLibraries, type VideoLibrary, viewsOf } from './video-library.ts';
+import { type VideoLibraries, type VideoLibrary, viewsOf } from './video-library.ts';
 
 export const videoLibraryStatistics = {
   kind: 'video_library_statistics',
@@ -13,8 +13,8 @@ export const videoLibraryStatistics = {
   path: '/library/{library}/statistics',
   key: 'library',
   form: problemDetails,
-  traits: { number: 'engagementScore', wholeNumbers: true, charts: true },
-  ...ofEach(librariesIn, statistics),
+  traits: { integer: 'engagementScore', charts: true },
+  ...ofEach('videoLibraries', statistics),
   targets: ({ videoLibraries }: VideoLibraries) => videoLibraries.map(targetWithKey),
 } as const satisfies Kind;
 

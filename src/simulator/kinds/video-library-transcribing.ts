@@ -2,24 +2,23 @@
 import { ofEach } from '../answers.ts';
 import { chartOf, daysAsked, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
-import { type Kind, ok } from '../kind.ts';
-import { transcribedSeconds, type VideoLibraries } from './video-library.ts';
+import { type Kind, ok, type Request } from '../kind.ts';
+import { transcribedSeconds, type VideoLibrary } from './video-library.ts';
 
 export const videoLibraryTranscribing = {
   kind: 'video_library_transcribing',
   section: 'video_library_transcribing',
   ...coreApi,
   path: '/videolibrary/{library}/transcribing/statistics',
-  traits: { number: 'TotalTranscriptionSeconds', wholeNumbers: true, charts: true },
-  ...ofEach(
-    ({ videoLibraries }: VideoLibraries) => videoLibraries.filter(({ hasTranscribing }) => hasTranscribing),
-    (library, request) => {
-      const days = daysAsked(request);
-      const seconds = transcribedSeconds(library, request.nowMs);
-      return ok({
-        TotalTranscriptionSeconds: totalOf(days, seconds),
-        TranscriptionSecondsChart: chartOf(days, seconds, library.index % 2 === 0),
-      });
-    },
-  ),
+  traits: { integer: 'TotalTranscriptionSeconds', charts: true },
+  ...ofEach('videoLibraries', statistics, ({ hasTranscribing }) => hasTranscribing),
 } as const satisfies Kind;
+
+function statistics(library: VideoLibrary, request: Request) {
+  const days = daysAsked(request);
+  const seconds = transcribedSeconds(library, request.nowMs);
+  return ok({
+    TotalTranscriptionSeconds: totalOf(days, seconds),
+    TranscriptionSecondsChart: chartOf(days, seconds, library.index % 2 === 0),
+  });
+}

@@ -20,20 +20,9 @@ export const videoLibrary = {
   create: (seed, _sizes, dataset: Videos) => ({ videoLibraries: librariesOf(seed, dataset) }),
   ...coreApi,
   path: '/videolibrary',
-  traits: {
-    field: 'Items',
-    ids: ['Id', 'ApiKey'],
-    name: 'Name',
-    number: 'VideoCount',
-    wholeNumbers: true,
-    instants: true,
-  },
-  ...listed(corePaging, librariesIn, written),
+  traits: { field: 'Items', ids: ['Id', 'ApiKey'], name: 'Name', integer: 'VideoCount', instants: true },
+  ...listed('videoLibraries', corePaging, written),
 } as const satisfies Kind;
-
-export function librariesIn({ videoLibraries }: VideoLibraries) {
-  return videoLibraries;
-}
 
 function librariesOf(datasetSeed: number, dataset: Videos) {
   return entities(datasetSeed, 8, dataset.libraryIds.length, (seed, index) => {

@@ -27,7 +27,7 @@ export const videoStorage = {
   },
   ...videoApi,
   path: '/library/{library}/videos/{video}/storage',
-  traits: { field: 'data', number: 'originals', wholeNumbers: true, instants: true },
+  traits: { field: 'data', integer: 'originals', instants: true },
   answers: ({ videos }: Videos) => {
     const known = new Map(videos.map((one) => [one.id, one]));
     return ({ ids: [library = '', id = ''], nowMs, isRemoved }) => {
@@ -49,8 +49,7 @@ export const videoStorage = {
       field: 'items',
       ids: ['guid', 'videoLibraryId'],
       name: 'title',
-      number: 'storageSize',
-      wholeNumbers: true,
+      integer: 'storageSize',
       instants: true,
     },
     ...listedIn(videoPaging, videosIn, written),
