@@ -1,6 +1,6 @@
 /** The one configuration that exports all that the simulator has, as the exporter's users would write it. */
-import { type AnyKind, type AnyOperation, allKinds, type Dataset, type Keys, operations } from './dataset.ts';
-import { type ApiName, isPaged, type Target } from './kind.ts';
+import { type AnyKind, allKinds, type Dataset, type Keys } from './dataset.ts';
+import { apiNames, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
 /** What there is to know about a simulator, which may run in another process. */
@@ -15,12 +15,10 @@ interface EverythingOptions {
   readonly kinds?: readonly string[];
   /** True: targets are named one by one, with the key of each library. Default: the account's one key finds them all. */
   readonly isNamed?: boolean;
-  /** The first of each kind, named one by one. Default: all of them. */
-  readonly targetsPerKind?: number;
   /** As in the configuration: `30s`. Default: left out, as is `staleAfter`. */
   readonly interval?: string;
   readonly staleAfter?: string;
-  /** Settings of an API beside its address; `polls` is how many its kinds and listings ask for in one round. */
+  /** Settings of an API beside its address; `polls` is how many its kinds ask for in one round. */
   readonly api?: (api: string, polls: number) => Settings;
   /** By kind: settings of its section, which replace those that it would have. */
   readonly sections?: Readonly<Record<string, Settings>>;
@@ -48,31 +46,21 @@ export interface Everything {
 }
 
 export function everything(account: Account, options: EverythingOptions = {}): Everything {
-  const { targetsPerKind, isNamed = targetsPerKind !== undefined, interval, staleAfter } = options;
+  const { isNamed = false, interval, staleAfter } = options;
   const wanted = allKinds
     .filter(({ kind }) => options.kinds?.includes(kind) ?? true)
-    .map((kind) => ({ kind, targets: targetsOf(kind, account, isNamed).slice(0, targetsPerKind) }))
+    .map((kind) => ({ kind, targets: targetsOf(kind, account, isNamed) }))
     .filter(({ targets }) => !isNamed || targets.length > 0);
 
-  const document: ConfigDocument = { credentials: {}, apis: {} };
-  const env: Record<string, string> = {};
-  const addKey = (name: string, variable: string, key = '') => {
-    document.credentials[name] = { env: variable };
-    env[variable] = key;
-  };
-  addKey('account', 'ACCOUNT_KEY', account.keys.account);
+  const document: ConfigDocument = { credentials: { account: { env: 'ACCOUNT_KEY' } }, apis: {} };
+  const env: Record<string, string> = { ACCOUNT_KEY: account.keys.account };
   const libraries = wanted.flatMap(({ targets }) => targets.flatMap(({ library }) => library ?? []));
-  for (const library of isNamed ? new Set(libraries) : []) {
-    addKey(credentialOf(library), `LIBRARY_${library}_KEY`, account.keys.libraries[library]);
+  for (const library of isNamed ? libraries : []) {
+    document.credentials[credentialOf(library)] = { env: `LIBRARY_${library}_KEY` };
+    env[`LIBRARY_${library}_KEY`] = account.keys.libraries[library] ?? '';
   }
 
-  // Every API has its address, also one without a target: nothing is ever asked of the real API.
-  const polls = new Map<ApiName, number>(operations.map(({ api }) => [api, 0]));
-  const count = ({ api }: AnyOperation, more: number) => polls.set(api, (polls.get(api) ?? 0) + more);
   for (const { kind, targets } of wanted) {
-    const [reading, ...listings] = kind.operations;
-    count(reading, isPaged(reading) ? 1 : targets.length);
-    if (!isNamed) for (const listing of listings) count(listing, listingsOf(listing, targets));
     document[kind.section] = {
       // Where a credential is named it goes before the keys that are found.
       credential: isNamed ? 'account' : undefined,
@@ -82,8 +70,12 @@ export function everything(account: Account, options: EverythingOptions = {}): E
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
-  for (const [name, requests] of polls) {
-    document.apis[name] = { base_url: account.baseUrls[name], ...options.api?.(name, requests) };
+  // Every API has its address, also one without a target: nothing is ever asked of the real API.
+  for (const api of apiNames) {
+    const ofApi = wanted.filter(({ kind }) => kind.operations[0].api === api);
+    const polls = ofApi.map(({ kind, targets }) => (isPaged(kind.operations[0]) ? 1 : targets.length));
+    const sum = polls.reduce((total, count) => total + count, 0);
+    document.apis[api] = { base_url: account.baseUrls[api], ...options.api?.(api, sum) };
   }
   return { document, env };
 }
@@ -93,14 +85,7 @@ export function targetsOf(kind: AnyKind, account: Dataset, isNamed: boolean): re
   return isNamed ? kind.targets(account) : (kind.listed ?? kind.targets)(account);
 }
 
-/** How many times a listing is asked: once, or once for each thing that its path names. */
-function listingsOf({ path }: AnyOperation, targets: readonly Target[]): number {
-  const named = path.match(/\{/g)?.length ?? 0;
-  return new Set(targets.map(({ ids }) => Object.values(ids).slice(0, named).join('/'))).size;
-}
-
-/** The name of a library's credential. */
-export function credentialOf(library: string): string {
+function credentialOf(library: string): string {
   return `library-${library}`;
 }
 

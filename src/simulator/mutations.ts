@@ -119,20 +119,45 @@ const hostile = [
 const day = /^\d\d-\d\d-\d{4}$/;
 const instant = /^\d{4}-\d\d-\d\dT/;
 
+const wrongTypes = leaves((value) => wrongValues[typeof value] ?? true);
+const allNull = fields(() => null);
+const allMissing = fields(() => undefined);
+const huge = numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string));
+const negative = numbers((value) => (value === 0 ? -1 : -Math.abs(value)));
+const doubles = numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value));
+const strings = numbers((_value, index) => numberStrings[index % numberStrings.length]);
+const hostilelyNamed = named((_name, index) => hostile[index % hostile.length]);
+const extended = each((item) => ({ addedLater: { deep: [1, { more: null }] }, ...item, newFlag: true }));
+
+const otherShape: Mutation = (reading) =>
+  Array.isArray(reading) ? Object.fromEntries(reading.entries()) : [reading];
+
+const unrecognized = fields((held, field, { codes = [] }) => {
+  if (field === 'status') return 'hibernating';
+  return codes.includes(field) ? 97 : held;
+});
+
+const capitalised = fields((held, field) =>
+  field === 'status' ? String(held).replace(/^./, (letter) => letter.toUpperCase()) : held,
+);
+
 /** The first of a listing a second time, with other numbers and another name. */
 const repeated = list((first, others, traits) => {
   const other = numbers((value) => value + 1)(first, traits);
   return [first, ...others, named((name) => `${String(name)} again`)(other, traits)];
 });
 
+const firstWithoutId = list((first, others, { ids = [] }) => [
+  { ...first, ...Object.fromEntries(ids.map((id) => [id, undefined])) },
+  ...others,
+]);
+
 const mixedDays = maps(day, (entries) => {
   const mixed = entries.map(([name, held], index): [string, unknown] => [
     index % 2 === 0 ? name.split('-').reverse().join('-') : name,
     held,
   ]);
-  const isThird = (index: number) => index % 3 === 0;
-  const third = mixed.filter((_entry, index) => isThird(index));
-  return [...third.reverse(), ...mixed.filter((_entry, index) => !isThird(index))];
+  return [...mixed.slice(20), ...mixed.slice(0, 20).toReversed()];
 });
 
 const timeless: Mutation = (reading, traits) => {
@@ -157,75 +182,27 @@ const numeric = ['number', 'integer'] as const;
 
 /** The faults that change the data of a good answer. */
 export const dataFaults = {
-  'wrong-types': mutated(
-    'Every value of a wrong type, ids apart',
-    leaves((value) => wrongValues[typeof value] ?? true),
-  ),
-  'wrong-shapes': mutated('A list in the place of the object, or the other way round', (reading) =>
-    Array.isArray(reading) ? Object.fromEntries(reading.entries()) : [reading],
-  ),
-  'all-null': mutated(
-    'Every field null, ids apart',
-    fields(() => null),
-  ),
-  'all-missing': mutated(
-    'No fields but ids',
-    fields(() => undefined),
-  ),
-  'huge-numbers': mutated(
-    'Numbers at and beyond the range of doubles and 64 bits',
-    numbers((_value, index) => rawJson(hugeNumbers[index % hugeNumbers.length] as string)),
-    ...numeric,
-  ),
-  'negative-numbers': mutated(
-    'Every number negative',
-    numbers((value) => (value === 0 ? -1 : -Math.abs(value))),
-    ...numeric,
-  ),
-  'integers-as-doubles': mutated(
-    'Whole numbers written as 3.0, which is right',
-    numbers((value) => (Number.isInteger(value) ? rawJson(`${value}.0`) : value)),
-    'integer',
-  ),
-  'number-strings': mutated(
-    'Text such as "NaN" in the place of every number',
-    numbers((_value, index) => numberStrings[index % numberStrings.length]),
-    ...numeric,
-  ),
+  'wrong-types': mutated('Every value of a wrong type, ids apart', wrongTypes),
+  'wrong-shapes': mutated('A list in the place of the object, or the other way round', otherShape),
+  'all-null': mutated('Every field null, ids apart', allNull),
+  'all-missing': mutated('No fields but ids', allMissing),
+  'huge-numbers': mutated('Numbers at and beyond the range of doubles and 64 bits', huge, ...numeric),
+  'negative-numbers': mutated('Every number negative', negative, ...numeric),
+  'integers-as-doubles': mutated('Whole numbers written as 3.0, which is right', doubles, 'integer'),
+  'number-strings': mutated('Text such as "NaN" in the place of every number', strings, ...numeric),
   'duplicate-ids': mutated(
     'The first of the listing again, with other numbers and another name',
     repeated,
     'ids',
   ),
-  'entry-without-id': mutated(
-    'The first of the listing without an id',
-    list((first, others, { ids = [] }) => [
-      { ...first, ...Object.fromEntries(ids.map((id) => [id, undefined])) },
-      ...others,
-    ]),
-    'ids',
-  ),
+  'entry-without-id': mutated('The first of the listing without an id', firstWithoutId, 'ids'),
   'hostile-names': mutated(
     'Names with line ends, quotes, 10,000 letters, right-to-left marks, lone surrogates and markup',
-    named((_name, index) => hostile[index % hostile.length]),
+    hostilelyNamed,
     'name',
   ),
-  'unknown-values': mutated(
-    'A state or codes that nobody documents',
-    fields((held, field, { codes = [] }) => {
-      if (field === 'status') return 'hibernating';
-      return codes.includes(field) ? 97 : held;
-    }),
-    'status',
-    'codes',
-  ),
-  'capitalised-status': mutated(
-    'The state with a capital letter, which is right',
-    fields((held, field) =>
-      field === 'status' ? String(held).replace(/^./, (letter) => letter.toUpperCase()) : held,
-    ),
-    'status',
-  ),
+  'unknown-values': mutated('A state or codes that nobody documents', unrecognized, 'status', 'codes'),
+  'capitalised-status': mutated('The state with a capital letter, which is right', capitalised, 'status'),
   'mixed-day-keys': mutated('Days in no order, half of them ISO dates, which is right', mixedDays, 'days'),
   'unreadable-times': mutated(
     'Days and instants that cannot be read',
@@ -234,8 +211,5 @@ export const dataFaults = {
     'charts',
     'instants',
   ),
-  'extra-fields': mutated(
-    'Fields that the reference does not have, which is right',
-    each((item) => ({ addedLater: { deep: [1, { more: null }] }, ...item, newFlag: true })),
-  ),
+  'extra-fields': mutated('Fields that the reference does not have, which is right', extended),
 } as const satisfies Record<string, FaultDeclaration>;

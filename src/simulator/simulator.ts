@@ -10,7 +10,7 @@ import { createDataset, createKeys, type Dataset, type Keys, type Shape, scales 
 import { hash } from './entities.ts';
 import { faultTypes, tlsAlert } from './fault-types.ts';
 import { createFaults, type Fault } from './faults.ts';
-import { type ApiName, prefixes, type Scale } from './kind.ts';
+import { type ApiName, apiNames, prefixes, type Scale } from './kind.ts';
 import { createRequestLog, type RequestLog } from './log.ts';
 import { replyOf, sendReply } from './reply.ts';
 
@@ -62,8 +62,7 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
 export type BaseUrls = Readonly<Record<ApiName, string>>;
 
 export function baseUrlsOf(origin: string): BaseUrls {
-  const entries = Object.entries(prefixes).map(([api, prefix]) => [api, origin + prefix]);
-  return Object.fromEntries(entries) as BaseUrls;
+  return Object.fromEntries(apiNames.map((api) => [api, origin + prefixes[api]])) as BaseUrls;
 }
 
 export function createSimulator(options: SimulatorOptions = {}): Simulator {

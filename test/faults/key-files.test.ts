@@ -22,12 +22,12 @@ afterEach(async () => {
 
 /** The exporter with one application, whose key is in a file; it loads its configuration once and for all. */
 async function startWith(file: string) {
-  const simulator = createSimulator({ logRequests: true });
+  const simulator = createSimulator({ logRequests: true, shape: { applications: 1 } });
   await simulator.start();
   running.push(simulator);
   const { document, env } = everything(simulator, {
     kinds: ['application'],
-    targetsPerKind: 1,
+    isNamed: true,
     interval: '1h',
     api: () => ({ timeout: '20s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
   });

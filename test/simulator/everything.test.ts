@@ -53,11 +53,11 @@ it('gives each target the key that opens it, out of the environment', async () =
 });
 
 it('has only the kinds, the targets and the settings that were asked for, and the address of every API', async () => {
-  const simulator = await startSimulator();
+  const simulator = await startSimulator({ shape: { applications: 1 } });
   const { origin, applications, zones } = simulator;
   const { document, env } = everything(simulator, {
     kinds: ['application', 'shield_zone'],
-    targetsPerKind: 1,
+    isNamed: true,
     interval: '2s',
     staleAfter: '5s',
     api: (name, polls) => ({ timeout: name === 'shield' ? '1s' : '3s', requests_per_second: 10 * polls }),

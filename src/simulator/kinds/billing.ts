@@ -83,15 +83,7 @@ function bill(seed: number, nowMs: number): object {
     LastRechargeBalance: 5_000,
     AvailableBalance: Balance,
     CouponBalance: 0,
-    BillingRecords: [
-      {
-        PaymentId: 'PAY-1',
-        Amount: 5_000,
-        Payer: 'jane@example.com',
-        Timestamp: '2026-01-02T03:04:05',
-        DocumentDownloadUrl: 'https://example.com/invoice/1',
-      },
-    ],
+    BillingRecords: [{ Payer: 'jane@example.com', DocumentDownloadUrl: 'https://example.com/invoice/1' }],
     ...Object.fromEntries(charged),
     MonthlyChargesScriptingRequests: null,
     ...(Object.assign({}, ...used) as object),
