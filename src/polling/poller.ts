@@ -219,8 +219,8 @@ export class Poller {
       return await resource.read(get, target.ids, this.#diagnosticsOf(poll), context);
     } catch (error) {
       const { result, answer } = describe(error);
-      if (!resource.empty?.is({ result, errorKey: answer.errorKey })) throw error;
-      return resource.empty.reading();
+      if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
+      return resource.nothing;
     }
   }
 

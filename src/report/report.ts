@@ -4,8 +4,9 @@
  */
 import { apis } from '../config/apis.ts';
 import type { Plain } from '../config/document.ts';
+import { errorBody } from '../resources/documented.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { errorBody, operationOf } from './documented.ts';
+import { operationOf } from './operations.ts';
 import { formOf, type IsPrivate, Shape } from './shape.ts';
 
 /** A request that was sent, and how it ended. */
@@ -63,7 +64,7 @@ export class Report {
     const title = isGood ? 'answer' : 'error';
     let shape = seen.shapes.get(title);
     if (!shape) {
-      shape = new Shape(isGood ? operation?.answer : errorBody);
+      shape = new Shape(isGood ? operation?.documented : errorBody);
       seen.shapes.set(title, shape);
     }
     const body = parsed(answer.text());

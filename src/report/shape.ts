@@ -2,7 +2,7 @@
  * The shape of JSON values without any of them: field names, types, lengths of lists, and the form of keys and dates. It
  * prints a name only where the API documents it, or where it stands among documented ones and looks like one of them.
  */
-import type { Documented } from './documented.ts';
+import type { Documented } from '../resources/documented.ts';
 
 /** Whether a text may not be shown: it has a name, an id, a host or a key of the account in it. */
 export type IsPrivate = (text: string) => boolean;

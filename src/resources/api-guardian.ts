@@ -1,9 +1,11 @@
 /** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
-import { figuresByDay, past28Days } from './daily.ts';
+
+import { figuresByDay, past28Days } from './days.ts';
+import { defineResource } from './define.ts';
+import { enveloped, within } from './envelope.ts';
 import { count } from './families.ts';
-import { anything, id, object, readFields, text, unwrapData } from './fields.ts';
-import { readListed } from './pages.ts';
-import { defineResource, type Listing } from './resource.ts';
+import { elements, id, object, text } from './fields.ts';
+import type { Listing } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 const ofDay = object({
@@ -34,34 +36,43 @@ const endpointMetrics = object({
   overviewPastTwentyEightDays: figuresByDay(ofDay, 'the endpoint'),
 });
 
-// Whatever else is there in their place is no empty list.
-const guardian = object({ endpoints: anything });
 const endpoint = object({
   apiGuardianEndpointId: id,
   requestMethod: text,
   requestMethods: text,
   requestPath: text,
-});
+}).ignoring('shieldZoneId isEnabled rateLimitingEnabled rateLimitingRequestCount rateLimitingTimeframe');
 
-/** Every endpoint of a zone, called by its method and path. */
+/** Every endpoint of a zone, called by its method and path. Whatever else is there in place of a list is no empty one. */
+const body = enveloped(
+  within(
+    'endpoints',
+    elements(endpoint, { complete: 'endpoints' }),
+    'configuration{shieldZoneId isEnabled executionMode title version maxEndpoints}',
+  ),
+);
+
 const endpoints: Listing = {
   kind: 'api_guardian',
+  product: 'Shield',
   api: 'shield',
   nouns: 'API Guardian endpoints',
   parent: zones,
+  path: '/shield/shield-zone/{shieldZoneId}/api-guardian',
   ids: [
     { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
     { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
   ],
-  fields: [...guardian.names, ...endpoint.names],
+  fields: Object.keys(body.shape),
+  enumeratedFields: [],
+  documented: body.documented,
   // A zone without the feature, by its plan or because nobody has set it up, has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
     result === 'not_found' ||
     /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
-    const body = await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`);
-    const given = readFields(guardian, unwrapData(body), diagnostics).endpoints;
-    return readListed('endpoints', endpoint, 'apiGuardianEndpointId', given, diagnostics).map(
+    const given = body.from(await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`), diagnostics);
+    return given.map(
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
         // Newer documents have several methods: `GET,POST`.
@@ -73,15 +84,12 @@ const endpoints: Listing = {
 
 export const apiGuardian = defineResource({
   kind: 'api_guardian',
-  product: 'Shield',
   reference: '4.2',
   noun: 'API Guardian endpoint',
   metricPrefix: 'bunnynet_shield_api_guardian',
   defaultIntervalSeconds: 300,
   listing: endpoints,
-  answer: endpointMetrics,
+  path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
+  answer: enveloped(endpointMetrics),
   info: 'The name of the endpoint, from the configuration or else from the API',
-  path: ({ shield_zone_id, endpoint_id }) =>
-    `/shield/metrics/shield-zone/${shield_zone_id}/api-guardian/endpoint/${endpoint_id}`,
-  unwrap: unwrapData,
 });

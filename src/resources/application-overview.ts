@@ -1,39 +1,29 @@
 /** What a Magic Containers application runs, in all and by region (`/apps/{app}/overview`). */
-import { applicationPath, applications, latency, latencySettings } from './application.ts';
-import { count, countSamples, each, gauge, ratio, shown, states } from './families.ts';
-import {
-  type FieldType,
-  integer,
-  listOf,
-  mapped,
-  number,
-  object,
-  oneOf,
-  percentage,
-  text,
-} from './fields.ts';
-import { defineResource, type Sample } from './resource.ts';
+import { applications, latency, latencySettings } from './application.ts';
+import { defineResource } from './define.ts';
+import { count, countedBy, each, gauge, highestOf, label, ratio, shown, states } from './families.ts';
+import { integer, listOf, mapped, number, object, oneOf, percentage, text, type ValueOf } from './fields.ts';
 
 const regionStates = ['unknown', 'active', 'progressing', 'inactive', 'failing'] as const;
 const podStates = ['notScheduled', 'scheduled', 'ready', 'deleting', 'unknown'] as const;
 
 const asPercentage = 'from 0 to 1, taking what the API reports as a percentage';
 
-/** A figure with its grade, which is not read. */
-function indicator(type: FieldType<number>): FieldType<number> {
-  return mapped(object({ indicator: type }), (about) => about.indicator);
-}
-
 const pod = object({
   status: oneOf(podStates),
   ephemeralStorageUsageRatio: number,
   outboundConnectionsRejectedDiff: integer,
-  containers: listOf(object({ name: text, numberOfRestarts: integer })),
-});
-type Pods = readonly (ReturnType<typeof pod> | undefined)[];
+  containers: listOf(
+    object({ name: text, numberOfRestarts: integer }).ignoring(
+      'id cpuUsage ramUsage reason message status image imageDisplay exitCode',
+    ),
+  ),
+}).ignoring(`name lastHeartBeat outboundTrafficChart{*} cpuUsage ramUsage message volumesUtilizationPercentage{*}
+  ephemeralStorageUsageBytes ephemeralStorageLimitBytes outboundConnectionsLimit`);
+type Pods = readonly (ValueOf<typeof pod> | undefined)[];
 
 /** By the name of the container, over all pods: pods come and go, so that none is named. */
-function restarts(pods: Pods): readonly Sample[] {
+function restarts(pods: Pods) {
   const sums = new Map<string, number>();
   for (const one of pods.flatMap((held) => held?.containers ?? [])) {
     if (!one?.name || one.numberOfRestarts === undefined) continue;
@@ -47,24 +37,12 @@ function rejectedConnections(pods: Pods): number | undefined {
   return given.length === 0 ? undefined : given.reduce((sum, one) => sum + one, 0);
 }
 
-/** The highest: the pod that will be evicted first. */
-function fullestEphemeralStorage(pods: Pods): number | undefined {
-  const given = pods.flatMap((one) => one?.ephemeralStorageUsageRatio ?? []);
-  return given.length === 0 ? undefined : Math.max(...given);
-}
-
 const pods = shown(
   listOf(pod),
   {
     name: 'region_pods',
     words: 'Number of pods in each region by their state',
-    labels: ['state'],
-    series: (all) =>
-      countSamples(
-        'state',
-        podStates,
-        all.map((one) => one?.status),
-      ),
+    ...countedBy('state', podStates, ({ status }: ValueOf<typeof pod>) => status),
   },
   {
     name: 'region_container_restarts',
@@ -85,80 +63,59 @@ const pods = shown(
     words: 'Use of the ephemeral storage by the fullest pod in each region, as the API reports it',
     fields: ['ephemeralStorageUsageRatio'],
     together: 'most',
-    series: fullestEphemeralStorage,
+    // The fullest pod will be evicted first.
+    series: (all) => highestOf(all.map((one) => one?.ephemeralStorageUsageRatio)),
   },
 );
 
 const region = object({
-  region: text,
+  region: label('region'),
   instances: count('region_instances', 'Instances in each region'),
   status: states(
     'region_status',
-    regionStates,
     'Deployment state of each region (%s): 1 for the state that it is in, 0 for the others',
+    regionStates,
   ),
-  averageCPU: ratio(
-    'region_cpu_usage_ratio',
-    percentage,
-    `Average use of the CPU in each region, ${asPercentage}`,
-  ),
-  averageRAM: ratio(
-    'region_memory_usage_ratio',
-    percentage,
-    `Average use of the memory in each region, ${asPercentage}`,
-  ),
+  averageCPU: ratio('region_cpu_usage_ratio', `Average use of the CPU in each region, ${asPercentage}`),
+  averageRAM: ratio('region_memory_usage_ratio', `Average use of the memory in each region, ${asPercentage}`),
   averageVolumesUsagePercentage: ratio(
     'region_volume_usage_ratio',
-    percentage,
     `Average use of the volumes in each region, ${asPercentage}`,
   ),
   requests: gauge(
     'region_requests',
-    number,
     'Requests in each region, as the API reports them; their window is not documented',
   ),
   anycastTraffic: gauge(
     'region_anycast_traffic_bytes',
-    number,
     'Anycast traffic in each region; its window is not documented',
   ),
   pods,
-});
+}).ignoring('isRequired');
 
-const share = indicator(percentage);
+/** A figure with its grade, which is not read. */
+const indicator = mapped(object({ indicator: number }).ignoring('statusGrade'), (about) => about.indicator);
+const share = mapped(object({ indicator: percentage }).ignoring('statusGrade'), (about) => about.indicator);
 
-const overview = object(
-  {
-    desiredInstances: count('desired_instances', 'Instances that the application should have'),
-    activeInstances: gauge('active_instances', indicator(number), 'Instances that are active'),
-    activeRegions: gauge('active_regions', indicator(number), 'Regions that are active'),
-    averageCPU: gauge('cpu_usage_ratio', share, `Average use of the CPU, ${asPercentage}`),
-    averageRAM: gauge('memory_usage_ratio', share, `Average use of the memory, ${asPercentage}`),
-    averageVolumesUsage: gauge('volume_usage_ratio', share, `Average use of the volumes, ${asPercentage}`),
-    targetLatency: latency(
-      'target_latency_seconds',
-      indicator(number),
-      'Latency that the application aims at',
-    ),
-    regions: each('region', 'region', region),
-  },
-  'currentLatency',
-  'status',
-  'averageLatency',
-  'totalVolumeSizeInGb',
-  'monthlyCost',
-  'latencyChart',
-);
+const overview = object({
+  desiredInstances: count('desired_instances', 'Instances that the application should have'),
+  activeInstances: gauge('active_instances', 'Instances that are active', indicator),
+  activeRegions: gauge('active_regions', 'Regions that are active', indicator),
+  averageCPU: gauge('cpu_usage_ratio', `Average use of the CPU, ${asPercentage}`, share),
+  averageRAM: gauge('memory_usage_ratio', `Average use of the memory, ${asPercentage}`, share),
+  averageVolumesUsage: gauge('volume_usage_ratio', `Average use of the volumes, ${asPercentage}`, share),
+  targetLatency: latency('target_latency_seconds', 'Latency that the application aims at', indicator),
+  regions: each(region),
+}).ignoring(`currentLatency{indicator statusGrade} status averageLatency totalVolumeSizeInGb monthlyCost
+  latencyChart{*}`);
 
 export const applicationOverview = defineResource({
   kind: 'application_overview',
-  product: 'Magic Containers',
-  reference: 'GET /apps/{appId}/overview',
   noun: 'overview of the application',
   section: 'application_overviews',
   defaultIntervalSeconds: 60,
   settings: latencySettings,
   listing: applications,
+  path: '/apps/{appId}/overview',
   answer: overview,
-  path: (ids) => `${applicationPath(ids)}/overview`,
 });

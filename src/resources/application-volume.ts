@@ -1,19 +1,9 @@
 /** The volumes of a Magic Containers application (`/apps/{app}/volumes`). */
-import { applicationPath, applications } from './application.ts';
-import { count, countSamples, gauge, perElement, shown } from './families.ts';
-import {
-  anything,
-  enumeratedFieldsOf,
-  gigabytes,
-  listOf,
-  object,
-  oneOf,
-  readElements,
-  readFields,
-  text,
-  type ValueOf,
-} from './fields.ts';
-import { defineResource } from './resource.ts';
+import { applications } from './application.ts';
+import { defineResource } from './define.ts';
+import { within } from './envelope.ts';
+import { count, countedBy, gauge, label, shown } from './families.ts';
+import { elements, gigabytes, listOf, object, oneOf, type ValueOf } from './fields.ts';
 
 const states = [
   'unknown',
@@ -26,48 +16,37 @@ const states = [
   'scheduled',
   'failed',
   'maintenance',
-] as const;
+];
 
 const asGigabytes = 'taking what the API reports as gigabytes (%s, times 1e9)';
 
+const instance = object({ status: oneOf(states) }).ignoring(
+  'id attachedPods[] attachedContainers[] region size usage set',
+);
+
 const volume = object({
-  name: text,
-  id: text,
-  size: gauge('capacity_bytes', gigabytes, `Size of each volume, ${asGigabytes}`),
-  totalUsage: gauge('usage_bytes', gigabytes, `What is stored on each volume, ${asGigabytes}`),
+  name: label('volume'),
+  id: label('volume_id'),
+  size: gauge('capacity_bytes', `Size of each volume, ${asGigabytes}`, gigabytes),
+  totalUsage: gauge('usage_bytes', `What is stored on each volume, ${asGigabytes}`, gigabytes),
   containersCount: count('containers', 'Containers that use each volume'),
-  volumeInstances: shown(listOf(object({ status: oneOf(states) })), {
+  volumeInstances: shown(listOf(instance), {
     name: 'instances',
     words: 'Number of instances of each volume by their state',
-    labels: ['state'],
-    series: (all) =>
-      countSamples(
-        'state',
-        states,
-        all.map((one) => one?.status),
-      ),
+    ...countedBy('state', states, ({ status }: ValueOf<typeof instance>) => status),
   }),
-});
+}).ignoring('totalInstancesCount attachedInstancesCount');
 
-/** All volumes come at once: the operation has no parameters, and its cursor leads nowhere. */
-const answer = object({ items: anything }, 'meta', 'cursor', 'summary');
-
-type ApplicationVolumeReading = readonly ValueOf<typeof volume>[];
-
-export const applicationVolume = defineResource<ApplicationVolumeReading>({
+export const applicationVolume = defineResource({
   kind: 'application_volume',
-  product: 'Magic Containers',
-  reference: 'GET /apps/{appId}/volumes',
   noun: 'volumes of the application',
   section: 'application_volumes',
-  defaultIntervalSeconds: 600,
   listing: applications,
-  fields: [...volume.names, ...answer.names],
-  enumeratedFields: enumeratedFieldsOf(volume),
-  families: perElement({ volume: 'name', volume_id: 'id' }, volume, true),
-
-  async read(get, ids, diagnostics) {
-    const { items } = readFields(answer, await get(`${applicationPath(ids)}/volumes`), diagnostics);
-    return readElements(volume, 'name', items, diagnostics);
-  },
+  path: '/apps/{appId}/volumes',
+  // All volumes come at once: the operation has no parameters, and its cursor leads nowhere.
+  answer: within(
+    'items',
+    elements(volume, { addsUp: true }),
+    'meta{totalItems} cursor summary{totalPods totalContainers totalStorage}',
+  ),
 });

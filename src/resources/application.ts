@@ -1,9 +1,19 @@
 /** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
 import * as z from 'zod';
-import { gauge, shown, states } from './families.ts';
-import { divided, entriesOf, type FieldType, gigabytes, mapped, number, object, text } from './fields.ts';
-import { defineListing } from './listing.ts';
-import { defineResource, type Ids, type TargetContext } from './resource.ts';
+import { defineListing, defineResource } from './define.ts';
+import { gauge, label, shown, states } from './families.ts';
+import {
+  divided,
+  entriesOf,
+  type FieldType,
+  gigabytes,
+  mapped,
+  number,
+  object,
+  text,
+  type ValueOf,
+} from './fields.ts';
+import type { TargetContext } from './resource.ts';
 import { parseChartKey } from './times.ts';
 
 /** ApplicationStatus (reference 3). */
@@ -37,12 +47,8 @@ function inSeconds(latency: number, { settings: { latency_unit } }: LatencyTarge
 }
 
 /** A latency in the unit that the configuration says. */
-export function latency(name: string, type: FieldType<number>, words: string): FieldType<number> {
-  return shown(type, {
-    name,
-    words: `${words} ${converted}`,
-    series: (value, target: LatencyTarget) => inSeconds(value, target),
-  });
+export function latency(name: string, words: string, type = number): FieldType<number> {
+  return shown(type, { name, words: `${words} ${converted}`, series: inSeconds });
 }
 
 /** The entries of a chart, the newest first. Those whose keys are no instants come last, at minus infinity. */
@@ -55,7 +61,7 @@ const points = mapped(entriesOf(number), (entries, notes) =>
     })
     .toSorted((a, b) => b.atSeconds - a.atSeconds || (a.key > b.key ? -1 : 1)),
 );
-type Points = NonNullable<ReturnType<typeof points>>;
+type Points = ValueOf<typeof points>;
 
 /** The newest entry, where the configuration wants it and its key is an instant. */
 function latest([newest]: Points, { settings: { latency_chart } }: Target): Points[number] | undefined {
@@ -99,38 +105,31 @@ const latencyChart = shown(
 const summary = object({
   status: states(
     'status',
-    applicationStates,
     'ApplicationStatus (%s): 1 for the state that the application is in, 0 for the others',
+    applicationStates,
   ),
-  averageLatency: latency('average_latency_seconds', number, 'Average latency'),
-  currentLatency: latency('current_latency_seconds', number, 'Current latency'),
-  totalVolumeSizeInGb: gauge('volume_size_bytes', gigabytes, 'Size of all volumes (%s, times 1e9)'),
-  monthlyCost: gauge('monthly_cost', number, 'Monthly cost in US dollars'),
+  averageLatency: latency('average_latency_seconds', 'Average latency'),
+  currentLatency: latency('current_latency_seconds', 'Current latency'),
+  totalVolumeSizeInGb: gauge('volume_size_bytes', 'Size of all volumes (%s, times 1e9)', gigabytes),
+  monthlyCost: gauge('monthly_cost', 'Monthly cost in US dollars'),
   latencyChart,
 });
-
-/** Where the application is in the API. */
-export function applicationPath({ app_id = '' }: Ids): string {
-  return `/apps/${encodeURIComponent(app_id)}`;
-}
-
-const listed = object({ id: text, name: text });
 
 /** Every application of an account. */
 export const applications = defineListing({
   kind: 'application',
+  product: 'Magic Containers',
   api: 'application',
   nouns: 'applications',
-  path: () => '/apps',
-  element: listed,
+  path: '/apps',
+  element: object({ id: text, name: label('name') }).ignoring(
+    'description displayEndpoint{id address type} status',
+  ),
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],
-  identifier: 'id',
-  about: ({ name }) => ({ name }),
 });
 
 export const application = defineResource({
   kind: 'application',
-  product: 'Magic Containers',
   reference: '4.1',
   noun: 'application',
   section: 'applications',
@@ -150,5 +149,5 @@ export const application = defineResource({
   },
   answer: summary,
   info: 'The name of the application, from the configuration or else from the API',
-  path: (ids) => `${applicationPath(ids)}/summary`,
+  path: '/apps/{appId}/summary',
 });

@@ -1,7 +1,17 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
-import { count, gauge, shown } from './families.ts';
-import { boolean, entriesOf, integer, isObject, number, object, text } from './fields.ts';
-import { defineResource } from './resource.ts';
+import { defineResource } from './define.ts';
+import { count, flag, gauge, shown } from './families.ts';
+import {
+  type Answer,
+  entriesOf,
+  integer,
+  isObject,
+  number,
+  object,
+  snakeCased,
+  text,
+  type ValueOf,
+} from './fields.ts';
 
 const chargeWords =
   'Charges of this month so far by service in US dollars, every one that begins with MonthlyCharges (%s); begins anew with each month';
@@ -11,7 +21,7 @@ const services = new Set<string>();
 /** The charge for a service. A field that is a part of another has none: the sum is right. */
 function charge(service: string) {
   services.add(service);
-  return gauge('monthly_service_charges', number, chargeWords, { service });
+  return gauge('monthly_service_charges', chargeWords, number, { service });
 }
 
 /** The charges whose names are not known here. */
@@ -22,11 +32,6 @@ const otherCharges = shown(entriesOf(number), {
   series: (charges) =>
     charges.flatMap(([service, value]) => (value === undefined ? [] : [{ labels: { service }, value }])),
 });
-
-/** `LiveEncoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
-function snakeCased(name: string): string {
-  return name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
-}
 
 /** What was used of a product, and what it costs. */
 function used(product: string) {
@@ -50,120 +55,81 @@ function used(product: string) {
   );
 }
 
-const billed = object(
-  {
-    Balance: gauge('balance', number, 'Balance of the account in US dollars'),
-    AvailableBalance: gauge('available_balance', number, 'Balance that is available, in US dollars'),
-    CouponBalance: gauge('coupon_balance', number, 'Balance of coupons in US dollars'),
-    ThisMonthCharges: gauge(
-      'monthly_charges',
-      number,
-      'Charges of this month so far in US dollars; begins anew with each month',
-    ),
-    MonthlyChargesEUTraffic: charge('traffic_eu'),
-    MonthlyChargesUSTraffic: charge('traffic_us'),
-    MonthlyChargesASIATraffic: charge('traffic_asia'),
-    MonthlyChargesAFTraffic: charge('traffic_africa'),
-    MonthlyChargesSATraffic: charge('traffic_south_america'),
-    MonthlyChargesStorage: charge('storage'),
-    MonthlyChargesDNS: charge('dns'),
-    MonthlyChargesOptimizer: charge('optimizer'),
-    MonthlyChargesTranscribe: charge('transcribe'),
-    MonthlyChargesPremiumEncoding: charge('premium_encoding'),
-    MonthlyChargesExtraPullZones: charge('extra_pull_zones'),
-    MonthlyChargesExtraStorageZones: charge('extra_storage_zones'),
-    MonthlyChargesExtraDnsZones: charge('extra_dns_zones'),
-    MonthlyChargesExtraVideoLibraries: charge('extra_video_libraries'),
-    MonthlyChargesScripting: charge('scripting'),
-    MonthlyChargesDrm: charge('drm'),
-    MonthlyChargesMagicContainers: charge('magic_containers'),
-    MonthlyChargesShield: charge('shield'),
-    MonthlyChargesWebSockets: charge('websockets'),
-    MonthlyChargesDB: charge('database'),
-    MonthlyChargesLoadBalancer: charge('load_balancer'),
-    MonthlyChargesTaxes: charge('taxes'),
-    MonthlyChargesLiveEncoding: charge('live_encoding'),
-    MonthlyChargesAiGateway: charge('ai_gateway'),
-    MonthlyCharges: otherCharges,
-    MinimumMonthlyCommit: gauge(
-      'minimum_monthly_commit',
-      number,
-      'Charges that each month has at least, in US dollars',
-    ),
-    MonthlyBandwidthUsed: count(
-      'monthly_bandwidth_bytes',
-      'Bandwidth used this month so far; begins anew with each month',
-    ),
-    MonthlyMcCpu: used('cpu'),
-    MonthlyMcMemory: used('memory'),
-    MonthlyMcIp: used('ip'),
-    MonthlyMcIngressTraffic: used('ingress_traffic'),
-    MonthlyMcEgressTraffic: used('egress_traffic'),
-    MonthlyMcVolumes: used('volumes'),
-    MonthlyDBReads: used('db_reads'),
-    MonthlyDBWrites: used('db_writes'),
-    MonthlyDBStorage: used('db_storage'),
-    MonthlyDBReplica: used('db_replica'),
-    BillingEnabled: gauge('enabled', boolean, 'Whether billing is enabled: 1 or 0'),
-    AutomaticRechargeEnabled: gauge(
-      'automatic_recharge_enabled',
-      boolean,
-      'Whether the account recharges automatically: 1 or 0',
-    ),
-    AutomaticRechargeTreshold: gauge(
-      'automatic_recharge_threshold',
-      number,
-      'Balance below which the account recharges automatically, in US dollars',
-    ),
-    AutomaticPaymentAmount: gauge(
-      'automatic_recharge_amount',
-      number,
-      'Amount of an automatic recharge in US dollars',
-    ),
-    AutomaticPaymentFailureCount: count(
-      'automatic_payment_failures',
-      'Automatic payments that failed in a row',
-    ),
-  },
-  'LastRechargeBalance',
-  'MonthlyCouponUsage',
-  'BillingRecords',
-  'BillingHistoryChart',
-  'MonthlyChargesScriptingRequests',
-  'MonthlyChargesScriptingCpu',
-  'MonthlyDnsSmartQueriesServed',
-  'MonthlyDnsNormalQueriesServed',
-  'MonthlyTranscriptionMinutes',
-  'MonthlyPremiumEncodingBillableMinutes',
-  'MonthlyDRMLicensesIssued',
-  'MonthlyScriptingRequests',
-  'MonthlyScriptingCpuTime',
-  'VATRate',
-  'NextMonthVATRate',
-  'AutomaticPaymentImageUrl',
-  'AutomaticPaymentCardType',
-  'AutomaticPaymentIdentifier',
-  'SavedPaymentMethods',
-  'EUUSDiscount',
-  'SouthAmericaDiscount',
-  'AfricaDiscount',
-  'AsiaOceaniaDiscount',
-  'OptimizerMonthlyPrice',
-  'DrmBaseMonthlyPrice',
-  'DrmCostPerLicense',
-);
-
-export const billing = defineResource({
-  kind: 'billing',
-  product: 'Account',
-  reference: 'GET /billing',
-  noun: 'billing of the account',
-  ofAccount: true,
-  defaultIntervalSeconds: 3600,
-  answer: billed,
-  path: () => '/billing',
-  unwrap: withOtherCharges,
-});
+const billed = object({
+  Balance: gauge('balance', 'Balance of the account in US dollars'),
+  AvailableBalance: gauge('available_balance', 'Balance that is available, in US dollars'),
+  CouponBalance: gauge('coupon_balance', 'Balance of coupons in US dollars'),
+  ThisMonthCharges: gauge(
+    'monthly_charges',
+    'Charges of this month so far in US dollars; begins anew with each month',
+  ),
+  MonthlyChargesEUTraffic: charge('traffic_eu'),
+  MonthlyChargesUSTraffic: charge('traffic_us'),
+  MonthlyChargesASIATraffic: charge('traffic_asia'),
+  MonthlyChargesAFTraffic: charge('traffic_africa'),
+  MonthlyChargesSATraffic: charge('traffic_south_america'),
+  MonthlyChargesStorage: charge('storage'),
+  MonthlyChargesDNS: charge('dns'),
+  MonthlyChargesOptimizer: charge('optimizer'),
+  MonthlyChargesTranscribe: charge('transcribe'),
+  MonthlyChargesPremiumEncoding: charge('premium_encoding'),
+  MonthlyChargesExtraPullZones: charge('extra_pull_zones'),
+  MonthlyChargesExtraStorageZones: charge('extra_storage_zones'),
+  MonthlyChargesExtraDnsZones: charge('extra_dns_zones'),
+  MonthlyChargesExtraVideoLibraries: charge('extra_video_libraries'),
+  MonthlyChargesScripting: charge('scripting'),
+  MonthlyChargesDrm: charge('drm'),
+  MonthlyChargesMagicContainers: charge('magic_containers'),
+  MonthlyChargesShield: charge('shield'),
+  MonthlyChargesWebSockets: charge('websockets'),
+  MonthlyChargesDB: charge('database'),
+  MonthlyChargesLoadBalancer: charge('load_balancer'),
+  MonthlyChargesTaxes: charge('taxes'),
+  MonthlyChargesLiveEncoding: charge('live_encoding'),
+  MonthlyChargesAiGateway: charge('ai_gateway'),
+  MonthlyCharges: otherCharges,
+  MinimumMonthlyCommit: gauge(
+    'minimum_monthly_commit',
+    'Charges that each month has at least, in US dollars',
+  ),
+  MonthlyBandwidthUsed: count(
+    'monthly_bandwidth_bytes',
+    'Bandwidth used this month so far; begins anew with each month',
+  ),
+  MonthlyMcCpu: used('cpu'),
+  MonthlyMcMemory: used('memory'),
+  MonthlyMcIp: used('ip'),
+  MonthlyMcIngressTraffic: used('ingress_traffic'),
+  MonthlyMcEgressTraffic: used('egress_traffic'),
+  MonthlyMcVolumes: used('volumes'),
+  MonthlyDBReads: used('db_reads'),
+  MonthlyDBWrites: used('db_writes'),
+  MonthlyDBStorage: used('db_storage'),
+  MonthlyDBReplica: used('db_replica'),
+  BillingEnabled: flag('enabled', 'Whether billing is enabled', '1 or 0'),
+  AutomaticRechargeEnabled: flag(
+    'automatic_recharge_enabled',
+    'Whether the account recharges automatically',
+    '1 or 0',
+  ),
+  AutomaticRechargeTreshold: gauge(
+    'automatic_recharge_threshold',
+    'Balance below which the account recharges automatically, in US dollars',
+  ),
+  AutomaticPaymentAmount: gauge('automatic_recharge_amount', 'Amount of an automatic recharge in US dollars'),
+  AutomaticPaymentFailureCount: count(
+    'automatic_payment_failures',
+    'Automatic payments that failed in a row',
+  ),
+}).ignoring(`LastRechargeBalance MonthlyCouponUsage BillingRecords[Id PaymentId Amount Payer Timestamp Type
+  InvoiceAvailable DocumentDownloadUrl DetailedDocumentDownloadUrl] BillingHistoryChart{*}
+  MonthlyChargesScriptingRequests MonthlyChargesScriptingCpu MonthlyDnsSmartQueriesServed
+  MonthlyDnsNormalQueriesServed MonthlyTranscriptionMinutes MonthlyPremiumEncodingBillableMinutes
+  MonthlyDRMLicensesIssued MonthlyScriptingRequests MonthlyScriptingCpuTime VATRate NextMonthVATRate
+  AutomaticPaymentImageUrl AutomaticPaymentCardType AutomaticPaymentIdentifier SavedPaymentMethods[Token
+  ImageUrl ExpirationDate LastFour Email] EUUSDiscount SouthAmericaDiscount AfricaDiscount
+  AsiaOceaniaDiscount OptimizerMonthlyPrice DrmBaseMonthlyPrice DrmCostPerLicense`);
+type Billed = ValueOf<typeof billed>;
 
 /** Parts of `MonthlyChargesScripting`, in whose sum they are. */
 const parts = ['MonthlyChargesScriptingRequests', 'MonthlyChargesScriptingCpu'];
@@ -174,10 +140,28 @@ function withOtherCharges(body: unknown): unknown {
   const others = new Map<string, number>();
   for (const [field, value] of Object.entries(body)) {
     const [, name] = /^MonthlyCharges(.+)$/.exec(field) ?? [];
-    const isOther = name !== undefined && !billed.names.includes(field) && !parts.includes(field);
+    const isOther = name !== undefined && !(field in billed.shape) && !parts.includes(field);
     if (!isOther || typeof value !== 'number') continue;
     const service = services.has(snakeCased(name)) ? `other_${snakeCased(name)}` : snakeCased(name);
     others.set(service, (others.get(service) ?? 0) + value);
   }
   return others.size > 0 ? { ...body, MonthlyCharges: Object.fromEntries(others) } : body;
 }
+
+// A field of ours, which no body has.
+const { MonthlyCharges: _, ...documented } = Object.fromEntries(billed.documented.fields ?? []);
+
+const answer: Answer<Billed> = {
+  ...billed,
+  documented: { fields: new Map(Object.entries(documented)) },
+  from: (body, diagnostics) => billed.from(withOtherCharges(body), diagnostics),
+};
+
+export const billing = defineResource({
+  kind: 'billing',
+  noun: 'billing of the account',
+  ofAccount: true,
+  defaultIntervalSeconds: 3600,
+  path: '/billing',
+  answer,
+});

@@ -1,4 +1,5 @@
 /** Every family of every kind in the order of the page: what the store holds and the metric reference is made from. */
+import { finished } from './families.ts';
 import { resources } from './index.ts';
 import type { Family, Resource } from './resource.ts';
 
@@ -11,23 +12,14 @@ export interface CatalogueFamily extends Family {
 
 /** The two families of each kind that stay when a target is stale: whether it answers, and since when it does not. */
 function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
-  const from = (name: string, help: string, unit?: 'seconds'): Family => ({
-    name: `${metricPrefix}_${name}`,
-    help,
-    type: 'gauge',
-    unit,
-    labels: [],
-    fields: [],
-    samples: () => [],
-  });
-  return [
-    from('up', `1 when the last poll of the ${noun} succeeded, else 0.`),
-    from(
-      'last_success_timestamp_seconds',
-      `Time of the last successful poll of the ${noun}, as Unix time.`,
-      'seconds',
-    ),
+  const states = [
+    { name: 'up', words: `1 when the last poll of the ${noun} succeeded, else 0` },
+    {
+      name: 'last_success_timestamp_seconds',
+      words: `Time of the last successful poll of the ${noun}, as Unix time`,
+    },
   ];
+  return states.map((state) => finished(metricPrefix, { ...state, series: () => [] }));
 }
 
 export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource) => {
@@ -39,13 +31,19 @@ export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource
   }));
 });
 
-const firstFamilies = new Map<string, number>();
-for (const [index, { kind }] of catalogue.entries())
-  if (!firstFamilies.has(kind)) firstFamilies.set(kind, index);
+function indexesOf(wanted: (family: CatalogueFamily) => boolean): readonly number[] {
+  return catalogue.flatMap((family, index) => (wanted(family) ? [index] : []));
+}
 
-const counterFamilies = new Map<string, number[]>();
-for (const [index, { kind, type }] of catalogue.entries()) {
-  if (type === 'counter') counterFamilies.set(kind, [...(counterFamilies.get(kind) ?? []), index]);
+const firstFamilies = new Map(resources.map(({ kind }) => [kind, indexesOf((one) => one.kind === kind)[0]]));
+const counterFamilies = new Map(
+  resources.map(({ kind }) => [kind, indexesOf((one) => one.kind === kind && one.type === 'counter')]),
+);
+const conditions = new Map(resources.map(({ kind, condition }) => [kind, condition]));
+
+/** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
+export function firstFamilyOf(kind: string): number {
+  return firstFamilies.get(kind) ?? -1;
 }
 
 /** The indexes of a kind's counters in the catalogue. */
@@ -53,14 +51,7 @@ export function counterFamiliesOf(kind: string): readonly number[] {
   return counterFamilies.get(kind) ?? [];
 }
 
-const conditions = new Map(resources.map(({ kind, condition }) => [kind, condition]));
-
 /** The state that the API reports in a reading of a kind, where the kind has one. */
 export function conditionOf(kind: string, reading: unknown): string | undefined {
   return conditions.get(kind)?.of(reading);
-}
-
-/** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
-export function firstFamilyOf(kind: string): number {
-  return firstFamilies.get(kind) ?? -1;
 }

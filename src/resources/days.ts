@@ -1,8 +1,11 @@
 /**
- * Days: which ones a kind asks the API for, and how those of an answer are read. What is counted by days and has no map of
- * 28 of them is asked for the day so far; and for the days before that a previous poll left open, so that they close exactly.
+ * Days: which ones a kind asks the API for, how those of an answer are read, and what they become on the page: the newest day
+ * so far, and a counter of what the days have gained. What is counted by days and has no map of 28 of them is asked for the
+ * day so far; and for the days before that a previous poll left open, so that they close exactly.
  */
+import { highestOf, nested, partsOf, type Shown, shown, sumOf } from './families.ts';
 import {
+  type Answer,
   type Entries,
   entriesOf,
   type FieldType,
@@ -10,9 +13,8 @@ import {
   type Notes,
   number,
   type ObjectType,
-  readFields,
 } from './fields.ts';
-import type { DayFigure, Ids, ReadContext, ReadResource } from './resource.ts';
+import type { CounterSample, Day, DayFigure, Labels, ReadContext } from './resource.ts';
 import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
@@ -21,13 +23,13 @@ const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
 const maxDays = 28;
 
-/** One day to ask for. */
-interface DayToRead {
-  /** Its start in UTC, in seconds since 1970. */
-  readonly startSeconds: number;
-  /** The query that asks for this day alone: `dateFrom=2026-08-20&dateTo=2026-08-20`. */
+/** What a read asks for, one request after the other. */
+export type Query = (context: ReadContext) => readonly {
+  /** `dateFrom=2026-08-20&dateTo=2026-08-20`. */
   readonly query: string;
-}
+  /** Start of the UTC day that it asks for, in seconds since 1970, where that is one day. */
+  readonly startSeconds?: number;
+}[];
 
 function startOfDay(seconds: number): number {
   return Math.floor(seconds / daySeconds) * daySeconds;
@@ -37,7 +39,7 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
-function queryOf(fromSeconds: number, toSeconds: number): string {
+function datesOf(fromSeconds: number, toSeconds: number): string {
   return `dateFrom=${dateOf(fromSeconds)}&dateTo=${dateOf(toSeconds)}`;
 }
 
@@ -49,51 +51,35 @@ function firstDay({ nowMs, lastSuccessMs }: ReadContext): number {
   return Math.min(today, Math.max(open, today - (maxDays - 1) * daySeconds));
 }
 
-/** The query for the day so far and for the days that are still open, all in one answer; charts have a point a day. */
-export function dayQuery(context: ReadContext): string {
-  return queryOf(firstDay(context), startOfDay(context.nowMs / 1000));
-}
+/** The day so far and the days that are still open, all in one answer; charts have a point a day. */
+export const openDays: Query = (context) => [
+  { query: datesOf(firstDay(context), startOfDay(context.nowMs / 1000)) },
+];
 
-/**
- * The same days for an operation that takes date-times: from the first moment of the first day to the last of today. A date
- * alone would be the first moment of that day, which leaves nothing of today.
- */
-export function instantQuery(context: ReadContext, from: string, to: string): string {
-  const [first, last] = [firstDay(context), context.nowMs / 1000].map(dateOf);
-  return `${from}=${first}T00:00:00Z&${to}=${last}T23:59:59Z`;
-}
+/** The day so far. Without counters no day has to be closed. */
+export const today: Query = ({ nowMs }) => openDays({ nowMs });
 
 /**
  * The same days, the oldest first, for one request each: for figures that the API sums up over all the days asked for.
  * Nearly always it is today alone.
  */
-export function daysToRead(context: ReadContext): readonly DayToRead[] {
-  const today = startOfDay(context.nowMs / 1000);
-  const days: DayToRead[] = [];
-  for (let day = firstDay(context); day <= today; day += daySeconds) {
-    days.push({ startSeconds: day, query: queryOf(day, day) });
-  }
-  return days;
-}
+export const eachDay: Query = (context) => {
+  const first = firstDay(context);
+  const days = (startOfDay(context.nowMs / 1000) - first) / daySeconds + 1;
+  return Array.from({ length: days }, (_, day) => {
+    const startSeconds = first + day * daySeconds;
+    return { startSeconds, query: datesOf(startSeconds, startSeconds) };
+  });
+};
 
 /**
- * How a kind is read that is asked for one day after the other, all that are still open. A list has the days of all answers;
- * any other field is today's.
+ * The open days for an operation that takes date-times: from the first moment of the first day to the last of today. A date
+ * alone would be the first moment of that day, which leaves nothing of today. more: what else the query says.
  */
-export function readDays<Reading>(
-  type: ObjectType<Reading>,
-  pathOf: (ids: Ids, query: string) => string,
-): ReadResource<Reading>['read'] {
-  return async (get, ids, diagnostics, context) => {
-    const answers: Reading[] = [];
-    for (const { startSeconds, query } of daysToRead(context)) {
-      answers.push(readFields(type, await get(pathOf(ids, query)), diagnostics, startSeconds));
-    }
-    const joined = type.names.map((name): [string, unknown] => {
-      const values: readonly unknown[] = answers.map((answer) => answer[name as keyof Reading]);
-      return [name, values.some(Array.isArray) ? values.flatMap((value) => value ?? []) : values.at(-1)];
-    });
-    return Object.fromEntries(joined) as Reading;
+export function openInstants(from: string, to: string, more: string): Query {
+  return (context) => {
+    const [first, last] = [firstDay(context), context.nowMs / 1000].map(dateOf);
+    return [{ query: `${from}=${first}T00:00:00Z&${to}=${last}T23:59:59Z&${more}` }];
   };
 }
 
@@ -103,14 +89,13 @@ function dayOfKey(key: string): number | undefined {
 }
 
 /** What there is of each day. A key that is no day is noted and passed over. Undefined where no key is a day. */
-function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly [number, Value][] | undefined {
+function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
   const given = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
-  const days: [number, Value][] = [];
-  for (const [key, value] of given) {
+  const days = given.flatMap(([key, value]) => {
     const startSeconds = dayOfKey(key);
     if (startSeconds === undefined) notes.badKey('a day');
-    else days.push([startSeconds, value]);
-  }
+    return startSeconds === undefined ? [] : [{ startSeconds, value }];
+  });
   return days.length === 0 && given.length > 0 ? undefined : days;
 }
 
@@ -119,11 +104,8 @@ function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly [number, 
  * nothing: that does not say that nothing was counted so far.
  */
 export const counts: FieldType<readonly DayFigure[]> = mapped(entriesOf(number), (entries, notes) => {
-  const sums = new Map<number, number>();
   const days = byDay(entries, notes);
-  for (const [start, value] of days ?? []) sums.set(start, (sums.get(start) ?? 0) + value);
-  const sorted = [...sums].toSorted(([a], [b]) => a - b);
-  return days?.length ? sorted.map(([startSeconds, value]) => ({ startSeconds, value })) : undefined;
+  return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
 });
 
 /** A chart of what cannot be added up, as its newest point. */
@@ -137,32 +119,209 @@ export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
   return newest.value;
 });
 
+/** A map from days to something, the newest first. Where no key is a day there is nothing, as of a chart. */
+export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day<Value>[]> {
+  return mapped(entriesOf(type), (entries, notes) =>
+    byDay(entries, notes)?.toSorted((a, b) => b.startSeconds - a.startSeconds),
+  );
+}
+
+function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+  const sums = new Map<number, number>();
+  for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
+  return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
+}
+
+/** When the newest of these days began. */
+export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): number | undefined {
+  return highestOf(days.map(({ startSeconds }) => startSeconds));
+}
+
+/**
+ * The newest day of a figure, and a counter.
+ *
+ * @param words how the HELP begins
+ * @param since what was first read, in the HELP of the counter
+ * @param place where in the HELP the fields stand
+ */
+export function newestAndTotal<Value>(
+  name: string,
+  words: string,
+  family: Omit<Shown<Value>, 'name' | 'words'>,
+  { since = 'them', place = '(%s)' } = {},
+): readonly [newest: Shown<Value>, total: Shown<Value>] {
+  const newest = `${words} so far in the newest UTC day; falls back at midnight ${place}`;
+  const total = `${words} since the exporter first read ${since}, added up by UTC days ${place}`;
+  return [
+    { ...family, name: `${name}_latest_day`, words: newest },
+    { ...family, name: `${name}_total`, words: total },
+  ];
+}
+
+/** A chart of counts, by days. */
+interface ChartType extends FieldType<readonly DayFigure[]> {
+  readonly isChart: true;
+}
+
+interface ChartOptions {
+  readonly type?: FieldType<readonly DayFigure[]>;
+  readonly since?: string;
+  readonly place?: string;
+  readonly of?: Labels;
+}
+
+/** A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal` and `Shown`. */
+export function daily(name: string, words: string, options: ChartOptions = {}): ChartType {
+  const { type = counts, of, ...help } = options;
+  const series = (days: readonly DayFigure[]) => [{ days }];
+  return Object.assign(shown(type, ...newestAndTotal(name, words, { of, series }, help)), {
+    isChart: true as const,
+  });
+}
+
+/** When the newest day began that any of these fields has. Default: the charts of the answer. */
+export function newestDay<Values>(
+  { shape }: Answer<Values>,
+  given?: readonly (keyof Values & string)[],
+): Shown<Values> {
+  const fields = given ?? Object.keys(shape).filter((name) => 'isChart' in (shape[name] ?? {}));
+  const place = fields.length > 2 ? `API field ${fields[0]} and the other charts` : '%s';
+  return {
+    name: 'latest_day_timestamp_seconds',
+    words: `Start of the newest UTC day, as Unix time (newest key of the ${place})`,
+    fields,
+    series: (values) =>
+      newestOf(fields.flatMap((field) => (values[field as keyof Values] ?? []) as readonly DayFigure[])),
+  };
+}
+
+/** Most series of one target that are told apart by what the API calls them; the others are summed up. */
+const maxKeys = 50;
+/** The label of what is not told apart. What the API itself calls so is part of it. */
+const other = 'other';
+
 /** What was counted of one thing on one day. */
-export interface Tallied extends DayFigure {
+interface Tallied extends DayFigure {
   readonly key: string;
 }
 
 /** A map from what is counted apart to its count on the day that was asked for. An empty one tells nothing. */
-export const tallied: FieldType<readonly Tallied[]> = mapped(
+const tallied: FieldType<readonly Tallied[]> = mapped(
   entriesOf(number),
-  (entries, { daySeconds: day = 0 }) =>
+  (entries, { daySeconds: startSeconds = 0 }) =>
     entries.length === 0
       ? undefined
-      : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds: day, value }])),
+      : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds, value }])),
 );
 
-/** One day of a map of days. */
-export interface Day<Figures> {
-  /** Its start in UTC, in seconds since 1970. */
-  readonly startSeconds: number;
-  readonly figures: Figures;
+/**
+ * A map from what is counted apart, by names that the API invents.
+ *
+ * @param labels each label with its value of a key; keys of the same labels are one series
+ */
+export function dailyTally(
+  name: string,
+  words: string,
+  labels: Readonly<Record<string, (key: string) => string>>,
+): FieldType<readonly Tallied[]> {
+  const labelled = (textOf: (of: (key: string) => string) => string) =>
+    Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, textOf(of)]));
+  const rest = labelled(() => other);
+  const series = (all: readonly Tallied[]): readonly CounterSample[] => {
+    const days = new Map([[JSON.stringify(rest), [] as DayFigure[]]]);
+    for (const one of all) {
+      const own = JSON.stringify(one.key.toLowerCase() === other ? rest : labelled((of) => of(one.key)));
+      days.set(own, [...(days.get(own) ?? []), one]);
+    }
+    return Array.from(days, ([own, of]) => ({ labels: JSON.parse(own) as Labels, days: sumByDay(of) }));
+  };
+  const family = { labels: Object.keys(labels), series };
+  const [newest, total] = newestAndTotal(name, words, family);
+  const apart = `Told apart are at most ${maxKeys}, the largest;`;
+  return shown(
+    tallied,
+    {
+      ...newest,
+      words: `${newest.words}. ${apart} the rest is \`${other}\``,
+      series: (all) => largestOf(series(all)),
+    },
+    {
+      ...total,
+      words: `${total.words}. ${apart} what the others gain counts as \`${other}\``,
+      bound: { most: maxKeys, rest },
+    },
+  );
 }
 
-/** A map from days to figures, the newest first. Where no key is a day there is nothing, as of a chart. */
-export function mapOfDays<Figures>(type: FieldType<Figures>): FieldType<readonly Day<Figures>[]> {
-  return mapped(entriesOf(type), (entries, notes) =>
-    byDay(entries, notes)
-      ?.map(([startSeconds, figures]) => ({ startSeconds, figures }))
-      .toSorted((a, b) => b.startSeconds - a.startSeconds),
+/** The largest over all days, at most 50, by name; what is left is summed up in the rest, which is the first. */
+function largestOf([rest, ...all]: readonly CounterSample[]): readonly CounterSample[] {
+  const nameOf = ({ labels }: CounterSample) => Object.values(labels ?? {}).join();
+  const sizeOf = ({ days }: CounterSample) => sumOf(days.map(({ value }) => value)) ?? 0;
+  const byName = (a: CounterSample, b: CounterSample) => (nameOf(a) < nameOf(b) ? -1 : 1);
+  const ranked = all.toSorted((a, b) => sizeOf(b) - sizeOf(a) || byName(a, b));
+  const days = sumByDay([...(rest?.days ?? []), ...ranked.slice(maxKeys).flatMap((one) => one.days)]);
+  const largest = ranked.slice(0, maxKeys).toSorted(byName);
+  return rest && days.length > 0 ? [...largest, { ...rest, days }] : largest;
+}
+
+/** How the words of a rolling window end. */
+export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
+
+/** The families of an object whose figures are of the past 28 days. */
+export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonly Shown<Figures>[] {
+  return partsOf<Figures>(figures).map((figure) => ({
+    ...figure,
+    name: `${figure.name}_28d`,
+    words: `${figure.words} ${past28Days} (%s)`,
+  }));
+}
+
+/** The families of a map from days to such an object: of each figure the newest day, and a counter. since: as above. */
+export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: string) {
+  return partsOf<Figures>(figures).map(({ name, words, series, ...figure }) => {
+    const [newest, total] = newestAndTotal<readonly Day<Figures>[]>(
+      name,
+      words,
+      {
+        ...figure,
+        series(all, target) {
+          const days = all.flatMap(({ startSeconds, value: given }) => {
+            const value = series(given, target);
+            return typeof value === 'number' ? [{ startSeconds, value }] : [];
+          });
+          // Where it is missing on all days it is not told; where there are no days, nothing was counted.
+          return days.length === 0 && all.length > 0 ? undefined : [{ days }];
+        },
+      },
+      { since },
+    );
+    const ofNewest: Shown<readonly Day<Figures>[]> = {
+      ...newest,
+      series: ([day], target) => day && series(day.value, target),
+    };
+    return { newest: ofNewest, total };
+  });
+}
+
+/** An object whose figures are of the past 28 days. */
+export function window28Days<Figures>(figures: ObjectType<Figures>): FieldType<Figures> {
+  return shown(figures, ...familiesOf28Days(figures).map(nested));
+}
+
+/** A map from days to such an object. since: as above. */
+export function figuresByDay<Figures>(
+  figures: ObjectType<Figures>,
+  since: string,
+): FieldType<readonly Day<Figures>[]> {
+  const families = familiesByDay(figures, since);
+  return shown<readonly Day<Figures>[]>(
+    mapOfDays(figures),
+    ...families.map(({ newest }) => nested(newest)),
+    ...families.map(({ total }) => nested(total)),
+    {
+      name: 'latest_day_timestamp_seconds',
+      words: 'Start of the newest UTC day, as Unix time (newest key of the %s)',
+      series: newestOf,
+    },
   );
 }

@@ -1,26 +1,9 @@
 /** The records of each DNS zone, and what the API's monitors say of them (`/dnszone`, in full). */
-import { flag, type Shown, shown } from './families.ts';
+import { defineListedResource, defineListing } from './define.ts';
+import { flag, label, type Shown, shown } from './families.ts';
 import { code, codeName, id, integer, listOf, object, text, type ValueOf } from './fields.ts';
-import { defineListing } from './listing.ts';
-import { defineListedResource } from './resource.ts';
 
-const types = [
-  'A',
-  'AAAA',
-  'CNAME',
-  'TXT',
-  'MX',
-  'Redirect',
-  'Flatten',
-  'PullZone',
-  'SRV',
-  'CAA',
-  'PTR',
-  'Script',
-  'NS',
-  'SVCB',
-  'HTTPS',
-];
+const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script NS SVCB HTTPS'.split(' ');
 
 /** By their codes. */
 const monitorStates = ['unknown', 'online', 'offline'];
@@ -32,7 +15,7 @@ const record = object({
   Name: text,
   MonitorType: integer,
   MonitorStatus: code([...monitorStates.keys()]),
-});
+}).ignoring('Value Ttl Disabled Accelerated');
 type Records = readonly (ValueOf<typeof record> | undefined)[];
 
 /** Those with a monitor: 0 is none. */
@@ -66,14 +49,14 @@ const records = shown(
 
 const zone = object({
   Id: id,
-  Domain: text,
+  Domain: label('name'),
   NameserversDetected: flag(
     'zone_nameservers_detected',
     "Whether the domain's nameservers are those of bunny.net, so that it answers for the zone",
   ),
   DnsSecEnabled: flag('zone_dnssec_enabled', 'Whether DNSSEC is enabled for the DNS zone'),
   Records: records,
-});
+}).ignoring('DateModified DateCreated CustomNameserversEnabled LoggingEnabled');
 
 const info: Shown<ValueOf<typeof zone>> = {
   name: 'record_info',
@@ -90,25 +73,19 @@ const info: Shown<ValueOf<typeof zone>> = {
 /** Every DNS zone with its records. */
 const zonesWithRecords = defineListing({
   kind: 'dns_record',
-  api: 'core',
+  product: 'DNS',
   nouns: 'DNS zones with their records',
-  path: () => '/dnszone',
+  path: '/dnszone',
   element: zone,
   elementNouns: 'DNS zones',
   ids: [{ label: 'dns_zone_id', setting: 'id', form: 'integer' }],
-  identifier: 'Id',
-  about: ({ Domain }) => ({ name: Domain }),
 });
 
 export const dnsRecord = defineListedResource({
-  kind: 'dns_record',
-  product: 'DNS',
-  reference: 'GET /dnszone',
   noun: 'records of the DNS zone',
   section: 'dns_records',
   familyPrefix: 'bunnynet_dns',
   defaultIntervalSeconds: 300,
   listing: zonesWithRecords,
-  answer: zone,
-  families: [info],
+  families: (own) => [...own, info],
 });

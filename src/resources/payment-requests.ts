@@ -1,7 +1,7 @@
 /** What the vendor asks an account to pay (`/billing/payment-requests`). Invoices and bank references are not read. Money is US dollars. */
-import type { Shown } from './families.ts';
-import { boolean, id, instant, number, object, readElements, type ValueOf } from './fields.ts';
-import { defineResource } from './resource.ts';
+import { defineResource } from './define.ts';
+import { lowestOf, sumOf } from './families.ts';
+import { boolean, elements, id, instant, number, object, type ValueOf } from './fields.ts';
 
 const request = object({
   Id: id,
@@ -10,52 +10,41 @@ const request = object({
   DateDue: instant,
   DatePaid: instant,
   Paid: boolean,
-});
-type Requests = readonly ValueOf<typeof request>[];
+}).ignoring(
+  'TaxRate DateGenerated Description BillingInvoiceDownloadLink BankTransferReference BillingInvoiceId',
+);
 
-function unpaidOf(requests: Requests): Requests {
-  return requests.filter(({ Paid, DatePaid }) => !(Paid ?? DatePaid !== undefined));
+function isUnpaid({ Paid, DatePaid }: ValueOf<typeof request>): boolean {
+  return !(Paid ?? DatePaid !== undefined);
 }
 
-const families: readonly Shown<Requests>[] = [
-  {
-    name: 'unpaid',
-    words: 'Number of payment requests that have not been paid',
-    fields: ['Paid', 'DatePaid'],
-    series: (requests) => unpaidOf(requests).length,
-  },
-  {
-    name: 'unpaid_amount',
-    words:
-      'Sum of the payment requests that have not been paid, in US dollars (%s: the second where the first is missing); nothing where one has neither',
-    fields: ['TaxedAmount', 'Amount'],
-    series(requests) {
-      const unpaid = unpaidOf(requests);
-      const amounts = unpaid.flatMap(({ TaxedAmount, Amount }) => TaxedAmount ?? Amount ?? []);
-      // A part of the sum would look like the whole.
-      return amounts.length === unpaid.length ? amounts.reduce((sum, amount) => sum + amount, 0) : undefined;
-    },
-  },
-  {
-    name: 'next_due_timestamp_seconds',
-    words: 'When the first unpaid payment request is due, as Unix time; nothing while none is unpaid (%s)',
-    fields: ['DateDue'],
-    series(requests) {
-      const due = unpaidOf(requests).flatMap(({ DateDue }) => DateDue ?? []);
-      return due.length > 0 ? Math.min(...due) : undefined;
-    },
-  },
-];
-
-export const paymentRequests = defineResource<Requests>({
+export const paymentRequests = defineResource({
   kind: 'payment_requests',
-  product: 'Account',
-  reference: 'GET /billing/payment-requests',
   noun: 'payment requests of the account',
   ofAccount: true,
   defaultIntervalSeconds: 21_600,
-  fields: request.names,
-  families,
-  read: async (get, _ids, diagnostics) =>
-    readElements(request, 'Id', await get('/billing/payment-requests'), diagnostics),
+  path: '/billing/payment-requests',
+  answer: elements(request),
+  families: () => [
+    {
+      name: 'unpaid',
+      words: 'Number of payment requests that have not been paid',
+      fields: ['Paid', 'DatePaid'],
+      series: (requests) => requests.filter(isUnpaid).length,
+    },
+    {
+      name: 'unpaid_amount',
+      words:
+        'Sum of the payment requests that have not been paid, in US dollars (%s: the second where the first is missing); nothing where one has neither',
+      fields: ['TaxedAmount', 'Amount'],
+      series: (requests) =>
+        sumOf(requests.filter(isUnpaid).map(({ TaxedAmount, Amount }) => TaxedAmount ?? Amount)),
+    },
+    {
+      name: 'next_due_timestamp_seconds',
+      words: 'When the first unpaid payment request is due, as Unix time; nothing while none is unpaid (%s)',
+      fields: ['DateDue'],
+      series: (requests) => lowestOf(requests.filter(isUnpaid).map(({ DateDue }) => DateDue)),
+    },
+  ],
 });

@@ -1,16 +1,15 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
-import { daily, dailyTally, newestDay } from './daily.ts';
-import { readDays } from './days.ts';
-import { familiesOf, gauge, type Shown } from './families.ts';
-import { milliseconds, object, percentage, type ValueOf } from './fields.ts';
+
+import { daily, dailyTally, eachDay, newestDay } from './days.ts';
+import { defineResource } from './define.ts';
+import { gauge, type Shown, sumOf } from './families.ts';
+import { type Answer, milliseconds, object, percentage, type ValueOf } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
-import { defineResource } from './resource.ts';
 
 const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
 
-const requests = { RequestsServedChart: daily('requests', 'Requests served') };
-
-const others = {
+const statistics = object({
+  RequestsServedChart: daily('requests', 'Requests served'),
   PullRequestsPulledChart: daily('uncached_requests', 'Requests that were pulled from the origin'),
   BandwidthUsedChart: daily('bandwidth_bytes', 'Bandwidth used'),
   BandwidthCachedChart: daily('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
@@ -34,25 +33,16 @@ const others = {
   ),
   CacheHitRate: gauge(
     'cache_hit_ratio',
-    percentage,
     'Share of the requests of the UTC day so far that the cache served, from 0 to 1 (%s, divided by 100)',
+    percentage,
   ),
   AverageOriginResponseTime: gauge(
     'origin_response_time_seconds',
-    milliseconds,
     'Median response time of the origin in the UTC day so far (%s, which is the median, divided by 1000)',
+    milliseconds,
   ),
-};
-
-const statistics = object(
-  { ...requests, ...others },
-  'TotalBandwidthUsed',
-  'TotalOriginTraffic',
-  'OriginResponseTimeChart',
-  'TotalRequestsServed',
-  'CacheHitRateChart',
-  'UserBalanceHistoryChart',
-);
+}).ignoring(`TotalBandwidthUsed TotalOriginTraffic OriginResponseTimeChart{*} TotalRequestsServed CacheHitRateChart{*}
+  UserBalanceHistoryChart{*}`);
 type Statistics = ValueOf<typeof statistics>;
 
 /** The requests of each day that were not pulled from the origin. */
@@ -73,6 +63,19 @@ const cached: Shown<Statistics> = {
   series: cachedRequests,
 };
 
+/** Traffic by regions that sums to more than the bandwidth of its day is of other days, too: it is left out. */
+const trusted: Answer<Statistics> = {
+  ...statistics,
+  from(body, diagnostics, daySeconds) {
+    const reading = statistics.from(body, diagnostics, daySeconds);
+    const used = reading.BandwidthUsedChart?.find(({ startSeconds }) => startSeconds === daySeconds)?.value;
+    const traffic = sumOf((reading.GeoTrafficDistribution ?? []).map(({ value }) => value)) ?? 0;
+    return used === undefined || traffic <= used
+      ? reading
+      : { ...reading, GeoTrafficDistribution: undefined };
+  },
+};
+
 /** What is not loaded is not in the answer. */
 const loaded = [
   'loadErrors',
@@ -82,55 +85,16 @@ const loaded = [
   'loadBandwidthUsed',
   'loadOriginShieldBandwidth',
   'loadGeographicTrafficDistribution',
-]
-  .map((name) => `&${name}=true`)
-  .join('');
+].map((name) => `&${name}=true`);
 
-const read = readDays(
-  statistics,
-  ({ pull_zone_id }, days) => `/statistics?pullZone=${pull_zone_id}&${days}${loaded}`,
-);
-
-export const pullZoneStatistics = defineResource<Statistics>({
+export const pullZoneStatistics = defineResource({
   kind: 'pull_zone_statistics',
-  product: 'CDN',
   reference: 'GET /statistics',
   noun: 'statistics of the pull zone',
   defaultIntervalSeconds: 300,
   listing: pullZones,
-  fields: statistics.names,
-  families: [
-    ...familiesOf(object(requests)),
-    cached,
-    ...familiesOf(object(others)),
-    newestDay(
-      [
-        'RequestsServedChart',
-        'PullRequestsPulledChart',
-        'BandwidthUsedChart',
-        'BandwidthCachedChart',
-        'OriginTrafficChart',
-        'OriginShieldBandwidthUsedChart',
-        'OriginShieldInternalBandwidthUsedChart',
-        'Error3xxChart',
-        'Error4xxChart',
-        'Error5xxChart',
-      ],
-      'API field RequestsServedChart and the other charts',
-    ),
-  ],
-  async read(...asked) {
-    const reading = await read(...asked);
-    return { ...reading, GeoTrafficDistribution: trustedTraffic(reading) };
-  },
+  path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,
+  query: eachDay,
+  answer: trusted,
+  families: (own) => [...own.slice(0, 2), cached, ...own.slice(2), newestDay(statistics)],
 });
-
-/** Less that of days whose regions sum to more than their bandwidth: it is of other days, too. */
-function trustedTraffic({ GeoTrafficDistribution: traffic, BandwidthUsedChart: bandwidth = [] }: Statistics) {
-  const trusted = traffic?.filter((one) => {
-    const ofDay = traffic.filter(({ startSeconds }) => startSeconds === one.startSeconds);
-    const used = bandwidth.find(({ startSeconds }) => startSeconds === one.startSeconds)?.value;
-    return used === undefined || ofDay.reduce((sum, { value }) => sum + value, 0) <= used;
-  });
-  return trusted?.length ? trusted : undefined;
-}

@@ -1,20 +1,14 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
+import { defineListedResource, defineListing } from './define.ts';
 import { count, flag, gauge, label, shown } from './families.ts';
-import { boolean, codeName, id, listOf, number, object, reference, text } from './fields.ts';
-import { defineListing, featuresOf } from './listing.ts';
-import { defineListedResource } from './resource.ts';
+import { boolean, codeName, id, listOf, object, reference } from './fields.ts';
 
-const originTypes = [
-  'origin_url',
-  'dns_accelerate',
-  'storage_zone',
-  'load_balancer',
-  'edge_script',
-  'magic_containers',
-  'push_zone',
-];
+const originTypes =
+  'origin_url dns_accelerate storage_zone load_balancer edge_script magic_containers push_zone'.split(' ');
 
-const hostnames = shown(listOf(object({ IsSystemHostname: boolean, HasCertificate: boolean })), {
+const hostname = object({ IsSystemHostname: boolean, HasCertificate: boolean }).ignoring('Id Value ForceSSL');
+
+const hostnames = shown(listOf(hostname), {
   name: 'hostnames',
   words:
     'Number of hostnames, with and without a certificate; a system hostname without one is not counted, since bunny.net answers for it with its own (%s, HasCertificate and IsSystemHostname)',
@@ -32,11 +26,11 @@ const hostnames = shown(listOf(object({ IsSystemHostname: boolean, HasCertificat
 /** Only what is named here is kept: an answer also holds keys, and an origin's address can hold a password. */
 const zone = object({
   Id: id,
-  Name: label('name', text),
+  Name: label('name'),
   OriginType: label('origin_type', codeName(originTypes)),
   StorageZoneId: label('storage_zone_id', reference),
   EdgeScriptId: label('script_id', reference),
-  MagicContainersAppId: label('app_id', text),
+  MagicContainersAppId: label('app_id'),
   VideoLibraryId: label('library_id', reference),
   Enabled: flag('enabled', 'Whether the pull zone is enabled'),
   Suspended: flag('suspended', 'Whether the pull zone is suspended'),
@@ -51,42 +45,28 @@ const zone = object({
   ),
   MonthlyCharges: gauge(
     'monthly_charges_dollars',
-    number,
     'Charges of this calendar month in US dollars; falls back at its end',
   ),
   Hostnames: hostnames,
   OptimizerEnabled: flag('optimizer_enabled', 'Whether Bunny Optimizer is enabled'),
   EnableOriginShield: flag('origin_shield_enabled', 'Whether Origin Shield is enabled'),
   EnableSafeHop: flag('safehop_enabled', 'Whether SafeHop is enabled'),
-});
+}).ignoring('OriginUrl ZoneSecurityKey CnameDomain');
 
 /** Every pull zone with its name, its figures, and the features that kinds of their own are about. */
 export const pullZones = defineListing({
   kind: 'pull_zone',
-  api: 'core',
+  product: 'CDN',
   nouns: 'pull zones',
-  path: () => '/pullzone',
+  path: '/pullzone',
   element: zone,
   ids: [{ label: 'pull_zone_id', setting: 'id', form: 'integer' }],
-  identifier: 'Id',
-  about: ({ Name, OptimizerEnabled, EnableOriginShield, EnableSafeHop }) => ({
-    name: Name,
-    features: featuresOf({
-      optimizer: OptimizerEnabled,
-      originShield: EnableOriginShield,
-      safeHop: EnableSafeHop,
-    }),
-  }),
+  features: ['OptimizerEnabled', 'EnableOriginShield', 'EnableSafeHop'],
 });
 
 export const pullZone = defineListedResource({
-  kind: 'pull_zone',
-  product: 'CDN',
-  reference: 'GET /pullzone',
   noun: 'pull zone',
   section: 'pull_zones',
-  defaultIntervalSeconds: 600,
   listing: pullZones,
-  answer: zone,
   info: 'The name of the pull zone, the type of its origin and the ids that it points to',
 });

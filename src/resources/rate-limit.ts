@@ -1,9 +1,11 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
-import { figuresByDay, window28Days } from './daily.ts';
-import { count, perElement, type Shown } from './families.ts';
-import { id, object, readElements, text, unwrapList, type ValueOf } from './fields.ts';
-import { defineListing } from './listing.ts';
-import { defineResource } from './resource.ts';
+
+import { figuresByDay, window28Days } from './days.ts';
+import { defineListing, defineResource } from './define.ts';
+import { enveloped } from './envelope.ts';
+import { count, label, type Shown } from './families.ts';
+import { elements, id, object, type ValueOf } from './fields.ts';
+import type { FailureOf } from './resource.ts';
 import { zones } from './shield-zone.ts';
 
 const breaches = object({
@@ -14,33 +16,33 @@ const breaches = object({
 });
 
 const rateLimitMetrics = object({
-  ratelimitId: id,
+  ratelimitId: label('rate_limit_id', id),
   overview: window28Days(breaches),
   ratelimitOverviewPastTwentyEightDays: figuresByDay(breaches, 'it'),
 });
 
-/** The rate limits of one zone. */
-type RateLimitReading = readonly ValueOf<typeof rateLimitMetrics>[];
-
-const rule = object({ id, ruleName: text });
+function hasNoRateLimits({ errorKey }: FailureOf): boolean {
+  return errorKey === 'not_found.ratelimit_shieldzone';
+}
 
 /** The rules of one zone's rate limits, with their names. */
 const rules = defineListing({
   kind: 'rate_limit',
+  product: 'Shield',
   api: 'shield',
   nouns: 'rate limits',
-  isEmpty: ({ errorKey }) => errorKey === 'not_found.ratelimit_shieldzone',
-  path: ({ shield_zone_id }) => `/shield/rate-limits/${shield_zone_id}`,
-  element: rule,
+  isEmpty: hasNoRateLimits,
+  path: '/shield/rate-limits/{shieldZoneId}',
+  element: object({ id, ruleName: label('name') }).ignoring(
+    'shieldZoneId userId ruleDescription ruleJson ruleConfiguration{actionType}',
+  ),
   ids: [
     { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
     { label: 'rate_limit_id', setting: 'rate_limit_id', form: 'integer' },
   ],
-  identifier: 'id',
-  about: ({ ruleName }) => ({ name: ruleName }),
 });
 
-const info: Shown<RateLimitReading> = {
+const info: Shown<readonly ValueOf<typeof rateLimitMetrics>[]> = {
   name: 'info',
   words: 'The name of the rate limit',
   fields: ['ruleName'],
@@ -52,9 +54,8 @@ const info: Shown<RateLimitReading> = {
     }),
 };
 
-export const rateLimit = defineResource<RateLimitReading>({
+export const rateLimit = defineResource({
   kind: 'rate_limit',
-  product: 'Shield',
   reference: '4.3',
   noun: 'rate limits of the Shield Zone',
   section: 'rate_limits',
@@ -62,13 +63,8 @@ export const rateLimit = defineResource<RateLimitReading>({
   defaultIntervalSeconds: 300,
   listing: zones,
   partNames: rules,
-  fields: rateLimitMetrics.names,
-  families: [info, ...perElement({ rate_limit_id: 'ratelimitId' }, rateLimitMetrics)],
-
-  async read(get, { shield_zone_id }, diagnostics) {
-    const body = await get(`/shield/metrics/rate-limits/${shield_zone_id}`);
-    return readElements(rateLimitMetrics, 'ratelimitId', unwrapList(body), diagnostics);
-  },
-
-  empty: { is: ({ errorKey }) => errorKey === 'not_found.ratelimit_shieldzone', reading: () => [] },
+  path: '/shield/metrics/rate-limits/{shieldZoneId}',
+  answer: enveloped(elements(rateLimitMetrics)),
+  families: (own) => [info, ...own],
+  isEmpty: hasNoRateLimits,
 });

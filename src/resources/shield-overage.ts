@@ -1,58 +1,52 @@
 /** What a Shield Zone used in this calendar month beyond its plan (`/shield/metrics/overages/{zone}`). */
-import { count, shown } from './families.ts';
-import { integer, isObject, listOf, object, unwrapData } from './fields.ts';
-import { defineResource } from './resource.ts';
+import { defineResource } from './define.ts';
+import { documentedFields } from './documented.ts';
+import { enveloped } from './envelope.ts';
+import { count, shown, sumOf } from './families.ts';
+import { type Answer, integer, isObject, listOf, object, type ValueOf } from './fields.ts';
 import { zones } from './shield-zone.ts';
 
 /** A month has a segment for each plan that the zone had in it. */
-const segments = shown(listOf(object({ overageAllowance: integer })), {
-  name: 'monthly_overage_allowance_requests',
-  words:
-    'Requests beyond the plan that are tolerated in this calendar month, over all plans that the zone had in it (%s, overageAllowance)',
-  // Unknown as long as the allowance of one plan is.
-  series(all) {
-    const known = all.flatMap((one) => one?.overageAllowance ?? []);
-    return known.length < all.length ? undefined : known.reduce((sum, one) => sum + one, 0);
-  },
-});
+const segment = object({ overageAllowance: integer }).ignoring('periodStart periodEnd planType overage');
 
-const overages = object(
-  {
-    totalOverage: count(
-      'monthly_overage_requests',
-      'Requests of this calendar month beyond what the plan includes; falls back at its end',
-    ),
-    segments,
-    totalCleanRequests: count(
-      'monthly_clean_requests',
-      'Clean requests of this calendar month; falls back at its end',
-    ),
-  },
-  'shieldZoneId',
-  'year',
-  'month',
-);
+const overages = object({
+  totalOverage: count(
+    'monthly_overage_requests',
+    'Requests of this calendar month beyond what the plan includes; falls back at its end',
+  ),
+  segments: shown(listOf(segment), {
+    name: 'monthly_overage_allowance_requests',
+    words:
+      'Requests beyond the plan that are tolerated in this calendar month, over all plans that the zone had in it (%s, overageAllowance)',
+    series: (all) => sumOf(all.map((one) => one?.overageAllowance)),
+  }),
+  totalCleanRequests: count(
+    'monthly_clean_requests',
+    'Clean requests of this calendar month; falls back at its end',
+  ),
+}).ignoring('shieldZoneId year month');
+
+/** Its figures stand beside the error, and not in `data` as elsewhere. */
+const answer: Answer<ValueOf<typeof overages>> = {
+  ...overages,
+  documented: { fields: new Map([...(overages.documented.fields ?? []), ...documentedFields('error')]) },
+  from: (body, diagnostics) =>
+    enveloped(overages).from(isObject(body) ? { ...body, data: body['data'] ?? body } : body, diagnostics),
+};
 
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
-  product: 'Shield',
-  reference: 'GET /shield/metrics/overages/{shieldZoneId}',
   noun: 'overage of the Shield Zone',
   defaultIntervalSeconds: 3600,
   listing: zones,
-  answer: overages,
-  path({ shield_zone_id }, { nowMs }) {
+  path: '/shield/metrics/overages/{shieldZoneId}',
+  query({ nowMs }) {
     const now = new Date(nowMs);
-    const month = `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}`;
-    return `/shield/metrics/overages/${shield_zone_id}?${month}`;
+    return [{ query: `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}` }];
   },
-  // Its figures stand beside the error, and not in `data` as elsewhere.
-  unwrap: (body) => unwrapData(isObject(body) ? { ...body, data: body['data'] ?? body } : body),
-  empty: {
-    // A month without billing data answers 404: on the first of a month that may be every zone.
-    is: ({ result, errorKey = '' }) =>
-      errorKey === 'feature_not_available_on_plan' ||
-      (result === 'not_found' && !errorKey.endsWith('.shieldzone')),
-    reading: () => ({}),
-  },
+  answer,
+  // A month without billing data answers 404: on the first of a month that may be every zone.
+  isEmpty: ({ result, errorKey = '' }) =>
+    errorKey === 'feature_not_available_on_plan' ||
+    (result === 'not_found' && !errorKey.endsWith('.shieldzone')),
 });

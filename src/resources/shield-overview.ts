@@ -1,10 +1,10 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
-import { familiesByDay, familiesOf28Days, newestDayOfMap } from './daily.ts';
-import { mapOfDays } from './days.ts';
-import { count, familiesOf, type Shown, shown } from './families.ts';
-import { type ObjectType, object, readFields, unwrapData, type ValueOf } from './fields.ts';
-import { defineResource } from './resource.ts';
-import { withoutProtections, zones } from './shield-zone.ts';
+import { familiesByDay, familiesOf28Days, mapOfDays, newestDay } from './days.ts';
+import { defineResource } from './define.ts';
+import { enveloped } from './envelope.ts';
+import { count, type Shown, shown } from './families.ts';
+import { type ObjectType, object } from './fields.ts';
+import { hasNoProtections, zones } from './shield-zone.ts';
 
 function event(category: string) {
   const words = 'What each protection counts as its own: rules triggered, breaches, blocks';
@@ -12,10 +12,13 @@ function event(category: string) {
 }
 
 function request(category: string, action: string) {
-  return count('requests', 'Requests by the protection that acted on them and by its action', {
-    category,
-    action,
-  });
+  const words = 'Requests by the protection that acted on them and by its action';
+  return count('requests', words, { category, action });
+}
+
+/** A field for each action: `blockedRequests` for `blocked`. */
+function requests(category: string, actions: readonly string[], ending = 'Requests') {
+  return Object.fromEntries(actions.map((action) => [`${action}${ending}`, request(category, action)]));
 }
 
 function failed(check: string) {
@@ -31,62 +34,46 @@ const overview = object({
   uploadScanningBlocks: event('upload_scanning'),
   apiGuardianBlocks: event('api_guardian'),
 });
-const waf = object({
-  blockedRequests: request('waf', 'blocked'),
-  loggedRequests: request('waf', 'logged'),
-  challengedRequests: request('waf', 'challenged'),
-});
-const dDoS = object({
-  blockedRequests: request('ddos', 'blocked'),
-  loggedRequests: request('ddos', 'logged'),
-  challengedRequests: request('ddos', 'challenged'),
-  verifiedRequests: request('ddos', 'verified'),
-});
-const ratelimit = object({
-  blockedBreaches: request('rate_limit', 'blocked'),
-  loggedBreaches: request('rate_limit', 'logged'),
-  challengedBreaches: request('rate_limit', 'challenged'),
-});
-const botDetection = object({
-  loggedRequests: request('bot_detection', 'logged'),
-  challengedRequests: request('bot_detection', 'challenged'),
-});
-const accessList = object({
-  blockedRequests: request('access_list', 'blocked'),
-  loggedRequests: request('access_list', 'logged'),
-  challengedRequests: request('access_list', 'challenged'),
-});
+const usual = ['blocked', 'logged', 'challenged'];
+const waf = object(requests('waf', usual)).ignoring('totalTriggeredRules');
+const dDoS = object(requests('ddos', [...usual, 'verified']));
+const ratelimit = object(requests('rate_limit', usual, 'Breaches')).ignoring('totalBreaches');
+const botDetection = object(requests('bot_detection', ['logged', 'challenged']));
+const accessList = object(requests('access_list', usual)).ignoring('totalActions');
 const uploadScanning = object({
-  blockedRequests: request('upload_scanning', 'blocked'),
-  loggedRequests: request('upload_scanning', 'logged'),
+  ...requests('upload_scanning', ['blocked', 'logged']),
   filesScanned: count('scanned_files', 'Uploaded files that were scanned'),
 });
 const apiGuardian = object({
-  blockedRequests: request('api_guardian', 'blocked'),
-  loggedRequests: request('api_guardian', 'logged'),
+  ...requests('api_guardian', ['blocked', 'logged']),
   rateLimited: request('api_guardian', 'rate_limited'),
   requestsInspected: count('inspected_requests', 'Requests that API Guardian inspected'),
   failedRequestValidation: failed('validation'),
   failedAuthenticationEnforcement: failed('authentication'),
 });
 
+/** Families of one figure, over all protections. Their HELP names the fields of the protections alone. */
+function ofProtection<Value>(family: Shown<Value>): Shown<Value> {
+  return { ...family, fields: undefined };
+}
+
 function rolling<Figures>(figures: ObjectType<Figures>) {
-  return shown(figures, ...familiesOf28Days(figures).map((family) => ({ ...family, fields: undefined })));
+  return shown(figures, ...familiesOf28Days(figures).map(ofProtection));
 }
 
 /** The newest day is the newest that any protection has: that of one alone can lie back. */
 function byDay<Figures>(figures: ObjectType<Figures>) {
-  const families = familiesByDay(figures, 'the zone').flatMap(({ newest, total }) => {
-    const counter = { ...total, fields: undefined };
-    return [{ ...counter, name: newest.name, words: newest.words }, counter];
-  });
-  return shown(mapOfDays(figures), ...families);
+  const families = familiesByDay(figures, 'the zone').flatMap(({ newest, total }) => [
+    { ...newest, series: total.series },
+    total,
+  ]);
+  return shown(mapOfDays(figures), ...families.map(ofProtection));
 }
 
-/** The WAF alone has no field with its days. */
-const protections = {
+const metrics = object({
   overview: rolling(overview),
   overviewPastTwentyEightDays: byDay(overview),
+  // The WAF alone has no field with its days.
   waf: rolling(waf),
   dDoS: rolling(dDoS),
   dDoSOverviewPastTwentyEightDays: byDay(dDoS),
@@ -100,9 +87,6 @@ const protections = {
   uploadScanningOverviewPastTwentyEightDays: byDay(uploadScanning),
   apiGuardian: rolling(apiGuardian),
   apiGuardianOverviewPastTwentyEightDays: byDay(apiGuardian),
-};
-
-const month = {
   totalBillableRequests: count(
     'monthly_billable_requests',
     'Requests of this calendar month that are billed; falls back at its end',
@@ -111,41 +95,28 @@ const month = {
     'clean_requests_limit',
     'Clean requests that the plan of the zone includes in a month',
   ),
-};
+});
 
-const metrics = object({ ...protections, ...month });
-type ShieldOverviewReading = ValueOf<typeof metrics>;
+const figures = ['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'];
 
 /** What is told of a figure stands together. The HELP says fields also where it is one. */
-function familiesNamed(figure: string): readonly Shown<ShieldOverviewReading>[] {
-  return familiesOf(object(protections))
-    .filter(({ name }) => name.startsWith(`${figure}_`))
-    .map((family) => ({ ...family, words: `${family.words} (API fields ${family.fields?.join(', ')})` }));
+function together<Reading>(own: readonly Shown<Reading>[]): readonly Shown<Reading>[] {
+  const ofFigures = figures.flatMap((figure) => own.filter(({ name }) => name.startsWith(`${figure}_`)));
+  const others = own.filter((family) => !ofFigures.includes(family));
+  const withFields = (family: Shown<Reading>) => ({
+    ...family,
+    words: family.words.replace('%s', `API fields ${family.fields?.join(', ')}`),
+  });
+  return [...ofFigures.map(withFields), ...others];
 }
 
-export const shieldOverview = defineResource<ShieldOverviewReading>({
+export const shieldOverview = defineResource({
   kind: 'shield_overview',
-  product: 'Shield',
-  reference: 'GET /shield/metrics/overview/{shieldZoneId}',
   noun: 'protections of the Shield Zone',
   defaultIntervalSeconds: 300,
   listing: zones,
-  fields: metrics.names,
-  families: [
-    ...['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'].flatMap(
-      familiesNamed,
-    ),
-    ...familiesOf(object(month)),
-    {
-      ...newestDayOfMap,
-      fields: ['overviewPastTwentyEightDays'],
-      series: ({ overviewPastTwentyEightDays: days }, target) => days && newestDayOfMap.series(days, target),
-    },
-  ],
-
-  async read(get, { shield_zone_id }, diagnostics) {
-    const body = await get(`/shield/metrics/overview/${shield_zone_id}`);
-    return readFields(metrics, unwrapData(body), diagnostics);
-  },
-  empty: withoutProtections,
+  path: '/shield/metrics/overview/{shieldZoneId}',
+  answer: enveloped(metrics),
+  families: (own) => [...together(own), newestDay(metrics, ['overviewPastTwentyEightDays'])],
+  isEmpty: hasNoProtections,
 });

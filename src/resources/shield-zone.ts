@@ -1,20 +1,16 @@
 /** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
-import { coded, count, flag, gauge, label, length } from './families.ts';
-import { id, instant, object, reference } from './fields.ts';
-import { defineListing } from './listing.ts';
+import { defineListedResource, defineListing } from './define.ts';
+import { coded, count, flag, label, length, timestamp } from './families.ts';
+import { id, object, reference } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
-import { defineListedResource, type FailureOf } from './resource.ts';
+import type { FailureOf } from './resource.ts';
 
 const zone = object({
   shieldZoneId: id,
   pullZoneId: label('pull_zone_id', reference),
   wafProfileId: label('waf_profile_id', reference),
   learningMode: flag('learning_mode', 'Whether the zone is in learning mode'),
-  learningModeUntil: gauge(
-    'learning_mode_until_timestamp_seconds',
-    instant,
-    'End of the learning mode, as Unix time',
-  ),
+  learningModeUntil: timestamp('learning_mode_until_timestamp_seconds', 'End of the learning mode'),
   wafEnabled: flag('waf_enabled', 'Whether the WAF is enabled'),
   wafExecutionMode: coded('waf_execution_mode', 'What the WAF does', ['log', 'block']),
   wafDisabledRules: length('waf_disabled_rules', 'disabled WAF rules'),
@@ -60,36 +56,31 @@ const zone = object({
     'whitelabel_response_pages',
     'Whether response pages are shown without the name of the vendor',
   ),
-});
+}).ignoring('wafEngineConfig[name valueEncoded]');
 
 /** Every zone that a credential can see, each with its configuration. A zone is called as its pull zone is. */
 export const zones = defineListing({
   kind: 'shield_zone',
+  product: 'Shield',
   api: 'shield',
   nouns: 'Shield Zones',
   names: pullZones,
-  path: () => '/shield/shield-zones',
+  path: '/shield/shield-zones',
   element: zone,
   elementNouns: 'zones',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
-  identifier: 'shieldZoneId',
   about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
 });
 
-/** The reading of a zone whose plan has no figures of its protections. */
-export const withoutProtections = {
-  is: ({ errorKey }: FailureOf) => errorKey === 'feature_not_available_on_plan',
-  reading: () => ({}),
-};
+/** Whether the plan of a zone has no figures of its protections. */
+export function hasNoProtections({ errorKey }: FailureOf): boolean {
+  return errorKey === 'feature_not_available_on_plan';
+}
 
 export const shieldZone = defineListedResource({
-  kind: 'shield_zone',
-  product: 'Shield',
   reference: '4.4',
   noun: 'Shield Zone',
   section: 'shield_zones',
-  defaultIntervalSeconds: 600,
   listing: zones,
-  answer: zone,
   info: 'The name of the zone, from the configuration or else from the API, its pull zone and its WAF profile',
 });

@@ -1,15 +1,14 @@
 /** The storage zones of an account (`/storagezone`): one paged listing gives them all. */
+import { defineListedResource, defineListing } from './define.ts';
 import { count, flag, label, shown } from './families.ts';
-import { codeName, id, list, object, text } from './fields.ts';
-import { defineListing } from './listing.ts';
-import { defineListedResource } from './resource.ts';
+import { codeName, id, list, object } from './fields.ts';
 
 /** Only what is named here is kept: an answer also holds the passwords of the zone. */
 const zone = object({
   Id: id,
-  Name: label('name', text),
+  Name: label('name'),
   ZoneTier: label('tier', codeName(['standard', 'edge'])),
-  Region: label('region', text),
+  Region: label('region'),
   StorageUsed: count('used_bytes', 'Bytes that the zone stores in all'),
   FilesStored: count('files', 'Number of files'),
   ReplicationRegions: shown(list, {
@@ -21,28 +20,21 @@ const zone = object({
     'replication_change_in_progress',
     'Whether a change of the replication is in progress',
   ),
-});
+}).ignoring('Password DateModified Deleted ReadOnlyPassword');
 
 /** Every storage zone with its name and its figures. */
 export const storageZones = defineListing({
   kind: 'storage_zone',
-  api: 'core',
+  product: 'Storage',
   nouns: 'storage zones',
-  path: () => '/storagezone',
+  path: '/storagezone',
   element: zone,
   ids: [{ label: 'storage_zone_id', setting: 'id', form: 'integer' }],
-  identifier: 'Id',
-  about: ({ Name }) => ({ name: Name }),
 });
 
 export const storageZone = defineListedResource({
-  kind: 'storage_zone',
-  product: 'Storage',
-  reference: 'GET /storagezone',
   noun: 'storage zone',
   section: 'storage_zones',
-  defaultIntervalSeconds: 600,
   listing: storageZones,
-  answer: zone,
   info: 'The name of the storage zone, its tier and its main region',
 });

@@ -1,9 +1,9 @@
 /** The views and the watch time of one video library by days (`/library/{id}/statistics`). Watch time is seconds. */
-import { daily, dailyTally, newestDay } from './daily.ts';
-import { readDays } from './days.ts';
+
+import { daily, dailyTally, eachDay, newestDay } from './days.ts';
+import { defineResource } from './define.ts';
 import { gauge } from './families.ts';
 import { integer, mapped, object } from './fields.ts';
-import { defineResource } from './resource.ts';
 import { videoLibraries } from './video-library.ts';
 
 const country = (key: string) => key;
@@ -19,21 +19,19 @@ const statistics = object({
   ),
   engagementScore: gauge(
     'engagement_score',
+    'Engagement score of the UTC day so far, from 0 to 100',
     // The API writes -1 where it has no data.
     mapped(integer, (score) => (score < 0 ? undefined : score)),
-    'Engagement score of the UTC day so far, from 0 to 100',
   ),
 });
 
 export const videoLibraryStatistics = defineResource({
   kind: 'video_library_statistics',
-  product: 'Stream',
   api: 'video',
-  reference: 'GET /library/{libraryId}/statistics',
   noun: 'statistics of the video library',
-  defaultIntervalSeconds: 600,
   listing: videoLibraries,
+  path: '/library/{libraryId}/statistics',
+  query: eachDay,
   answer: statistics,
-  families: [newestDay(['viewsChart', 'watchTimeChart'], 'API fields viewsChart, watchTimeChart')],
-  read: readDays(statistics, ({ library_id }, days) => `/library/${library_id}/statistics?${days}`),
+  families: (own) => [...own, newestDay(statistics)],
 });

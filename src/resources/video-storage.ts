@@ -1,17 +1,8 @@
 /** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
-import { count, gauge, shown } from './families.ts';
-import {
-  type Entries,
-  entriesOf,
-  instant,
-  integer,
-  object,
-  text,
-  unwrapData,
-  type ValueOf,
-} from './fields.ts';
-import { defineListing } from './listing.ts';
-import { defineResource } from './resource.ts';
+import { defineListing, defineResource } from './define.ts';
+import { enveloped } from './envelope.ts';
+import { count, label, shown, sumOf, timestamp } from './families.ts';
+import { entriesOf, integer, object, text } from './fields.ts';
 import { videoLibraries } from './video-library.ts';
 
 const maxEncodings = 50;
@@ -24,17 +15,15 @@ function component(name: string) {
 }
 
 const encoding = object({ codec: text, resolution: text, size: integer });
-type Encodings = Entries<ValueOf<typeof encoding>>;
-
-/** The bytes of all encodings together; unknown as long as that of one of them is. */
-function totalBytes(encodings: Encodings): number | undefined {
-  const known = encodings.flatMap(([, about]) => about?.size ?? []);
-  return known.length < encodings.length ? undefined : known.reduce((sum, size) => sum + size, 0);
-}
 
 const encoded = shown(
   entriesOf(encoding),
-  { name: 'storage_bytes', words: storedBytes, of: { component: 'encoded' }, series: totalBytes },
+  {
+    name: 'storage_bytes',
+    words: storedBytes,
+    of: { component: 'encoded' },
+    series: (encodings) => sumOf(encodings.map(([, about]) => about?.size)),
+  },
   {
     name: 'encoded_storage_bytes',
     words: `Stored bytes of each encoding, at most ${maxEncodings} of them in the order of their names`,
@@ -56,34 +45,26 @@ const storageInfo = object({
   previews: component('previews'),
   mp4Fallback: component('mp4_fallback'),
   miscellaneous: component('miscellaneous'),
-  calculatedAt: gauge(
-    'storage_calculated_timestamp_seconds',
-    instant,
-    'When the API calculated the sizes, as Unix time',
-  ),
+  calculatedAt: timestamp('storage_calculated_timestamp_seconds', 'When the API calculated the sizes'),
 });
-
-const listed = object({ guid: text, title: text });
 
 /** Every video of a library, called by its title. */
 const videos = defineListing({
   kind: 'video_storage',
+  product: 'Stream',
   api: 'video',
   nouns: 'videos',
   parent: videoLibraries,
-  path: ({ library_id }) => `/library/${library_id}/videos`,
-  element: listed,
+  path: '/library/{libraryId}/videos?orderBy=date',
+  element: object({ guid: text, title: label('name') }),
   ids: [
     { label: 'library_id', setting: 'library_id', form: 'integer' },
     { label: 'video_id', setting: 'video_id', form: 'guid' },
   ],
-  identifier: 'guid',
-  about: ({ title }) => ({ name: title }),
 });
 
 export const videoStorage = defineResource({
   kind: 'video_storage',
-  product: 'Stream',
   reference: '4.5',
   noun: 'video',
   environment: 'BUNNYNET_VIDEOS',
@@ -91,8 +72,7 @@ export const videoStorage = defineResource({
   defaultIntervalSeconds: 3600,
   isCostly: true,
   listing: videos,
-  answer: storageInfo,
+  answer: enveloped(storageInfo, 'success message statusCode'),
   info: 'The name of the video, from the configuration or else from the API',
-  path: ({ library_id, video_id }) => `/library/${library_id}/videos/${video_id}/storage`,
-  unwrap: unwrapData,
+  path: '/library/{libraryId}/videos/{videoId}/storage',
 });

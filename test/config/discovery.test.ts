@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
+import { defineResource } from '../../src/resources/define.ts';
+import { object } from '../../src/resources/fields.ts';
 import { resources } from '../../src/resources/index.ts';
-import { defineResource } from '../../src/resources/resource.ts';
 import { runs } from '../runs.ts';
 import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
 
@@ -107,10 +108,9 @@ const accountKind = defineResource({
   section: 'plan',
   ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
   defaultIntervalSeconds: 3600,
-  fields: [],
   ofAccount: true,
-  read: () => Promise.resolve({}),
-  families: [],
+  path: '/plan',
+  answer: object({}),
 });
 
 describe('a kind of the account', () => {

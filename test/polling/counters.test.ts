@@ -12,7 +12,7 @@ const target = { ids: { shield_zone_id: '501' }, name: undefined, settings: {} }
 function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimitId = '11') {
   const counted = Object.entries(days ?? {}).map(([day, totalBreaches]) => ({
     startSeconds: (firstDay + Number(day)) * daySeconds,
-    figures: { totalBreaches },
+    value: { totalBreaches },
   }));
   return { ratelimitId: rateLimitId, ratelimitOverviewPastTwentyEightDays: days && counted };
 }

@@ -258,7 +258,7 @@ describe('target states', () => {
     function blocked(figures: Readonly<Record<string, number>>) {
       const days = Object.entries(figures).map(([day, blockedBreaches]) => ({
         startSeconds: Date.parse(day) / 1000,
-        figures: { blockedBreaches },
+        value: { blockedBreaches },
       }));
       return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
     }

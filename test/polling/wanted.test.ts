@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/discovery/selector.ts';
+import { defineResource } from '../../src/resources/define.ts';
+import { object } from '../../src/resources/fields.ts';
 import { resources } from '../../src/resources/index.ts';
-import { defineResource, type Listing, type Resource } from '../../src/resources/resource.ts';
+import type { Listing, Resource } from '../../src/resources/resource.ts';
 import {
   configOf,
   follower,
@@ -248,10 +250,9 @@ describe('targets: all', () => {
       section: 'bill',
       ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
       defaultIntervalSeconds: 60,
-      fields: [],
       ofAccount: true,
-      read: () => Promise.resolve({}),
-      families: [],
+      path: '/bill',
+      answer: object({}),
     });
     const one = await following(configOf([sectionConfig('bill', 'all')]), { all: [account] });
     expect([...one.targets.values()].map(({ ids, credential }) => [ids, credential])).toEqual([

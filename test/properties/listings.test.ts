@@ -1,41 +1,21 @@
 /** Whatever pages a listing has: reading it ends, and what it takes for complete lacks nothing that was there throughout. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { id, object, type ValueOf } from '../../src/resources/fields.ts';
-import {
-  type PagedListing,
-  readCorePages,
-  readCursorPages,
-  readShieldPages,
-  readVideoPages,
-} from '../../src/resources/pages.ts';
-import { type Get, ReadingError } from '../../src/resources/resource.ts';
+import { id, object } from '../../src/resources/fields.ts';
+import { pagings, readPages } from '../../src/resources/pages.ts';
+import { type ApiName, apiNames, type Get, ReadingError } from '../../src/resources/resource.ts';
 import { runs } from '../runs.ts';
 
 const element = object({ id });
 const perPage = 3;
-const listing: PagedListing<ValueOf<typeof element>> = {
-  path: '/',
-  nouns: 'things',
-  perPage,
-  element,
-  identifier: 'id',
-};
+const listing = { path: '/', nouns: 'things', element };
 const diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
-const readers = {
-  core: readCorePages,
-  shield: readShieldPages,
-  cursor: readCursorPages,
-  video: readVideoPages,
-};
-type Way = keyof typeof readers;
-const ways = Object.keys(readers) as Way[];
 const numRuns = runs(300, 20_000);
 
 /** The ids that were found, or undefined after a ReadingError; every other error is thrown on. */
-async function read(way: Way, get: Get): Promise<readonly string[] | undefined> {
+async function read(way: ApiName, get: Get): Promise<readonly string[] | undefined> {
   try {
-    return [...(await readers[way](listing, get, diagnostics)).keys()];
+    return [...(await readPages({ ...pagings[way], perPage }, listing, get, diagnostics)).keys()];
   } catch (error) {
     if (error instanceof ReadingError) return undefined;
     throw error;
@@ -44,7 +24,7 @@ async function read(way: Way, get: Get): Promise<readonly string[] | undefined> 
 
 /** A page as the API words it. */
 function worded(
-  way: Way,
+  way: ApiName,
   { items, number, total, size }: { items: readonly unknown[]; number: number; total: number; size: number },
 ): unknown {
   const pages = Math.ceil(total / size);
@@ -55,7 +35,7 @@ function worded(
       const page = { totalCount: total, totalPages: pages, currentPage: number, nextPage: number + 1 };
       return { data: items, page: { ...page, pageSize: size } };
     }
-    case 'cursor':
+    case 'application':
       return { items, meta: { totalItems: total }, cursor: number < pages ? String(number + 1) : null };
     case 'video':
       return { items, totalItems: total, currentPage: number, itemsPerPage: size };
@@ -69,7 +49,7 @@ function numberIn(path: string): number {
 /** Before a page is asked for, so many things come, or go, at this point of the list. */
 const changes = fc.array(fc.record({ at: fc.nat(12), things: fc.nat(2) }), { maxLength: 5 });
 
-it.each(ways)('has exactly what was there, where a %s listing does not change', async (way) => {
+it.each(apiNames)('has exactly what was there, where a %s listing does not change', async (way) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(14), fc.integer({ min: 1, max: perPage }), async (total, size) => {
       const all = Array.from({ length: total }, (_, i) => ({ id: i + 1 }));
@@ -85,7 +65,7 @@ it.each(ways)('has exactly what was there, where a %s listing does not change', 
 });
 
 // Where as many come as go between two pages the count stays the same, and nobody can tell.
-it.each(ways)(
+it.each(apiNames)(
   'lacks nothing that was there throughout, where a %s listing grows or shrinks meanwhile',
   async (way) => {
     await fc.assert(
@@ -130,7 +110,7 @@ const items = fc.oneof(
   },
   fc.constantFrom(null, undefined, {}, 'x', [null], [[]]),
 );
-const hostilePages: Readonly<Record<Way, fc.Arbitrary<unknown>>> = {
+const hostilePages: Readonly<Record<ApiName, fc.Arbitrary<unknown>>> = {
   core: fc.oneof(
     {
       weight: 5,
@@ -149,7 +129,7 @@ const hostilePages: Readonly<Record<Way, fc.Arbitrary<unknown>>> = {
       fc.constantFrom(null, undefined, {}, 'x'),
     ),
   }),
-  cursor: fc.record({
+  application: fc.record({
     items,
     meta: fc.oneof(fc.record({ totalItems: count }), fc.constantFrom(null, 'x')),
     cursor: fc.oneof(fc.string({ maxLength: 2 }), fc.constantFrom(null, undefined, 7)),
@@ -157,7 +137,7 @@ const hostilePages: Readonly<Record<Way, fc.Arbitrary<unknown>>> = {
   video: fc.record({ items, totalItems: count, itemsPerPage: count }),
 };
 
-it.each(ways)(
+it.each(apiNames)(
   'ends with a listing or a ReadingError, whatever the pages of a %s listing are',
   async (way) => {
     await fc.assert(
@@ -177,7 +157,7 @@ it.each(ways)(
 );
 
 /** Pages that bring something new for ever. */
-it.each(ways)('ends after 1000 pages of a %s listing that never does', async (way) => {
+it.each(apiNames)('ends after 1000 pages of a %s listing that never does', async (way) => {
   let asked = 0;
   const get: Get = () => {
     asked++;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Documented, operations } from '../../src/report/documented.ts';
+import { operations } from '../../src/report/operations.ts';
 import { type Exchange, Report } from '../../src/report/report.ts';
 import { formOf } from '../../src/report/shape.ts';
+import type { Documented } from '../../src/resources/documented.ts';
 import { reply, startWhole } from '../held/whole.ts';
 
 const key = 'k-5f0e9c1d-the-key-of-the-account';
@@ -41,9 +42,9 @@ describe('a report', () => {
       const headers = { 'x-ratelimit-limit': canary(), [`retry-${canary()}`]: 'a', server: canary() };
       report.note({ ...exchange, durationMs: 12, answer: { headers, text: () => JSON.stringify(body) } });
     };
-    for (const { api, path, answer } of operations) {
+    for (const { api, path, documented } of operations) {
       const asked = `${path.replaceAll('{}', () => encodeURIComponent(canary()))}?cursor=${canary()}`;
-      note({ api, path: asked, code: '200' }, hostile(answer));
+      note({ api, path: asked, code: '200' }, hostile(documented));
       note({ api, path: asked, code: '500' }, { ErrorKey: canary(), errorKey: canary(), title: canary() });
       note({ api, path: asked, code: '403' }, canary());
     }

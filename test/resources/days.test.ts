@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { counts, dayQuery, daysToRead, mapOfDays, newestPoint } from '../../src/resources/days.ts';
-import { type FieldType, integer, object, readFields } from '../../src/resources/fields.ts';
+import { counts, eachDay, mapOfDays, newestPoint, openDays } from '../../src/resources/days.ts';
+import { type FieldType, integer, object } from '../../src/resources/fields.ts';
 
 describe('the days to ask for', () => {
   it.each([
@@ -37,8 +37,8 @@ describe('the days to ask for', () => {
     ],
   ])('%s', (_, now, lastSuccess, from, to) => {
     const when = { nowMs: Date.parse(now), lastSuccessMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
-    expect(dayQuery(when)).toBe(`dateFrom=${from}&dateTo=${to}`);
-    const days = daysToRead(when);
+    expect(openDays(when)).toEqual([{ query: `dateFrom=${from}&dateTo=${to}` }]);
+    const days = eachDay(when);
     expect(days[0]?.query).toBe(`dateFrom=${from}&dateTo=${from}`);
     expect(days.at(-1)?.query).toBe(`dateFrom=${to}&dateTo=${to}`);
     expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);
@@ -46,9 +46,7 @@ describe('the days to ask for', () => {
 
   it('are told with their starts', () => {
     const when = { nowMs: Date.parse('2026-03-01T10:00:00Z') };
-    expect(daysToRead(when).map(({ startSeconds }) => startSeconds)).toEqual([
-      Date.parse('2026-03-01') / 1000,
-    ]);
+    expect(eachDay(when).map(({ startSeconds }) => startSeconds)).toEqual([Date.parse('2026-03-01') / 1000]);
   });
 });
 
@@ -59,7 +57,7 @@ describe('the days of a chart', () => {
   function read<Value>(type: FieldType<Value>, chart: unknown) {
     const mismatched: string[] = [];
     const diagnostics = { mismatch: (field: string) => mismatched.push(field), unrecognized: () => {} };
-    return { days: readFields(object({ Chart: type }), { Chart: chart }, diagnostics).Chart, mismatched };
+    return { days: object({ Chart: type }).from({ Chart: chart }, diagnostics).Chart, mismatched };
   }
 
   it('are read from every unambiguous key, sorted, the points of a day added up', () => {

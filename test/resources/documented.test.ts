@@ -1,6 +1,6 @@
 /** Every kind knows the fields that its operation documents, also those that it does not read. */
 import { expect, it } from 'vitest';
-import { operationOf } from '../../src/report/documented.ts';
+import { operationOf } from '../../src/report/operations.ts';
 import { resources } from '../../src/resources/index.ts';
 import { isReadAlone } from '../../src/resources/resource.ts';
 
@@ -24,7 +24,7 @@ it.each(readAlone)(
     };
     const first = read({});
     await expect(first.reading).rejects.toMatchObject({ result: 'schema' });
-    const answer = operationOf(resource.api, first.asked())?.answer;
+    const answer = operationOf(resource.api, first.asked())?.documented;
     const isEnveloped = answer?.fields?.has('data') === true;
     const documented = (isEnveloped ? answer?.fields?.get('data') : answer)?.fields?.keys() ?? [];
     const unread = [...documented].filter((name) => !resource.fields.includes(name) && name !== 'error');

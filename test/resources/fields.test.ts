@@ -1,17 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  code,
-  entriesOf,
-  enumeratedFieldsOf,
-  id,
-  instant,
-  integer,
-  list,
-  number,
-  object,
-  readFields,
-  unwrapData,
-} from '../../src/resources/fields.ts';
+import { isEnumerated } from '../../src/resources/documented.ts';
+import { unwrapData } from '../../src/resources/envelope.ts';
+import { code, entriesOf, id, instant, integer, list, number, object } from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
 import { parseChartKey, parseDay, parseInstant } from '../../src/resources/times.ts';
 
@@ -192,7 +182,7 @@ describe('readFields', () => {
   });
   const read = (json: string) => {
     const noted: string[] = [];
-    const fields = readFields(schema, JSON.parse(json), {
+    const fields = schema.from(JSON.parse(json), {
       mismatch: (field, expected, received) => noted.push(`${field}: ${expected}, not ${received}`),
       unrecognized: (field) => noted.push(`${field}: unknown`),
     });
@@ -220,7 +210,9 @@ describe('readFields', () => {
     expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown'] });
     expect(read('{"mode": 1}').noted).toEqual([]);
     expect(read('{"mode": null}').noted).toEqual([]);
-    expect(enumeratedFieldsOf(schema)).toEqual(['mode']);
+    expect(Object.keys(schema.shape).filter((name) => isEnumerated(schema.shape[name]?.documented))).toEqual([
+      'mode',
+    ]);
   });
 
   it('reads __proto__ as a key like any other, in good values and in bad ones', () => {

@@ -62,7 +62,11 @@ it('finds each pull zone with its name and what is switched on of it, and no sec
   const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
   const found = [...(await pullZone.listing.discover(get, undefined, diagnostics))];
   expect(found).toMatchObject([
-    { ids: { pull_zone_id: '1' }, name: 'a', features: ['optimizer', 'originShield', 'safeHop'] },
+    {
+      ids: { pull_zone_id: '1' },
+      name: 'a',
+      features: ['OptimizerEnabled', 'EnableOriginShield', 'EnableSafeHop'],
+    },
     { ids: { pull_zone_id: '2' }, name: 'b', features: [] },
   ]);
   expect(JSON.stringify(found)).not.toContain('secret');

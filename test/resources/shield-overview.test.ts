@@ -117,5 +117,5 @@ describe('a protection', () => {
 
 it('is empty, and no failure, where the plan does not have it', () => {
   const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
-  expect(shieldOverview.empty?.is(failure)).toBe(true);
+  expect(shieldOverview.isEmpty?.(failure)).toBe(true);
 });

@@ -41,7 +41,7 @@ it('has nothing, and no failure, where the plan of the zone lacks it', async () 
     errorKey: 'feature_not_available_on_plan',
   });
   const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
-  expect(shieldStatistics.empty?.is(failure)).toBe(true);
+  expect(shieldStatistics.isEmpty?.(failure)).toBe(true);
 });
 
 it('leaves out what is of the wrong type', async () => {

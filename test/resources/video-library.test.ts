@@ -120,7 +120,11 @@ describe('the listing', () => {
       { Id: 2, EnableTranscribing: false, EnableDRM: true },
       { Id: 3, EnableTranscribing: null },
     );
-    expect(found.map(({ features }) => features)).toEqual([['transcribing', 'drm'], ['drm'], []]);
+    expect(found.map(({ features }) => features)).toEqual([
+      ['EnableTranscribing', 'EnableDRM'],
+      ['EnableDRM'],
+      [],
+    ]);
   });
 
   it('gives the key of a library as a function, and keeps no other secret', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { daily, dailyTally } from '../../src/resources/daily.ts';
-import { readDays } from '../../src/resources/days.ts';
-import { familiesOf, finished, type Sample } from '../../src/resources/families.ts';
-import { object, readFields } from '../../src/resources/fields.ts';
+import { daily, dailyTally, eachDay } from '../../src/resources/days.ts';
+import { defineResource } from '../../src/resources/define.ts';
+import { familiesOf, finished } from '../../src/resources/families.ts';
+import { object } from '../../src/resources/fields.ts';
+import type { Sample } from '../../src/resources/resource.ts';
 
 const noon = Date.UTC(2026, 7, 20, 12);
 const today = Date.UTC(2026, 7, 20) / 1000;
@@ -15,17 +16,26 @@ describe('statistics by days', () => {
     A: daily('requests', 'Requests', { of: { part: 'a' } }),
     B: daily('requests', 'Requests', { of: { part: 'b' } }),
   });
+  const kind = defineResource({
+    kind: 'x',
+    product: 'CDN',
+    noun: 'x',
+    defaultIntervalSeconds: 60,
+    path: '/days',
+    query: eachDay,
+    answer: statistics,
+  });
   const [newest] = familiesOf(statistics).map((family) => finished('x', family));
 
   /** What is asked for and read at a time, where each day is answered by a body of its own. */
   async function readAt(nowMs: number, lastSuccessMs?: number, bodies: Record<string, unknown> = {}) {
     const asked: string[] = [];
-    const read = readDays(statistics, (_ids, query) => query);
-    const get = (query: string) => {
+    const get = (path: string) => {
+      const query = path.replace('/days?', '');
       asked.push(query);
       return Promise.resolve(bodies[query] ?? { A: {} });
     };
-    return { asked, reading: await read(get, {}, diagnostics, { nowMs, lastSuccessMs }) };
+    return { asked, reading: await kind.read(get, {}, diagnostics, { nowMs, lastSuccessMs }) };
   }
 
   const firstDay = 'dateFrom=2026-08-20&dateTo=2026-08-20';
@@ -71,7 +81,7 @@ describe('a tally', () => {
 
   const answer = object({ Tally: dailyTally('views', 'Views', { country: (key) => key }) });
   const [newest, total] = familiesOf(answer).map((family) => finished('x', family));
-  const read = (startSeconds: number, body: unknown) => readFields(answer, body, diagnostics, startSeconds);
+  const read = (startSeconds: number, body: unknown) => answer.from(body, diagnostics, startSeconds);
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
     Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
 

@@ -1,0 +1,36 @@
+/** The operations that the exporter asks for, each with the fields that the API documents of its answer. Only `--report` needs them. */
+import { resources } from '../resources/index.ts';
+import {
+  type ApiName,
+  isReadAlone,
+  type Listing,
+  type Operation,
+  type Resource,
+} from '../resources/resource.ts';
+
+function listingsOf(listing: Listing | undefined): readonly Listing[] {
+  return listing ? [listing, ...listingsOf(listing.parent), ...listingsOf(listing.names)] : [];
+}
+
+function operationsOf(resource: Resource): readonly Operation[] {
+  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
+  return [resource, ...listingsOf(resource.listing), ...listingsOf(partNames)];
+}
+
+/** Without the query, and with `{}` for each id. Where two ask for the same, the later in the order of the page reads more of it. */
+const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({
+  api,
+  path: (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}'),
+  documented,
+}));
+
+/** Every operation that the exporter asks for. */
+export const operations = [...new Map(plain.map((one) => [`${one.api} ${one.path}`, one])).values()];
+
+/** The operation that a request asked for; undefined for one that is not known. path: may have a query. */
+export function operationOf(api: ApiName, path: string) {
+  const asked = path.split('?', 1)[0]?.split('/') ?? [];
+  const fits = (parts: readonly string[]) =>
+    parts.length === asked.length && parts.every((part, i) => part === '{}' || part === asked[i]);
+  return operations.find((operation) => operation.api === api && fits(operation.path.split('/')));
+}

@@ -1,0 +1,178 @@
+/**
+ * How a kind is declared: where it is asked, and a table of the fields of its answer, each once with its name in the API, its
+ * type and what it becomes on the page. The order of the table is that of the page.
+ *
+ *     const zone = object({
+ *       Id: id,                                           // the first field tells elements of a list apart
+ *       Name: label('name'),                              // a label of …_info
+ *       FilesStored: count('files', 'Number of files'),   // a gauge, and how its HELP begins
+ *       Cpu: gauge('cpu_seconds', 'CPU time (%s, divided by 1000)', milliseconds),
+ *     }).ignoring('Password Deleted');                    // documented, and not read
+ *
+ *     export const zones = defineListing({ …, path: '/storagezone', element: zone });
+ *     export const storageZone = defineListedResource({ …, listing: zones, info: 'The name of the zone' });
+ *
+ * A kind that is asked for each target is `defineResource({ …, path: '/dnszone/{id}/statistics', query: eachDay, answer })`.
+ *
+ * `fields.ts` has the types, `families.ts` what a field can become, `days.ts` what is counted by days. Fields that declare a
+ * family of the same name make one family, which `of` tells apart; an object inside a list has series of its own with `each`;
+ * whatever else a value is on the page is said with `shown`. What comes from several fields at once stands in `families`.
+ * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
+ */
+import type { Query } from './days.ts';
+import { isEnumerated } from './documented.ts';
+import { familiesOf, finished, infoOf, labelTextsOf, type Shown } from './families.ts';
+import type { Answer, ObjectType } from './fields.ts';
+import { documentedPage, mapEach, type PagedAnswer, pagings, readPages, withQuery } from './pages.ts';
+import type { Found, IdField, Ids, ListedResource, Listing, ReadResource } from './resource.ts';
+
+/** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
+interface Declaration<Reading>
+  extends Partial<Omit<ListedResource<Reading>, 'listing' | 'noun' | 'families'>>,
+    Pick<ListedResource, 'noun'> {
+  /** The words of the kind's `_info`, which has the target's name and the labels that the answer declares. */
+  readonly info?: string;
+  /** All families, given those of the table. Default: those. */
+  readonly families?: (own: readonly Shown<Reading>[]) => readonly Shown<Reading>[];
+  /** What the names of its families begin with. Default: the metric prefix. */
+  readonly familyPrefix?: string;
+}
+
+interface ListingDeclaration<Element>
+  extends Pick<Listing, 'kind' | 'product' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'> {
+  /** Default: core. */
+  readonly api?: Listing['api'];
+  /** An element; its name is the label `name`. */
+  readonly element: ObjectType<Element>;
+  /** What its messages call the elements. Default: the nouns. */
+  readonly elementNouns?: string;
+  /** What identifies an element: the ids of the parent's, and that of its first field. */
+  readonly ids: readonly IdField[];
+  /** The flags of what kinds of their own read. */
+  readonly features?: readonly (keyof Element & string)[];
+  /** What else of an element is of use beside its reading. */
+  readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'key'>;
+}
+
+/** A listing whose readings are its elements. */
+interface ElementListing<Element> extends Listing<Element> {
+  readonly ids: readonly IdField[];
+  readonly element: ObjectType<Element>;
+}
+
+/** Declares a listing: what it finds are its elements, each with its fields for a reading. */
+export function defineListing<Element>(declaration: ListingDeclaration<Element>): ElementListing<Element> {
+  const { api = 'core', path, nouns, element, elementNouns = nouns, ids, features, about } = declaration;
+  const label = ids.at(-1)?.label ?? '';
+  const labelsOf = labelTextsOf<Element>(element);
+  return {
+    ...declaration,
+    api,
+    fields: Object.keys({ ...element.shape, ...pagings[api].says.shape }),
+    enumeratedFields: enumeratedFieldsOf(element),
+    documented: documentedPage(pagings[api], element),
+    async discover(get, parent = {}, diagnostics) {
+      const list = { path: filled(path, parent), nouns: elementNouns, element };
+      const found = await readPages(pagings[api], list, get, diagnostics);
+      return mapEach(found, ([id, reading]) => ({
+        ...about?.(reading),
+        ids: { ...parent, [label]: id },
+        name: labelsOf(reading)['name'] || undefined,
+        features: features?.filter((flag) => reading[flag] === true),
+        reading,
+      }));
+    },
+  };
+}
+
+/** Declares a kind whose readings come with the listing of its targets. Its answer is an element, its kind the listing's. */
+export function defineListedResource<Reading>(
+  declaration: Declaration<Reading> & { readonly listing: ElementListing<Reading> },
+): ListedResource<Reading> {
+  const { kind, path, documented, element: answer } = declaration.listing;
+  return completed({ kind, path, documented, answer, ...declaration });
+}
+
+/** Declares a kind whose targets are read one by one. */
+export function defineResource<Reading>(
+  declaration: Declaration<NoInfer<Reading>> &
+    Omit<ReadResource<NoInfer<Reading>>, keyof ListedResource | 'nothing' | 'read'> & {
+      readonly path: string;
+      readonly kind: string;
+      readonly answer: Answer<Reading> | PagedAnswer<Reading>;
+      /** Of which days, or what else. Default: nothing. */
+      readonly query?: Query;
+      readonly listing?: Listing;
+    },
+): ReadResource<Reading> {
+  const { answer, path, query = once } = declaration;
+  return {
+    ...completed(declaration),
+    nothing: answer.nothing,
+    async read(get, ids, diagnostics, context) {
+      const asked = filled(path, ids);
+      if ('readAll' in answer) return answer.readAll(asked, get, diagnostics);
+      const readings: Reading[] = [];
+      for (const { query: more, startSeconds } of query(context)) {
+        readings.push(answer.from(await get(withQuery(asked, more)), diagnostics, startSeconds));
+      }
+      return joined(readings);
+    },
+  };
+}
+
+const once: Query = () => [{ query: '' }];
+
+/** The path with the ids in place of what stands in braces. */
+function filled(path: string, ids: Ids): string {
+  const values = Object.values(ids);
+  return path.replaceAll(/\{\w*\}/g, () => encodeURIComponent(values.shift() ?? ''));
+}
+
+/** One reading of the answers for several days: a list has the days of all; any other field is that of the last. */
+function joined<Reading>(readings: readonly Reading[]): Reading {
+  const last = readings.at(-1) as Reading;
+  if (readings.length <= 1) return last;
+  const fields = Object.keys(last as object).map((name): [string, unknown] => {
+    const values: readonly unknown[] = readings.map((reading) => reading[name as keyof Reading]);
+    return [name, values.some(Array.isArray) ? values.flatMap((value) => value ?? []) : values.at(-1)];
+  });
+  return Object.fromEntries(fields) as Reading;
+}
+
+const account: readonly IdField[] = [{ label: 'account', setting: 'account', form: 'opaque' }];
+
+interface Completable<Reading> extends Declaration<Reading> {
+  readonly kind: string;
+  readonly path: string;
+  readonly answer: Answer<Reading>;
+  readonly listing?: Listing | undefined;
+}
+
+function completed<Reading, Given extends Completable<Reading>>(declaration: Given & Completable<Reading>) {
+  const { kind, path, listing, answer, info, families = (own) => own } = declaration;
+  const { section = kind, metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
+  const own = familiesOf(answer);
+  const all = families(info === undefined ? own : [infoOf(info, answer), ...own]);
+  return {
+    api: listing?.api ?? 'core',
+    product: listing?.product ?? 'Account',
+    reference: `GET ${path}`,
+    ids: listing?.ids ?? account,
+    section,
+    environment: `BUNNYNET_${section.toUpperCase()}`,
+    metricPrefix,
+    defaultIntervalSeconds: 600,
+    isCostly: false,
+    settings: {},
+    documented: answer.documented,
+    fields: Object.keys(answer.shape),
+    enumeratedFields: enumeratedFieldsOf(answer),
+    ...declaration,
+    families: all.map((family) => finished(familyPrefix, family)),
+  };
+}
+
+function enumeratedFieldsOf({ shape }: Pick<Answer, 'shape'>): readonly string[] {
+  return Object.keys(shape).filter((name) => isEnumerated(shape[name]?.documented));
+}

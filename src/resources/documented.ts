@@ -1,0 +1,53 @@
+/** What the API documents of its answers, read or not: `--report` says which fields came and which did not. */
+
+/** What is documented of a value: the fields of an object, the values of a map, the elements of a list, or nothing. */
+export interface Documented {
+  readonly fields?: ReadonlyMap<string, Documented>;
+  readonly values?: Documented;
+  readonly elements?: Documented;
+  /** Whether the values that there are, are listed. */
+  readonly isEnumerated?: true;
+  /** Where only some of the fields come: a body has one form of several. */
+  readonly hasForms?: true;
+}
+
+/**
+ * The fields of an object in short: their names. After a name, `{…}` has the fields of an object, `[…]` those of the elements
+ * of a list, and `{*}` is an object whose keys are data.
+ */
+export function documentedFields(notation: string): ReadonlyMap<string, Documented> {
+  const tokens = notation.match(/[{}[\]]|[^\s{}[\]]+/g) ?? [];
+  const fieldsUntil = (end?: string): ReadonlyMap<string, Documented> => {
+    const fields = new Map<string, Documented>();
+    let last = '';
+    for (let token = tokens.shift(); token !== undefined && token !== end; token = tokens.shift()) {
+      if (token === '[') fields.set(last, { elements: { fields: fieldsUntil(']') } });
+      else if (token === '{') fields.set(last, ofBraces(fieldsUntil('}')));
+      else {
+        last = token;
+        fields.set(last, last === 'error' ? errorBody : {});
+      }
+    }
+    return fields;
+  };
+  return fieldsUntil();
+}
+
+function ofBraces(fields: ReadonlyMap<string, Documented>): Documented {
+  const values = fields.get('*');
+  return values ? { values } : { fields };
+}
+
+/** The bodies of errors: problem details, the envelope, and what the core API has (reference 2.2, 2.3). */
+export const errorBody: Documented = {
+  fields: documentedFields(
+    'type title status detail instance errors[field message] id statusCode success message errorKey ErrorKey Field Message',
+  ),
+  hasForms: true,
+};
+
+/** Whether the values of it, or of something inside it, are listed. */
+export function isEnumerated({ fields, values, elements, isEnumerated: isListed }: Documented = {}): boolean {
+  if (isListed) return true;
+  return [...(fields?.values() ?? []), values, elements].some((inner) => inner && isEnumerated(inner));
+}

@@ -1,0 +1,76 @@
+/** Answers that stand somewhere inside their body: in the `data` of an envelope that can tell of an error, or in a field. */
+import { type Documented, documentedFields } from './documented.ts';
+import { type Answer, anything, isObject, nameOf, object, ReadingError } from './fields.ts';
+
+/** An answer in the `data` of its body. beside: what is documented beside it. */
+export function enveloped<Reading>(answer: Answer<Reading>, beside = 'error'): Answer<Reading> {
+  const unwrap = answer.documented.elements ? unwrapList : unwrapData;
+  const from: Answer<Reading>['from'] = (body, ...others) => answer.from(unwrap(body), ...others);
+  return { ...answer, documented: fieldsOf('data', answer, beside), from };
+}
+
+/** An answer in a field of its body. beside: what is documented beside it. */
+export function within<Reading>(field: string, answer: Answer<Reading>, beside: string): Answer<Reading> {
+  const outer = object({ [field]: anything }, beside);
+  const from: Answer<Reading>['from'] = (body, ...others) =>
+    answer.from(outer.from(body, ...others)[field], ...others);
+  const shape = { ...answer.shape, ...outer.shape };
+  return { ...answer, shape, documented: fieldsOf(field, answer, beside), from };
+}
+
+function fieldsOf(field: string, { documented }: Answer, beside: string): Documented {
+  return { fields: new Map([[field, documented], ...documentedFields(beside)]) };
+}
+
+/** The texts and flags of an error envelope (reference 2.3); anything else in their place is as good as absent. */
+function envelopeOf(body: Readonly<Record<string, unknown>>) {
+  const given = body['error'] ?? body['errorResponse'] ?? body;
+  const { success, message, errorKey, statusCode } = isObject(given) ? given : {};
+  return {
+    success,
+    message: typeof message === 'string' ? message : '',
+    errorKey: typeof errorKey === 'string' ? errorKey : '',
+    statusCode: Number(statusCode),
+  };
+}
+
+/**
+ * The `data` of a shield or video answer. `success: false` alone is no error, for good answers carry an empty default
+ * envelope; it is one together with a message or a key, whatever the HTTP status was.
+ *
+ * @throws {ReadingError} `rejected` for an error in the body, `schema` for a body without data
+ */
+export function unwrapData(body: unknown): unknown {
+  if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
+  const { success, message, errorKey } = envelopeOf(body);
+  const failed = success === false;
+  const hasData = body['data'] !== null && body['data'] !== undefined;
+  const reason = [errorKey, message].filter((part) => part !== '').join(': ');
+  // Without data a reason is one also where `success` is missing, as any field may be.
+  if (reason !== '' && (failed || (!hasData && success !== true))) {
+    throw new ReadingError('rejected', reason, errorKey || undefined);
+  }
+  if (!hasData) {
+    throw failed
+      ? new ReadingError('rejected', 'the answer has no data and gives no reason')
+      : new ReadingError('schema', 'the answer has no data');
+  }
+  return body['data'];
+}
+
+/**
+ * The `data` of an answer that is a list. Null is an empty list where the envelope reports no failure; without an envelope it
+ * is as good as missing, for an empty list would end everything that was found before.
+ *
+ * @param isNone whether the answer says elsewhere that it lists nothing: then `data` may be missing
+ * @throws {ReadingError} as `unwrapData`
+ */
+export function unwrapList(body: unknown, isNone = false): unknown {
+  if (isObject(body) && (body['data'] ?? null) === null) {
+    const { success, message, errorKey, statusCode } = envelopeOf(body);
+    const hasFailed = errorKey !== '' || (message !== '' && success !== true) || statusCode >= 400;
+    const hasEnvelope = ['error', 'errorResponse', 'success'].some((name) => Object.hasOwn(body, name));
+    if (!hasFailed && (isNone || (hasEnvelope && body['data'] === null))) return [];
+  }
+  return unwrapData(body);
+}
