@@ -17,14 +17,13 @@ function operationsOf(resource: Resource): readonly Operation[] {
   return [resource, ...listingsOf(resource.listing), ...listingsOf(partNames)];
 }
 
-/** Without the query, and with `{}` for each id. Where two ask for the same, the later in the order of the page reads more of it. */
+/** Without the query, and with `{}` for each id. Of two that ask for the same, the later kind reads more of the answer. */
 const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({
   api,
   path: (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}'),
   documented,
 }));
 
-/** Every operation that the exporter asks for. */
 export const operations = [...new Map(plain.map((one) => [`${one.api} ${one.path}`, one])).values()];
 
 /** The operation that a request asked for; undefined for one that is not known. path: may have a query. */

@@ -1,6 +1,6 @@
 /**
- * What the API answered without any value of the account: the text of `--report`, for somebody who looks for a fault and has
- * no such account. It takes answers as they come, and prints when all have come.
+ * The text of `--report`: what the API answered, without any value of the account, for somebody who looks for a fault and has
+ * no such account.
  */
 import { apis } from '../config/apis.ts';
 import type { Plain } from '../config/document.ts';
@@ -73,8 +73,6 @@ export class Report {
   }
 
   /**
-   * The report.
-   *
    * @param build the versions, in one line
    * @param config the configuration as the file would say it
    */

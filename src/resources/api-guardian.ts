@@ -43,7 +43,7 @@ const endpoint = object({
   requestPath: text,
 }).ignoring('shieldZoneId isEnabled rateLimitingEnabled rateLimitingRequestCount rateLimitingTimeframe');
 
-/** Every endpoint of a zone, called by its method and path. Whatever else is there in place of a list is no empty one. */
+/** Every endpoint of a zone, named by its method and path. Anything but a list in its place does not count as an empty one. */
 const body = enveloped(
   within(
     'endpoints',
@@ -66,7 +66,7 @@ const endpoints: Listing = {
   fields: Object.keys(body.shape),
   enumeratedFields: [],
   documented: body.documented,
-  // A zone without the feature, by its plan or because nobody has set it up, has no endpoints.
+  // A zone whose plan lacks the feature, or that has not set it up, has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
     result === 'not_found' ||
     /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
@@ -75,7 +75,7 @@ const endpoints: Listing = {
     return given.map(
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
-        // Newer documents have several methods: `GET,POST`.
+        // Newer versions of the reference have several methods: `GET,POST`.
         name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );

@@ -22,7 +22,7 @@ const pod = object({
   ephemeralStorageUsageBytes ephemeralStorageLimitBytes outboundConnectionsLimit`);
 type Pods = readonly (ValueOf<typeof pod> | undefined)[];
 
-/** By the name of the container, over all pods: pods come and go, so that none is named. */
+/** By container, over all pods: pods come and go, so their names are not used. */
 function restarts(pods: Pods) {
   const sums = new Map<string, number>();
   for (const one of pods.flatMap((held) => held?.containers ?? [])) {
@@ -93,7 +93,7 @@ const region = object({
   pods,
 }).ignoring('isRequired');
 
-/** A figure with its grade, which is not read. */
+/** A figure beside its grade. */
 const indicator = mapped(object({ indicator: number }).ignoring('statusGrade'), (about) => about.indicator);
 const share = mapped(object({ indicator: percentage }).ignoring('statusGrade'), (about) => about.indicator);
 

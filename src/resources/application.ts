@@ -21,7 +21,7 @@ const applicationStates = ['unknown', 'active', 'progressing', 'inactive', 'fail
 
 const maxChartPoints = 100;
 
-/** The setting that every kind with a latency of applications has. */
+/** The setting of every kind that has latencies of applications. */
 export const latencySettings = {
   latency_unit: z
     .enum(['milliseconds', 'seconds'])
@@ -51,7 +51,7 @@ export function latency(name: string, words: string, type = number): FieldType<n
   return shown(type, { name, words: `${words} ${converted}`, series: inSeconds });
 }
 
-/** The entries of a chart, the newest first. Those whose keys are no instants come last, at minus infinity. */
+/** The entries of a chart, newest first. Those whose keys are no instants come last, at minus infinity. */
 const points = mapped(entriesOf(number), (entries, notes) =>
   entries
     .flatMap(([key, value]) => {
@@ -63,7 +63,7 @@ const points = mapped(entriesOf(number), (entries, notes) =>
 );
 type Points = ValueOf<typeof points>;
 
-/** The newest entry, where the configuration wants it and its key is an instant. */
+/** The newest entry, if the configuration asks for it and its key is an instant. */
 function latest([newest]: Points, { settings: { latency_chart } }: Target): Points[number] | undefined {
   return latency_chart === 'latest' && newest && Number.isFinite(newest.atSeconds) ? newest : undefined;
 }
@@ -115,7 +115,6 @@ const summary = object({
   latencyChart,
 });
 
-/** Every application of an account. */
 export const applications = defineListing({
   kind: 'application',
   product: 'Magic Containers',

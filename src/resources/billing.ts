@@ -18,13 +18,13 @@ const chargeWords =
 
 const services = new Set<string>();
 
-/** The charge for a service. A field that is a part of another has none: the sum is right. */
+/** The charge for a service. Fields that are part of another are left out, so that the sum is right. */
 function charge(service: string) {
   services.add(service);
   return gauge('monthly_service_charges', chargeWords, number, { service });
 }
 
-/** The charges whose names are not known here. */
+/** Charges for services that are not listed below. */
 const otherCharges = shown(entriesOf(number), {
   name: 'monthly_service_charges',
   words: chargeWords,
@@ -131,10 +131,10 @@ const billed = object({
   AsiaOceaniaDiscount OptimizerMonthlyPrice DrmBaseMonthlyPrice DrmCostPerLicense`);
 type Billed = ValueOf<typeof billed>;
 
-/** Parts of `MonthlyChargesScripting`, in whose sum they are. */
+/** Included in `MonthlyChargesScripting`. */
 const parts = ['MonthlyChargesScriptingRequests', 'MonthlyChargesScriptingCpu'];
 
-/** The answer with every other charge in one field: services come, and none must be missing from the sum. */
+/** Collects all other charges in one field, so that the sum is right when bunny.net adds a service. */
 function withOtherCharges(body: unknown): unknown {
   if (!isObject(body)) return body;
   const others = new Map<string, number>();
@@ -148,7 +148,7 @@ function withOtherCharges(body: unknown): unknown {
   return others.size > 0 ? { ...body, MonthlyCharges: Object.fromEntries(others) } : body;
 }
 
-// A field of ours, which no body has.
+// Our own field, which no body has.
 const { MonthlyCharges: _, ...documented } = Object.fromEntries(billed.documented.fields ?? []);
 
 const answer: Answer<Billed> = {

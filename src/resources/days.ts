@@ -1,7 +1,7 @@
 /**
- * Days: which ones a kind asks the API for, how those of an answer are read, and what they become on the page: the newest day
- * so far, and a counter of what the days have gained. What is counted by days and has no map of 28 of them is asked for the
- * day so far; and for the days before that a previous poll left open, so that they close exactly.
+ * Figures by day: which days a kind asks for, how they are read, and what they become on the page: the newest day so far, and
+ * a counter of what the days have gained. An operation that does not give the past 28 days is asked for today, and for the
+ * days that the previous poll left open, so that each day ends with its final figures.
  */
 import { highestOf, nested, partsOf, type Shown, shown, sumOf } from './families.ts';
 import {
@@ -18,7 +18,7 @@ import type { CounterSample, Day, DayFigure, Labels, ReadContext } from './resou
 import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
-/** How long after midnight the day before is still asked for: its last figures come late. */
+/** How long after midnight yesterday is still asked for: its last figures come late. */
 const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
 const maxDays = 28;
@@ -51,18 +51,15 @@ function firstDay({ nowMs, lastSuccessMs }: ReadContext): number {
   return Math.min(today, Math.max(open, today - (maxDays - 1) * daySeconds));
 }
 
-/** The day so far and the days that are still open, all in one answer; charts have a point a day. */
+/** Today and the days that are still open, in one request: charts have a point a day. */
 export const openDays: Query = (context) => [
   { query: datesOf(firstDay(context), startOfDay(context.nowMs / 1000)) },
 ];
 
-/** The day so far. Without counters no day has to be closed. */
+/** Today only: without counters no earlier day matters. */
 export const today: Query = ({ nowMs }) => openDays({ nowMs });
 
-/**
- * The same days, the oldest first, for one request each: for figures that the API sums up over all the days asked for.
- * Nearly always it is today alone.
- */
+/** The same days, oldest first, one request each: for operations that sum over the days asked for. Nearly always only today. */
 export const eachDay: Query = (context) => {
   const first = firstDay(context);
   const days = (startOfDay(context.nowMs / 1000) - first) / daySeconds + 1;
@@ -73,8 +70,8 @@ export const eachDay: Query = (context) => {
 };
 
 /**
- * The open days for an operation that takes date-times: from the first moment of the first day to the last of today. A date
- * alone would be the first moment of that day, which leaves nothing of today. more: what else the query says.
+ * The same days for an operation that takes date-times, in one request. A date alone would mean its first moment and leave out
+ * today. more: the rest of the query.
  */
 export function openInstants(from: string, to: string, more: string): Query {
   return (context) => {
@@ -88,7 +85,7 @@ function dayOfKey(key: string): number | undefined {
   return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
 }
 
-/** What there is of each day. A key that is no day is noted and passed over. Undefined where no key is a day. */
+/** The entries by day. A key that is no day is noted and skipped. Undefined if no key is a day. */
 function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
   const given = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
   const days = given.flatMap(([key, value]) => {
@@ -100,15 +97,15 @@ function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value
 }
 
 /**
- * A chart of counts, as its days, the oldest first. The points of one day are added up. Of a chart without a day there is
- * nothing: that does not say that nothing was counted so far.
+ * A chart of counts as days, oldest first; the points of one day are added up. A chart without a day is absent: it does not
+ * mean that nothing was counted.
  */
 export const counts: FieldType<readonly DayFigure[]> = mapped(entriesOf(number), (entries, notes) => {
   const days = byDay(entries, notes);
   return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
 });
 
-/** A chart of what cannot be added up, as its newest point. */
+/** The newest point of a chart whose points cannot be added up. */
 export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
   let newest = { atSeconds: Number.NEGATIVE_INFINITY, value: undefined as number | undefined };
   for (const [key, value] of entries) {
@@ -119,7 +116,7 @@ export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
   return newest.value;
 });
 
-/** A map from days to something, the newest first. Where no key is a day there is nothing, as of a chart. */
+/** A map from days, newest first. Absent if no key is a day. */
 export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day<Value>[]> {
   return mapped(entriesOf(type), (entries, notes) =>
     byDay(entries, notes)?.toSorted((a, b) => b.startSeconds - a.startSeconds),
@@ -132,7 +129,6 @@ function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
   return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
 }
 
-/** When the newest of these days began. */
 export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): number | undefined {
   return highestOf(days.map(({ startSeconds }) => startSeconds));
 }
@@ -158,7 +154,6 @@ export function newestAndTotal<Value>(
   ];
 }
 
-/** A chart of counts, by days. */
 interface ChartType extends FieldType<readonly DayFigure[]> {
   readonly isChart: true;
 }
@@ -179,7 +174,7 @@ export function daily(name: string, words: string, options: ChartOptions = {}): 
   });
 }
 
-/** When the newest day began that any of these fields has. Default: the charts of the answer. */
+/** When the newest day of these fields began. Default: the charts of the answer. */
 export function newestDay<Values>(
   { shape }: Answer<Values>,
   given?: readonly (keyof Values & string)[],
@@ -195,17 +190,16 @@ export function newestDay<Values>(
   };
 }
 
-/** Most series of one target that are told apart by what the API calls them; the others are summed up. */
+/** How many series of one target have a label of their own: the largest. The others are summed up. */
 const maxKeys = 50;
-/** The label of what is not told apart. What the API itself calls so is part of it. */
+/** The label of that sum. What the API itself calls so is added to it. */
 const other = 'other';
 
-/** What was counted of one thing on one day. */
 interface Tallied extends DayFigure {
   readonly key: string;
 }
 
-/** A map from what is counted apart to its count on the day that was asked for. An empty one tells nothing. */
+/** Counts by name, on the day that was asked for. An empty map says nothing. */
 const tallied: FieldType<readonly Tallied[]> = mapped(
   entriesOf(number),
   (entries, { daySeconds: startSeconds = 0 }) =>
@@ -214,11 +208,7 @@ const tallied: FieldType<readonly Tallied[]> = mapped(
       : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds, value }])),
 );
 
-/**
- * A map from what is counted apart, by names that the API invents.
- *
- * @param labels each label with its value of a key; keys of the same labels are one series
- */
+/** Counts by names that the API invents. labels: each label with its value for a name; names with the same labels are one series. */
 export function dailyTally(
   name: string,
   words: string,
@@ -253,7 +243,7 @@ export function dailyTally(
   );
 }
 
-/** The largest over all days, at most 50, by name; what is left is summed up in the rest, which is the first. */
+/** The largest over all days, at most 50, by name. The others are added to the rest, which is the first of the input. */
 function largestOf([rest, ...all]: readonly CounterSample[]): readonly CounterSample[] {
   const nameOf = ({ labels }: CounterSample) => Object.values(labels ?? {}).join();
   const sizeOf = ({ days }: CounterSample) => sumOf(days.map(({ value }) => value)) ?? 0;
@@ -264,7 +254,6 @@ function largestOf([rest, ...all]: readonly CounterSample[]): readonly CounterSa
   return rest && days.length > 0 ? [...largest, { ...rest, days }] : largest;
 }
 
-/** How the words of a rolling window end. */
 export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
 
 /** The families of an object whose figures are of the past 28 days. */
@@ -289,7 +278,7 @@ export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: stri
             const value = series(given, target);
             return typeof value === 'number' ? [{ startSeconds, value }] : [];
           });
-          // Where it is missing on all days it is not told; where there are no days, nothing was counted.
+          // A figure that all days lack has no series. Without any day, nothing was counted.
           return days.length === 0 && all.length > 0 ? undefined : [{ days }];
         },
       },

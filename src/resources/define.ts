@@ -48,9 +48,8 @@ interface ListingDeclaration<Element>
   readonly elementNouns?: string;
   /** What identifies an element: the ids of the parent's, and that of its first field. */
   readonly ids: readonly IdField[];
-  /** The flags of what kinds of their own read. */
+  /** Flags that kinds name as their `feature`. */
   readonly features?: readonly (keyof Element & string)[];
-  /** What else of an element is of use beside its reading. */
   readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'key'>;
 }
 
@@ -89,8 +88,9 @@ export function defineListing<Element>(declaration: ListingDeclaration<Element>)
 export function defineListedResource<Reading>(
   declaration: Declaration<Reading> & { readonly listing: ElementListing<Reading> },
 ): ListedResource<Reading> {
-  const { kind, path, documented, element: answer } = declaration.listing;
-  return completed({ kind, path, documented, answer, ...declaration });
+  const { listing } = declaration;
+  const { kind, path, documented, element: answer } = listing;
+  return { ...completed({ kind, path, documented, answer, ...declaration }), listing };
 }
 
 /** Declares a kind whose targets are read one by one. */
@@ -100,13 +100,14 @@ export function defineResource<Reading>(
       readonly path: string;
       readonly kind: string;
       readonly answer: Answer<Reading> | PagedAnswer<Reading>;
-      /** Of which days, or what else. Default: nothing. */
+      /** Which days are asked for, or what else. Default: one request without a query. */
       readonly query?: Query;
       readonly listing?: Listing;
     },
 ): ReadResource<Reading> {
   const { answer, path, query = once } = declaration;
   return {
+    ...declaration,
     ...completed(declaration),
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
@@ -123,13 +124,13 @@ export function defineResource<Reading>(
 
 const once: Query = () => [{ query: '' }];
 
-/** The path with the ids in place of what stands in braces. */
+/** Puts the ids in place of what stands in braces. */
 function filled(path: string, ids: Ids): string {
   const values = Object.values(ids);
   return path.replaceAll(/\{\w*\}/g, () => encodeURIComponent(values.shift() ?? ''));
 }
 
-/** One reading of the answers for several days: a list has the days of all; any other field is that of the last. */
+/** Joins the readings of several days: lists are joined; any other field is that of the last day. */
 function joined<Reading>(readings: readonly Reading[]): Reading {
   const last = readings.at(-1) as Reading;
   if (readings.length <= 1) return last;
@@ -149,7 +150,7 @@ interface Completable<Reading> extends Declaration<Reading> {
   readonly listing?: Listing | undefined;
 }
 
-function completed<Reading, Given extends Completable<Reading>>(declaration: Given & Completable<Reading>) {
+function completed<Reading>(declaration: Completable<Reading>): Omit<ListedResource<Reading>, 'listing'> {
   const { kind, path, listing, answer, info, families = (own) => own } = declaration;
   const { section = kind, metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
   const own = familiesOf(answer);

@@ -1,4 +1,4 @@
-/** The records of each DNS zone, and what the API's monitors say of them (`/dnszone`, in full). */
+/** The records of each DNS zone, and what the API's monitors say about them (`/dnszone`, in full). */
 import { defineListedResource, defineListing } from './define.ts';
 import { flag, label, type Shown, shown } from './families.ts';
 import { code, codeName, id, integer, listOf, object, text, type ValueOf } from './fields.ts';
@@ -18,7 +18,7 @@ const record = object({
 }).ignoring('Value Ttl Disabled Accelerated');
 type Records = readonly (ValueOf<typeof record> | undefined)[];
 
-/** Those with a monitor: 0 is none. */
+/** Those with a monitor: type 0 means none. */
 function monitored(all: Records): readonly ValueOf<typeof record>[] {
   return all.flatMap((one) => (one?.Id && one.MonitorType ? [one] : []));
 }
@@ -70,7 +70,6 @@ const info: Shown<ValueOf<typeof zone>> = {
     }),
 };
 
-/** Every DNS zone with its records. */
 const zonesWithRecords = defineListing({
   kind: 'dns_record',
   product: 'DNS',

@@ -6,7 +6,7 @@ import { dnsTypeName } from './dns-types.ts';
 import { label } from './families.ts';
 import { id, object } from './fields.ts';
 
-/** Every DNS zone, called by its domain. The lite view is without the records. */
+/** The lite view, which leaves out the records. */
 export const dnsZones = defineListing({
   kind: 'dns_zone',
   product: 'DNS',

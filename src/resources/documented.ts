@@ -5,9 +5,9 @@ export interface Documented {
   readonly fields?: ReadonlyMap<string, Documented>;
   readonly values?: Documented;
   readonly elements?: Documented;
-  /** Whether the values that there are, are listed. */
+  /** Whether its possible values are listed. */
   readonly isEnumerated?: true;
-  /** Where only some of the fields come: a body has one form of several. */
+  /** A body of several forms: only some of the fields come. */
   readonly hasForms?: true;
 }
 
@@ -46,7 +46,7 @@ export const errorBody: Documented = {
   hasForms: true,
 };
 
-/** Whether the values of it, or of something inside it, are listed. */
+/** Whether its possible values, or those of something inside it, are listed. */
 export function isEnumerated({ fields, values, elements, isEnumerated: isListed }: Documented = {}): boolean {
   if (isListed) return true;
   return [...(fields?.values() ?? []), values, elements].some((inner) => inner && isEnumerated(inner));

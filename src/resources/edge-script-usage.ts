@@ -18,7 +18,6 @@ const script = object({
   ),
 }).ignoring('LastModified ScriptType CurrentReleaseId LinkedPullZones[Id] DeploymentKey');
 
-/** Every edge script with its name and its figures. */
 export const scripts = defineListing({
   kind: 'edge_script',
   product: 'Scripts',

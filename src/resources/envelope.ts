@@ -1,4 +1,4 @@
-/** Answers that stand somewhere inside their body: in the `data` of an envelope that can tell of an error, or in a field. */
+/** Answers inside a body: in the `data` of an envelope that can also report an error, or in a field. */
 import { type Documented, documentedFields } from './documented.ts';
 import { type Answer, anything, isObject, nameOf, object, ReadingError } from './fields.ts';
 
@@ -22,7 +22,7 @@ function fieldsOf(field: string, { documented }: Answer, beside: string): Docume
   return { fields: new Map([[field, documented], ...documentedFields(beside)]) };
 }
 
-/** The texts and flags of an error envelope (reference 2.3); anything else in their place is as good as absent. */
+/** The texts and flags of an error envelope (reference 2.3). A value of another type counts as absent. */
 function envelopeOf(body: Readonly<Record<string, unknown>>) {
   const given = body['error'] ?? body['errorResponse'] ?? body;
   const { success, message, errorKey, statusCode } = isObject(given) ? given : {};
@@ -46,7 +46,7 @@ export function unwrapData(body: unknown): unknown {
   const failed = success === false;
   const hasData = body['data'] !== null && body['data'] !== undefined;
   const reason = [errorKey, message].filter((part) => part !== '').join(': ');
-  // Without data a reason is one also where `success` is missing, as any field may be.
+  // Without data a reason is enough: `success` may be missing, as any field may.
   if (reason !== '' && (failed || (!hasData && success !== true))) {
     throw new ReadingError('rejected', reason, errorKey || undefined);
   }
@@ -59,8 +59,8 @@ export function unwrapData(body: unknown): unknown {
 }
 
 /**
- * The `data` of an answer that is a list. Null is an empty list where the envelope reports no failure; without an envelope it
- * is as good as missing, for an empty list would end everything that was found before.
+ * The `data` of an answer that is a list. Null is an empty list if the envelope reports no failure. Without an envelope it counts
+ * as missing, for an empty list would remove everything that was found before.
  *
  * @param isNone whether the answer says elsewhere that it lists nothing: then `data` may be missing
  * @throws {ReadingError} as `unwrapData`

@@ -1,7 +1,6 @@
 /**
- * The language in which a kind says what a field becomes on the page: a gauge, a flag, a label. What of a HELP names the API
- * field, and which fields can be of the wrong type, follows from the field's place in the answer. Nothing here knows a kind,
- * or how the page is written.
+ * What a field can become on the page: a gauge, a flag, a label, a series for each state. The API fields that a HELP names
+ * follow from where the field stands in the answer. Nothing here knows a kind, or how the page is written.
  */
 
 import {
@@ -23,7 +22,7 @@ import {
 } from './fields.ts';
 import type { CounterBound, CounterSample, Family, Labels, Sample, TargetContext } from './resource.ts';
 
-/** What a value is on the page: a family, less what follows from its name and its fields. */
+/** A family that a value becomes, without what follows from its name and its fields. */
 export interface Shown<Value = unknown> {
   /** Without the prefix of the kind. It ends in its unit; a counter's ends in `_total`. Fields of one name make one family. */
   readonly name: string;
@@ -37,18 +36,14 @@ export interface Shown<Value = unknown> {
   readonly labels?: readonly string[];
   /** Of a counter whose label values the API invents. */
   readonly bound?: CounterBound;
-  /** What becomes of the same figure of two elements of one name. Default: they are added up. */
+  /** Which value counts of two list elements with the same labels. Default: their sum. */
   readonly together?: 'most' | undefined;
-  /**
-   * A number is a sample without labels. A series of days is what a counter adds up; of a gauge it is the newest day that any
-   * series has.
-   */
+  /** A number is a sample without labels. A counter adds up the days of a series; a gauge shows the newest day of any series. */
   series(this: void, value: Value, target: TargetContext): Series | number | undefined;
 }
 
 type Series = readonly (Sample | CounterSample)[];
 
-/** The type of a field that is on the page. */
 interface ShownType<Value = unknown> extends FieldType<Value> {
   readonly shown?: readonly Shown<Value>[];
   readonly label?: string;
@@ -69,7 +64,7 @@ export function shown<Value>(type: FieldType<Value>, ...families: readonly Shown
   return marked(type, { shown: families });
 }
 
-/** A number as it is; true and false as 1 and 0. of: as in `Shown`. */
+/** A number as it is. of: as in `Shown`. */
 export function gauge(
   name: string,
   words: string,
@@ -95,17 +90,14 @@ export function coded(name: string, words: string, meanings: readonly string[]):
   return gauge(name, `${words}: ${listed}`, code([...meanings.keys()]));
 }
 
-/** 1 for yes, 0 for no. */
 export function flag(name: string, words: string, values = '1 yes, 0 no'): FieldType<boolean> {
   return shown(boolean, { name, words: `${words}: ${values}`, series: (value) => Number(value) });
 }
 
-/** A date-time, as Unix time. */
 export function timestamp(name: string, words: string): FieldType<number> {
   return gauge(name, `${words}, as Unix time`, instant);
 }
 
-/** The length of a list. */
 export function length(name: string, words: string): FieldType<readonly unknown[]> {
   return shown(list, { name, words: `Number of ${words} (length of the %s)`, series: (all) => all.length });
 }
@@ -131,7 +123,7 @@ export function states<State extends string>(
   });
 }
 
-/** How many of a list are in each of the states that there are, by this label. */
+/** How many elements of a list are in each of these states, by this label. */
 export function countedBy<Element>(
   label: string,
   all: readonly string[],
@@ -149,7 +141,7 @@ export function countedBy<Element>(
   };
 }
 
-/** The sum, as long as each of them is known: a part of it would look like the whole. */
+/** The sum, unless a value is unknown: a part would look like the whole. */
 export function sumOf(values: readonly (number | undefined)[]): number | undefined {
   return values.reduce(
     (sum, value) => (sum !== undefined && value !== undefined ? sum + value : undefined),
@@ -157,13 +149,11 @@ export function sumOf(values: readonly (number | undefined)[]): number | undefin
   );
 }
 
-/** The highest of those that are known. */
 export function highestOf(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length > 0 ? Math.max(...known) : undefined;
 }
 
-/** The lowest of those that are known. */
 export function lowestOf(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length > 0 ? Math.min(...known) : undefined;
@@ -174,14 +164,14 @@ export function inside<Values>(object: ObjectType<Values>, of: Labels): FieldTyp
   return shown(object, ...partsOf<Values>(object).map((family) => ({ ...nested(family), of })));
 }
 
-/** A list of objects, each with series of its own, by its labels. One without its first field is left out. */
+/** A list of objects, each with series of its own, by its labels. An object without its first field is left out. */
 export function each<Element>(element: ObjectType<Element>): FieldType<readonly Element[]> {
   const identifier = identifierOf(element) as keyof Element;
   const known = mapped(listOf(element), (all) => all.flatMap((one) => (one?.[identifier] ? [one] : [])));
   return shown(known, ...ofElements<Element>(element, true).map(nested));
 }
 
-/** A family of fields inside a field: the HELP names both. */
+/** A family of a field inside another field: the HELP names both. */
 export function nested<Value>({ fields = [], ...family }: Shown<Value>): Shown<Value> {
   return { ...family, words: withPlace(family.words).replace('%s', `%s, ${fields.join(', ')}`) };
 }
@@ -233,9 +223,8 @@ function labelFieldsOf({ shape }: Shaped): readonly (readonly [label: string, fi
 /** The labels that an object has, with their texts. */
 export function labelTextsOf<Values>(object: Shaped): (values: Values) => Labels {
   const fields = labelFieldsOf(object);
-  const textOf = (value: unknown) => String(value ?? '');
   return (values) =>
-    Object.fromEntries(fields.map(([name, field]) => [name, textOf(values[field as keyof Values])]));
+    Object.fromEntries(fields.map(([name, field]) => [name, String(values[field as keyof Values] ?? '')]));
 }
 
 /** The families of a list of objects. addsUp: where two may have the same labels; else the later one counts. */
@@ -254,7 +243,7 @@ function ofElements<Element>(element: Shaped, addsUp = false): readonly Shown<re
   }));
 }
 
-/** One sample for all that have the same labels. */
+/** Merges samples that have the same labels. */
 function putTogether(series: Series, both: (a: number, b: number) => number): Series {
   const known = new Map<string, Sample | CounterSample>();
   for (const one of series) {
@@ -266,7 +255,6 @@ function putTogether(series: Series, both: (a: number, b: number) => number): Se
   return [...known.values()];
 }
 
-/** The families of an answer. */
 export function familiesOf<Reading>(answer: Answer<Reading>): readonly Shown<Reading>[] {
   return answer.element ? (ofElements(answer, answer.addsUp) as readonly Shown<never>[]) : ofObject(answer);
 }
@@ -320,7 +308,7 @@ function labelled(labels: Labels | undefined, series: Series): Series {
   return labels ? series.map((one) => ({ ...one, labels: { ...labels, ...one.labels } })) : series;
 }
 
-/** Of days a gauge shows the newest that any series has, and only the series that have it. */
+/** A gauge shows the newest day that any series has, and only the series that have that day. */
 function asSamples(series: Series): readonly Sample[] {
   const newest = Math.max(
     ...series.flatMap((one) => ('days' in one ? one.days : [])).map(({ startSeconds }) => startSeconds),
@@ -332,13 +320,12 @@ function asSamples(series: Series): readonly Sample[] {
   });
 }
 
-/** HELP: the words, and in their place the fields. */
 function helpOf({ words, fields = [] }: Shown): string {
   if (fields.length === 0) return `${words}.`;
   return `${withPlace(words).replace('%s', `API field${fields.length > 1 ? 's' : ''} ${fields.join(', ')}`)}.`;
 }
 
-/** Words that say where the fields stand. */
+/** Adds a place for the fields to words that have none. */
 function withPlace(words: string): string {
   return /%s|API field/.test(words) ? words : `${words} (%s)`;
 }

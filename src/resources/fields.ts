@@ -50,7 +50,6 @@ export interface FieldType<Value = unknown> {
   readonly documented?: Documented | undefined;
 }
 
-/** What a type reads. */
 export type ValueOf<Type extends FieldType> = NonNullable<ReturnType<Type>>;
 
 export function readValue<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
@@ -61,7 +60,7 @@ function described<Value>(type: FieldType<Value>, documented: Documented | undef
   return Object.assign(type, { documented });
 }
 
-/** What the type reads, made into something else; nothing where that cannot be. */
+/** Turns what a type reads into something else; undefined where that is not possible. */
 export function mapped<From, To>(
   type: FieldType<From>,
   to: (value: From, notes: Notes) => To | undefined,
@@ -73,7 +72,6 @@ export function mapped<From, To>(
   return described(read, type.documented);
 }
 
-/** Anything, as it is. */
 export const anything: FieldType = (value) => value;
 
 /** A number (double). Beyond 2^53 it may lose its last digits, which an id may not. */
@@ -87,7 +85,7 @@ export const integer = mapped(number, (value, notes) =>
   Number.isInteger(value) ? value : notes.mismatch('a whole number', value),
 );
 
-/** A figure in a greater unit. 248.3 by a thousand is 0.2483, not 0.24830000000000002. */
+/** Divides without rounding errors: 248.3 by 1000 is 0.2483, not 0.24830000000000002. */
 export function divided(value: number, by: number): number {
   return Number((value / by).toPrecision(15));
 }
@@ -107,7 +105,7 @@ export const boolean: FieldType<boolean> = (value, notes) =>
 export const text: FieldType<string> = (value, notes) =>
   typeof value === 'string' ? value : notes.mismatch('a string', value);
 
-/** A text that opens something. As a function, so that nothing that writes objects out shows it. */
+/** A key. As a function, so that nothing that writes objects out shows it. */
 export const secret = mapped(text, (value) => (value === '' ? undefined : () => value));
 
 /** An integer that stands for something. A value that the reference does not list is kept, and noted. */
@@ -119,12 +117,12 @@ export function code(listed: readonly number[]): FieldType<number> {
   return described(read, { isEnumerated: true });
 }
 
-/** An integer that stands for one of these names, from 0. One that the reference does not list is its digits, and noted. */
+/** An integer that stands for one of these names, from 0. An unlisted one becomes its digits, and is noted. */
 export function codeName(names: readonly string[]): FieldType<string> {
   return mapped(code([...names.keys()]), (value) => names[value] ?? String(value));
 }
 
-/** One of these texts, whatever its case. One that the reference does not list is noted; it is `unknown`, where that is one. */
+/** One of these texts, in any case. An unlisted one is noted; it becomes `unknown` if that is one of them. */
 export function oneOf<State extends string>(states: readonly State[]): FieldType<State> {
   const read = mapped(text, (value, notes) => {
     const state = states.find((known) => known.toLowerCase() === value.toLowerCase());
@@ -146,7 +144,7 @@ export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value
 /** A list of which only the length matters. */
 export const list = listOf(anything);
 
-/** What an object with data for keys has. As entries: another object that can have any key takes twice the time and memory. */
+/** The entries of an object whose keys are data. Another object that can have any key takes twice the time and memory. */
 export type Entries<Value> = readonly (readonly [key: string, value: Value | undefined])[];
 
 /** An object whose keys are data: any text may be one, `__proto__` too. */
@@ -205,7 +203,7 @@ export interface Answer<Reading = unknown> {
   readonly shape: Shape;
   /** Of a list. */
   readonly element?: ObjectType;
-  /** Of a list: whether elements of the same labels are added up. Else the later one counts. */
+  /** Of a list: whether elements with the same labels are added up. Otherwise the later one counts. */
   readonly addsUp?: boolean;
   /** What is documented of the body. */
   readonly documented: Documented;
@@ -257,7 +255,7 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
   return Object.assign(read, { shape, documented: { fields }, nothing: {}, from, ignoring });
 }
 
-/** Notes by the outermost field. */
+/** Reports under the name of the outermost field. */
 class FieldNotes implements Notes {
   field = '';
   readonly daySeconds: number | undefined;
@@ -290,8 +288,8 @@ export function identifierOf({ shape }: Answer): string {
  * A list of such objects. An element that is not an object, or lacks its first field, by which elements are told apart, is
  * noted and left out. A list of which no element can be read is not the answer asked for.
  *
- * @param complete what is listed, where the list decides what there is: then one element that cannot be read is a failure,
- *   for nobody can tell which it is
+ * @param complete what is listed, if the list decides which targets exist: then a single element that cannot be read is a
+ *   failure, for nobody can tell which it is
  */
 export function elements<Element>(
   element: ObjectType<Element>,

@@ -1,4 +1,4 @@
-/** Reads a listing that comes in pages, whatever its pages are asked by, and ends also where the API does not. */
+/** Reads listings page by page, and ends even where the API's pages do not. */
 import type { Documented } from './documented.ts';
 import { unwrapData, unwrapList } from './envelope.ts';
 import {
@@ -27,7 +27,7 @@ interface Page {
   readonly total?: number | undefined;
   /** Undefined after the last page. */
   readonly next: Position | undefined;
-  /** True where the answer says nothing of further pages: the first page that brings nothing new is then the end. */
+  /** True if the answer does not say whether there are more pages: then the first page that brings nothing new is the end. */
   readonly isNextGuessed?: boolean;
 }
 
@@ -49,7 +49,6 @@ interface Paging {
   ): Page;
 }
 
-/** Ends a listing whose pages never do. */
 const maxPages = 1000;
 
 interface PagedList<Element> {
@@ -117,7 +116,7 @@ export function withQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** What becomes of each item, made as it is asked for: all of a long listing at once would keep others waiting. */
+/** Maps one item at a time, as they are asked for: a long listing at once would keep others waiting. */
 export function* mapEach<Item, Mapped>(items: Iterable<Item>, map: (item: Item) => Mapped): Iterable<Mapped> {
   for (const item of items) yield map(item);
 }
@@ -126,7 +125,7 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The list of an answer. It may be missing only on the first page, where the answer itself counts nothing. */
+/** The list may be missing only on the first page, and only if the answer itself counts nothing. */
 function listOrNone(list: unknown, total: number | undefined, come: number): unknown {
   return total === 0 && come === 0 ? (list ?? []) : list;
 }
@@ -155,7 +154,6 @@ const videoPage = object({
   items: anything,
 });
 
-/** The lists of each API. */
 export const pagings: Readonly<Record<ApiName, Paging>> = {
   application: {
     perPage: 1000,
@@ -172,7 +170,7 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
     },
   },
 
-  /** Reference 4.4, 2.7. `nextPage` can point onward past the last page, so it is believed only as long as there is more to come. */
+  /** Reference 4.4, 2.7. `nextPage` can point past the last page, so it counts only while there is more to come. */
   shield: {
     perPage: 100,
     says: shieldPage,
@@ -185,7 +183,7 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
         isObject(page) && Object.keys(shieldPage.shape).some((name) => Object.hasOwn(page, name));
       const says = saysAny ? shieldPage.from(page, diagnostics) : {};
       const { totalCount, totalPages, currentPage = number, nextPage = number + 1 } = says;
-      // After the first page, null is the end of a listing that says nothing of its pages.
+      // After the first page, null ends a listing that says nothing about its pages.
       const list = unwrapList(body, come === 0 ? totalCount === 0 : data === null);
       const isEmpty = lengthOf(list) === 0;
       // A page object of zeros says nothing, as an absent one does.
@@ -203,7 +201,7 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
     list: 'Items',
     query: (number, perPage) => `page=${number}&perPage=${perPage}`,
     read(body, { number, perPage, come }, diagnostics) {
-      // A page may also be a bare array, which tells nothing of others.
+      // A page may also be a bare array, which says nothing about other pages.
       if (Array.isArray(body)) {
         return { list: body, next: body.length === perPage ? number + 1 : undefined, isNextGuessed: true };
       }
@@ -215,7 +213,7 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
     },
   },
 
-  /** It ends where all that it counts have come; after a full page one more is asked for, for the count can be too small. */
+  /** Ends when all that it counts have come. After a full page one more is asked for, since the count can be too small. */
   video: {
     perPage: 1000,
     says: videoPage,
@@ -237,12 +235,11 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
   },
 };
 
-/** What is documented of a page of such elements. */
 export function documentedPage({ says, body = says, list }: Paging, element: ObjectType): Documented {
   return { fields: new Map([...(body.documented.fields ?? []), [list, { elements: element.documented }]]) };
 }
 
-/** What is read by more than one request. */
+/** An answer that takes more than one request. */
 export interface PagedAnswer<Reading> extends Answer<Reading> {
   readAll(this: void, path: string, get: Get, diagnostics: Diagnostics): Promise<Reading>;
 }

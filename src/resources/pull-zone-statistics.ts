@@ -45,7 +45,6 @@ const statistics = object({
   UserBalanceHistoryChart{*}`);
 type Statistics = ValueOf<typeof statistics>;
 
-/** The requests of each day that were not pulled from the origin. */
 function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {
   const days = served?.flatMap(({ startSeconds, value }) => {
     const missed = pulled?.find((day) => day.startSeconds === startSeconds)?.value;
@@ -54,7 +53,7 @@ function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: 
   return days && [{ days }];
 }
 
-/** No counter: one chart may lag the other, and a counter could not take back what that shows for a moment. */
+/** No counter: while one chart lags the other the figure is too high, which a counter could not take back. */
 const cached: Shown<Statistics> = {
   name: 'cached_requests_latest_day',
   words:
@@ -63,7 +62,7 @@ const cached: Shown<Statistics> = {
   series: cachedRequests,
 };
 
-/** Traffic by regions that sums to more than the bandwidth of its day is of other days, too: it is left out. */
+/** Leaves out traffic by region that sums to more than the bandwidth of its day: it includes other days. */
 const trusted: Answer<Statistics> = {
   ...statistics,
   from(body, diagnostics, daySeconds) {
@@ -76,7 +75,7 @@ const trusted: Answer<Statistics> = {
   },
 };
 
-/** What is not loaded is not in the answer. */
+/** The API leaves out what these do not ask for. */
 const loaded = [
   'loadErrors',
   'loadOriginResponseTimes',

@@ -53,7 +53,6 @@ const zone = object({
   EnableSafeHop: flag('safehop_enabled', 'Whether SafeHop is enabled'),
 }).ignoring('OriginUrl ZoneSecurityKey CnameDomain');
 
-/** Every pull zone with its name, its figures, and the features that kinds of their own are about. */
 export const pullZones = defineListing({
   kind: 'pull_zone',
   product: 'CDN',

@@ -25,7 +25,7 @@ function hasNoRateLimits({ errorKey }: FailureOf): boolean {
   return errorKey === 'not_found.ratelimit_shieldzone';
 }
 
-/** The rules of one zone's rate limits, with their names. */
+/** The rules of one zone, which have the names of its rate limits. */
 const rules = defineListing({
   kind: 'rate_limit',
   product: 'Shield',

@@ -39,7 +39,7 @@ export interface Listed {
   readonly name?: string | undefined;
   /** The id of what it is called after, in the listing's `names`. */
   readonly namedBy?: string | undefined;
-  /** Its flags that are on, of those that kinds of their own are about. */
+  /** Those of the listing's `features` that are on. */
   readonly features?: readonly string[] | undefined;
 }
 

@@ -52,7 +52,7 @@ const apiGuardian = object({
   failedAuthenticationEnforcement: failed('authentication'),
 });
 
-/** Families of one figure, over all protections. Their HELP names the fields of the protections alone. */
+/** For families of several protections: the HELP names the protections' fields, not those inside them. */
 function ofProtection<Value>(family: Shown<Value>): Shown<Value> {
   return { ...family, fields: undefined };
 }
@@ -61,7 +61,7 @@ function rolling<Figures>(figures: ObjectType<Figures>) {
   return shown(figures, ...familiesOf28Days(figures).map(ofProtection));
 }
 
-/** The newest day is the newest that any protection has: that of one alone can lie back. */
+/** The newest day is the newest that any protection has: a single protection can be behind. */
 function byDay<Figures>(figures: ObjectType<Figures>) {
   const families = familiesByDay(figures, 'the zone').flatMap(({ newest, total }) => [
     { ...newest, series: total.series },
@@ -73,7 +73,7 @@ function byDay<Figures>(figures: ObjectType<Figures>) {
 const metrics = object({
   overview: rolling(overview),
   overviewPastTwentyEightDays: byDay(overview),
-  // The WAF alone has no field with its days.
+  // Only the WAF has no field with its days.
   waf: rolling(waf),
   dDoS: rolling(dDoS),
   dDoSOverviewPastTwentyEightDays: byDay(dDoS),
@@ -99,7 +99,7 @@ const metrics = object({
 
 const figures = ['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'];
 
-/** What is told of a figure stands together. The HELP says fields also where it is one. */
+/** Keeps the families of a figure together. The HELP says `fields` even for a single one. */
 function together<Reading>(own: readonly Shown<Reading>[]): readonly Shown<Reading>[] {
   const ofFigures = figures.flatMap((figure) => own.filter(({ name }) => name.startsWith(`${figure}_`)));
   const others = own.filter((family) => !ofFigures.includes(family));

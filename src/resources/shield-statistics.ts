@@ -7,7 +7,7 @@ import { type Entries, entriesOf, integer, mapped, object, snakeCased, type Valu
 import type { CounterSample, Day, DayFigure } from './resource.ts';
 import { hasNoProtections, zones } from './shield-zone.ts';
 
-/** Actions are the API's own words: so many series have one of their own, of the seven protections together. */
+/** The API can add actions, so the series of all seven protections together are bounded. */
 const maxSeries = 50;
 const rest = { protection: 'other', action: 'other' };
 

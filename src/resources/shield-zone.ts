@@ -58,7 +58,7 @@ const zone = object({
   ),
 }).ignoring('wafEngineConfig[name valueEncoded]');
 
-/** Every zone that a credential can see, each with its configuration. A zone is called as its pull zone is. */
+/** Every zone that a credential can see. A zone has the name of its pull zone. */
 export const zones = defineListing({
   kind: 'shield_zone',
   product: 'Shield',
@@ -72,7 +72,7 @@ export const zones = defineListing({
   about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
 });
 
-/** Whether the plan of a zone has no figures of its protections. */
+/** Whether the plan of a zone does not include figures of its protections. */
 export function hasNoProtections({ errorKey }: FailureOf): boolean {
   return errorKey === 'feature_not_available_on_plan';
 }

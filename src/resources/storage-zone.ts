@@ -22,7 +22,6 @@ const zone = object({
   ),
 }).ignoring('Password DateModified Deleted ReadOnlyPassword');
 
-/** Every storage zone with its name and its figures. */
 export const storageZones = defineListing({
   kind: 'storage_zone',
   product: 'Storage',

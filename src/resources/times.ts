@@ -1,4 +1,4 @@
-/** How the API writes times, as seconds since 1970. A text that could be read in two ways is none. */
+/** Reads times as the API writes them, as seconds since 1970. An ambiguous text is no time. */
 
 const instant =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s*(?:Z|([+-])(\d{2}):?(\d{2}))?$/i;
@@ -30,16 +30,13 @@ export function parseInstant(value: string): number | undefined {
   return whole + Number(`0${fraction}`);
 }
 
-/**
- * The time of a chart's key, in seconds since 1970: an ISO 8601 date with or without a time, or Unix seconds. Undefined for
- * what could be read in two ways, such as `05/06/2026`.
- */
+/** The time of a chart's key: an ISO 8601 date with or without a time, or Unix seconds. Undefined for `05/06/2026`. */
 export function parseChartKey(key: string): number | undefined {
   if (/^\d{9,10}$/.test(key)) return Number(key);
   return /^\d{4}-\d{2}-\d{2}$/.test(key) ? parseDay(key) : parseInstant(key);
 }
 
-/** The start of a UTC day, in seconds since 1970, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
+/** The start of a UTC day, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
 export function parseDay(key: string): number | undefined {
   const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
   if (dayFirst) return startOfDay(dayFirst[3], dayFirst[2], dayFirst[1]);

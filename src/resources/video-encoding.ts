@@ -10,7 +10,7 @@ const statuses = 'created uploaded processing transcoding finished error upload_
   ' ',
 );
 const told = [...new Set<string>(statuses)];
-/** Those whose files wait for the encoder; of what was only created, no file may ever come. */
+/** Videos whose files wait for the encoder. A video that was only created may never get a file. */
 const unfinished: readonly string[] = ['uploaded', 'processing', 'transcoding'];
 
 const video = object({

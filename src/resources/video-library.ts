@@ -15,7 +15,7 @@ function charges(name: string, service: string) {
   return gauge(name, `Charges of this calendar month for ${service}, in US dollars; falls back at its end`);
 }
 
-/** An answer holds more keys than the one that is read here. */
+/** Only what is named here is kept: an answer holds more keys than this one. */
 const library = object({
   Id: id,
   Name: label('name'),
@@ -35,7 +35,6 @@ const library = object({
   GoogleWidevineDrm: inside(drmSystem, { system: 'widevine' }),
 }).ignoring('DateCreated ReadOnlyApiKey ApiAccessKey');
 
-/** Every video library with its name, its figures, its key, and the features that kinds of their own are about. */
 export const videoLibraries = defineListing({
   kind: 'video_library',
   product: 'Stream',

@@ -48,7 +48,6 @@ const storageInfo = object({
   calculatedAt: timestamp('storage_calculated_timestamp_seconds', 'When the API calculated the sizes'),
 });
 
-/** Every video of a library, called by its title. */
 const videos = defineListing({
   kind: 'video_storage',
   product: 'Stream',
