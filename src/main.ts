@@ -50,9 +50,7 @@ function takeEnvironment(): Environment {
   return env;
 }
 
-/**
- * Polls once and prints the page. On a terminal also shows progress and the outcome.
- */
+/** Polls once and prints the page. On a terminal also shows progress and the outcome. */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
   const tookMs = () => performance.now() - startedMs;

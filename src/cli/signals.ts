@@ -3,7 +3,7 @@
  * signal that nobody catches ends the process.
  */
 
-/** SIGHUP is last, so that whoever sees it caught (in /proc) knows that all are; Node itself handles the others. */
+/** SIGHUP comes last: Node itself never catches it, so a test that sees it caught knows that all three are. */
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof names)[number];
 

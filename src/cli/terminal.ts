@@ -121,9 +121,7 @@ function listingText({ poll: { listing, parent, credential } }: ListingStatus): 
   return plainText(`${listing.nouns} of ${of}`);
 }
 
-/**
- * The outcome of polling every target once: a table by kind, each cause of failures with what to do, and a verdict.
- */
+/** The outcome of polling every target once: a table by kind, each cause of failures with what to do, a verdict. */
 export function pollReport(
   statuses: readonly TargetStatus[],
   listings: readonly ListingStatus[],

@@ -176,9 +176,9 @@ function targetsOf(
   const { report, warn } = context.document;
   const path = [section.resource.section];
   if (targets.length === 0) warn([...path, 'targets'], 'the list is empty, so nothing is polled');
+  const isUnread = targets.length > 0 && targets.every((target) => target === undefined);
   for (const key of selectionKeys) {
-    // An empty list may be the replacement of a wrong one.
-    if (section[key] === undefined || targets.length === 0) continue;
+    if (section[key] === undefined || isUnread) continue;
     report([...path, key], 'expected only with `targets: all`; the targets are a list');
   }
   return listed(targets, 'targets', section, context).map(({ settings, ids, intervalMs, staleAfterMs }) => ({

@@ -49,7 +49,8 @@ export function readSettings(
     ['credentials', {}],
     ['credential', names[0] ?? null],
     ['interval', '1s'],
-    ['targets', []],
+    // A list with one hole.
+    ['targets', Array.from<Raw>({ length: 1 })],
     ['kinds', 'all'],
   ]);
   for (let round = 0; issues.length > 0 && isMapping(raw) && round < maxRounds; round++) {
