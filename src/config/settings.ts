@@ -138,7 +138,7 @@ function takeOut(root: Mapping, path: Path, standIns: ReadonlyMap<string | numbe
   const last = path.at(-1) ?? '';
   let holder: Mapping | undefined = root;
   for (const step of path.slice(0, -1)) holder = holder?.[step] as Mapping | undefined;
-  if (holder === undefined) return;
+  if (!holder) return;
   const standIn = standIns.get(last);
   if (standIn !== undefined) holder[last] = standIn;
   else if (holder[last] === undefined && path.length > 1) takeOut(root, path.slice(0, -1), standIns);
