@@ -1,4 +1,4 @@
-/** Sends requests to one API, with key, deadline, limits and retries. Returns a parsed body or throws an ApiError. */
+/** Sends requests to one API, with key, deadline, limits and retries. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -15,11 +15,9 @@ import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 import { errorOfTransport } from './transport-error.ts';
 
-/** Told of every request. */
 export interface ClientObserver {
   /**
-   * @param code the HTTP status; `timeout`, `network` or `schema` (too long) if there was no complete answer
-   * @param answer what came, where it came
+   * @param code the HTTP status; `timeout`, `network` or `schema` (too long) without a complete answer
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
   /** A 429 has paused the API until then (Unix time in ms). */
@@ -33,7 +31,7 @@ export interface RawAnswer {
   text(): string;
 }
 
-/** Reads the key of a credential. Rejects, without the key in the error, if it cannot be read. */
+/** Rejects, without the key in the error, if it cannot be read. */
 export type ReadKey = (api: ApiName, credential: string) => Promise<Secret>;
 
 export interface Request {
@@ -53,7 +51,7 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** When the answer was sent (Unix time in ms), by the API's clock if it says so, else by ours. */
+/** When the answer was sent (Unix time in ms), by the API's clock if it has a date, else by ours. */
 function servedAtMs(date: string | undefined): number {
   const atMs = Date.parse(date ?? '');
   return Number.isNaN(atMs) ? Date.now() : atMs;
@@ -69,7 +67,7 @@ function hideIn(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
 }
 
-/** Parses a body and removes the key if the answer repeats it, also where it is written with JSON escapes. */
+/** Parses a body and removes the key from it, also if it is written with JSON escapes. */
 function parseBody(text: string, answer: Answer, hide: Hide): unknown {
   const body = parseJson(text, answer);
   return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
@@ -101,13 +99,7 @@ function describeError(text: string, hide: Hide): { reason: string; errorKey: st
 }
 
 /** The error for a status other than 2xx (reference 7). */
-function errorOfStatus(
-  status: number,
-  text: string,
-  hide: Hide,
-  retryAfterMs: number | undefined,
-  answer: Answer,
-): ApiError {
+function errorOfStatus(status: number, text: string, hide: Hide, answer: Answer): ApiError {
   const { reason, errorKey } = describeError(text, hide);
   const isRedirect = status >= 300 && status < 400;
   const message = `HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
@@ -115,7 +107,6 @@ function errorOfStatus(
     failureOf(status),
     isRedirect ? `${message}: a redirect, which is not followed; check base_url` : message,
     { ...answer, errorKey },
-    { retryAfterMs },
   );
 }
 
@@ -146,7 +137,7 @@ export class ApiClient {
     this.#dispatcher = createPool(config, proxy);
   }
 
-  /** Applies new settings; requests under way finish with the old ones. Rejects, keeping the old ones, if they cannot be used. */
+  /** Requests under way finish with the old settings. Rejects, and keeps those, if the new ones cannot be used. */
   async reconfigure(config: ApiConfig): Promise<void> {
     if (JSON.stringify(config) === JSON.stringify(this.#config)) return;
     const old = this.#dispatcher;
@@ -169,7 +160,7 @@ export class ApiClient {
       const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
-      const delayMs = retryDelayMs(attempt, outcome.retryAfterMs);
+      const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -199,16 +190,16 @@ export class ApiClient {
     let raw: RawAnswer | undefined;
     try {
       const key = await this.#keyFor(asked.credential);
-      const { answer, headers, text, hide, retryAfterMs } = await this.#send(asked.path, key, signal);
+      const { answer, headers, text, hide } = await this.#send(asked.path, key, signal);
       status = answer.status;
       raw = { headers, text: () => hide(text) };
-      if (!isSuccess(status)) throw errorOfStatus(status, text, hide, retryAfterMs, answer);
+      if (!isSuccess(status)) throw errorOfStatus(status, text, hide, answer);
       this.#refusals = 0;
       return { body: parseBody(text, answer, hide) };
     } catch (cause) {
       error = errorOfTransport(cause, this.#api, this.#config, this.#proxy !== undefined);
       status ??= error.answer.status;
-      if (error.result === 'rate_limited') this.#pause(error.retryAfterMs);
+      if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
@@ -240,14 +231,14 @@ export class ApiClient {
       const value = headerOf(headers, name);
       return value === undefined ? undefined : hide(value);
     };
-    const answer = { status, requestId: header('cdn-requestid') };
-    const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
-    // The body of an error only explains it.
-    const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
     const retryAfter = header('retry-after');
     const retryAfterMs =
       retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, servedAtMs(header('date')));
-    return { answer, headers, text, hide, retryAfterMs };
+    const answer = { status, requestId: header('cdn-requestid'), retryAfterMs };
+    const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
+    // The body of an error only explains it.
+    const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
+    return { answer, headers, text, hide };
   }
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */

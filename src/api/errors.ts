@@ -19,10 +19,11 @@ const retryable = {
   schema: false,
 };
 export type PollFailure = keyof typeof retryable;
+/** The label `result`. */
 export type PollResult = 'success' | PollFailure;
 
-/** The values of the label `result`. */
-export const pollResults: readonly PollResult[] = ['success', ...(Object.keys(retryable) as PollFailure[])];
+const failures = Object.keys(retryable) as readonly PollFailure[];
+export const pollResults: readonly PollResult[] = ['success', ...failures];
 
 const statuses: Readonly<Record<number, PollFailure>> = {
   401: 'auth',
@@ -44,9 +45,7 @@ export interface Answer {
   readonly requestId?: string | undefined;
   /** The API's own name for the error (reference 2.3). */
   readonly errorKey?: string | undefined;
-}
-
-interface ApiErrorOptions extends ErrorOptions {
+  /** From the header Retry-After. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -56,14 +55,11 @@ export class ApiError extends Error {
   readonly result: PollFailure;
   readonly retryable: boolean;
   readonly answer: Answer;
-  /** From the header Retry-After. */
-  readonly retryAfterMs: number | undefined;
 
-  constructor(result: PollFailure, message: string, answer: Answer = {}, options: ApiErrorOptions = {}) {
+  constructor(result: PollFailure, message: string, answer: Answer = {}, options?: ErrorOptions) {
     super(message, options);
     this.result = result;
     this.retryable = retryable[result];
     this.answer = answer;
-    this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Decides when each request to an API may start: requests per second, concurrency and pauses, shared fairly between the
- * queues that ask.
- */
+/** Decides when each request to an API may start: its rate, concurrency and pauses, shared fairly between queues. */
 
 /** The right to make one request. */
 export interface Permit {
@@ -9,12 +6,12 @@ export interface Permit {
   release(): void;
 }
 
-/** Called with a permit when it is its turn. Returns false if it no longer wants one; the next in turn gets it then. */
+/** Takes a permit when it is its turn. Returns false if it no longer wants one. */
 export type Waiter = (permit: Permit) => boolean;
 
 interface Queue {
   readonly name: string;
-  /** Polls that are under way and wait for a page or a retry. They go first, so that they finish. */
+  /** Of polls under way, for a page or a retry. They go first, so that the polls finish. */
   readonly continuing: Set<Waiter>;
   readonly fresh: Waiter[];
   inFlight: number;
@@ -29,7 +26,7 @@ export interface Pace {
   readonly maxConcurrency: number;
 }
 
-/** How many requests may start at once after a rest: a twentieth of a second's worth, at least one. */
+/** How many may start at once after a rest: a twentieth of a second's worth, at least one. */
 export function burstOf(requestsPerSecond: number): number {
   return Math.max(1, Math.floor(requestsPerSecond / 20));
 }
@@ -65,10 +62,7 @@ export class Pacer {
     this.#serve();
   }
 
-  /**
-   * Sets the queues that a slot is kept for. Waiters of other queues are still served; such a queue exists while it has
-   * waiters.
-   */
+  /** Sets the queues that a slot is kept for. Others exist, and are served, while they have waiters. */
   setQueues(names: Iterable<string>): void {
     for (const queue of this.#queues.values()) queue.isSet = false;
     for (const name of names) this.#queue(name).isSet = true;
@@ -87,9 +81,9 @@ export class Pacer {
   }
 
   /**
-   * A permit for a poll that is under way. Rejects with the signal's reason if that is aborted first.
+   * A permit for a poll that is under way. Rejects with the signal's reason if it is aborted first.
    *
-   * @param untilMs when to give up and resolve with undefined, as `performance.now()` counts; default: never
+   * @param untilMs when to resolve with undefined, as `performance.now()` counts; default: never
    */
   permit(queue: string, signal: AbortSignal): Promise<Permit>;
   permit(queue: string, signal: AbortSignal, untilMs: number): Promise<Permit | undefined>;
@@ -103,7 +97,7 @@ export class Pacer {
         signal.removeEventListener('abort', onAbort);
       };
       const waiter = (permit: Permit) => {
-        // Another abort listener may have run first and released the permit that we are now given.
+        // Another abort listener may have run first, and released this permit.
         if (signal.aborted) return false;
         leave();
         resolve(permit);
@@ -142,9 +136,15 @@ export class Pacer {
   #queue(name: string): Queue {
     const known = this.#queues.get(name);
     if (known) return known;
-    // Behind all others except the one served last.
-    const lastPermit = this.#permits - 1;
-    const queue = { name, continuing: new Set<Waiter>(), fresh: [], inFlight: 0, isSet: false, lastPermit };
+    const queue: Queue = {
+      name,
+      continuing: new Set(),
+      fresh: [],
+      inFlight: 0,
+      isSet: false,
+      // Behind all others except the one served last.
+      lastPermit: this.#permits - 1,
+    };
     this.#queues.set(name, queue);
     return queue;
   }
@@ -177,7 +177,6 @@ export class Pacer {
         return;
       }
       const waiter = nextWaiter(queue);
-      // First, because a waiter may ask for the next permit, or release this one, before it returns.
       this.#tokens -= 1;
       if (waiter?.(this.#take(queue))) {
         queue.lastPermit = ++this.#permits;

@@ -1,4 +1,4 @@
-/** The connections to one API: how many, which certificates they trust, and through which proxy they go. */
+/** The connections to one API: how many, whom they trust, and through which proxy they go. */
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -8,10 +8,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
-/**
- * Connections to a proxy. If the proxy closes one instead of answering CONNECT, undici takes that for a kept connection that went
- * stale and retries forever.
- */
+/** If a proxy closes the connection instead of answering CONNECT, undici takes it for a stale one and retries forever. */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
   const tunnel = connect.bind(pool);
@@ -23,10 +20,7 @@ function createTunnels(origin: URL, settings: Pool.Options): Pool {
   return Object.assign(pool, { connect: connectOnce });
 }
 
-/**
- * How long to keep an idle connection if the API does not say: longer than the usual minute between two polls, to save TLS
- * handshakes.
- */
+/** For an idle connection, unless the API says otherwise: longer than the usual minute between polls. */
 const keepAliveMs = 70_000;
 
 /** What Node trusts by default: the public authorities and those of NODE_EXTRA_CA_CERTS. */

@@ -1,7 +1,7 @@
-/** Reads the forward proxy from the environment, as curl does. Messages never contain its address, which may hold a password. */
+/** Reads the forward proxy from the environment, as curl does. Its address may hold a password: no message has it. */
 
 export interface ForwardProxy {
-  /** May hold a password. Only https goes through it: with plain http, which is for loopback, the proxy would see the key. */
+  /** Only https goes through it: with plain http, which is for loopback, it would see the key. */
   readonly url: string;
   /** The hosts to connect to directly, in the format of NO_PROXY. */
   readonly except: string;

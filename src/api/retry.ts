@@ -8,14 +8,14 @@ export function retryDelayMs(attempt: number, retryAfterMs = 0, random = Math.ra
   return Math.max(retryAfterMs, random() * Math.min(30_000, 500 * 2 ** attempt));
 }
 
-/** How long a 429 pauses an API. refusals: how many pauses there were since the last success. */
+/** How long a 429 pauses an API. refusals: pauses since the last success. */
 export function pauseMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
   const floorMs = Math.min(60_000, 1000 * 2 ** refusals);
   // `||`: 0, or a date in the past by our clock, does not mean that we may go on at once.
   return retryAfterMs || floorMs * (1 + random() / 2);
 }
 
-/** Parses `Retry-After`, in seconds or as an HTTP date: capped and never negative, undefined if it is neither. */
+/** In seconds or as an HTTP date: capped and never negative, undefined if it is neither. */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {
   const text = header.trim();
   // Date.parse accepts nearly any text with a digit.

@@ -1,29 +1,28 @@
-/** HTTP basic authentication against bcrypt hashes, with bounds on what unknown clients can make it compute. */
+/** HTTP basic authentication against bcrypt hashes. Bounds what strangers can make it compute. */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const defaultLimits = {
-  /** Comparisons that may wait, for all clients together; the verdict on one more is `busy`. */
+  /** Comparisons that may wait; the verdict on one more is `busy`. */
   maxWaiting: 64,
-  /** The same for one address, so that one client cannot keep the others out. */
+  /** So that one client cannot keep the others out. */
   maxWaitingPerAddress: 4,
-  /** Correct passwords to remember. */
   maxRemembered: 256,
 };
 
 export type Verdict = 'allowed' | 'denied' | 'busy';
 
-/** Matches no password and costs as much as the costliest hash in use, so an unknown user takes as long as a known one. */
+/** Matches no password, and costs as much as the costliest hash in use: unknown users take as long as known ones. */
 function dummyHash(users: ReadonlyMap<string, string>): string {
   const costs = Array.from(users.values(), (hash) => hash.slice(4, 6));
   return `$2b$${costs.sort().at(-1)}$${'.'.repeat(53)}`;
 }
 
-/** The function that judges a request: `users` maps names to bcrypt hashes; `address` is the client's. */
+/** The function that judges a request. users: bcrypt hashes by name; address: the client's. */
 export function createBasicAuth(
   matches: (password: string, hash: string) => Promise<boolean>,
   limits = defaultLimits,
 ) {
-  /** Passwords are remembered only as digests, under a key that dies with the process. */
+  /** Passwords are remembered as digests, under a key that dies with the process. */
   const secret = randomBytes(32);
   /** Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();
@@ -47,7 +46,7 @@ export function createBasicAuth(
       .digest('base64');
     if (known !== undefined && remembered.has(key)) return 'allowed';
 
-    // Requests with the same credentials at the same time, as at the first scrapes, share one comparison.
+    // The same credentials at the same time, as at the first scrapes, share one comparison.
     let comparison = underWay.get(key);
     if (!comparison) {
       const atAddress = [...underWay.values()].filter((other) => other.address === address).length;

@@ -1,4 +1,4 @@
-/** The open connections and their unanswered requests: makes room for a new one, cuts late responses, closes gracefully. */
+/** The open connections and their unanswered requests. Makes room for new ones, and cuts late responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLimits } from './limits.ts';
@@ -7,7 +7,7 @@ interface Connection {
   readonly key: string;
   /** The outermost: the TLS socket once a request came through it. */
   socket: Socket;
-  /** Whether it ever sent a request. */
+  /** Has sent a request. */
   isUsed: boolean;
   /** The oldest first. */
   readonly unanswered: Set<ServerResponse>;
@@ -29,8 +29,8 @@ export class Connections {
   }
 
   /**
-   * At the limit, cuts the connection that was used longest ago: of those that never sent a request, else of the idle ones,
-   * else of all. So strangers that hold connections open cannot keep scrapes away.
+   * At the limit, cuts the one that was used longest ago: of those that never sent a request, else of the idle ones, else of
+   * all. So strangers that hold connections open cannot keep scrapes away.
    */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.maxConnections) this.#cutOne();
@@ -45,7 +45,7 @@ export class Connections {
     });
   }
 
-  /** Keeps track of a request until its response closes. Returns whether it is to be answered. */
+  /** Follows a request until its response closes. Returns whether to answer it. */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const { maxRequestsInFlight, responseTimeoutMs } = this.#limits;
     const key = keyOf(socket);
@@ -91,7 +91,7 @@ export class Connections {
   }
 }
 
-/** Before Node 24 a response that was queued behind another never closes by itself, and its route would wait forever. */
+/** Before Node 24 a response that is queued behind another never closes by itself, and its route waits forever. */
 function abandon({ unanswered }: Connection): void {
   for (const response of unanswered) {
     response.destroy();

@@ -1,4 +1,4 @@
-/** The answer to a scrape: negotiation, narrowing by kind, and the bounds on pages that are rendered or sent at once. */
+/** Answers scrapes: negotiation, narrowing by kind, and bounds on the pages rendered or sent at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
@@ -13,9 +13,9 @@ const ownKind = 'exporter';
 const smallBytes = 64 * 1024;
 
 const defaultLimits = {
-  /** Pages that may be rendered and compressed at the same time; one more scrape is answered with a 503 at once. */
+  /** Pages rendered and compressed at the same time; one more scrape gets a 503. */
   maxRendering: 16,
-  /** Pages that may be sent at the same time; at one more the reader is cut that has gone longest without taking anything. */
+  /** Pages sent at the same time; beyond, the reader is cut that has taken nothing for longest. */
   maxReaders: 16,
   /** From the first byte of a page to the last. */
   writeTimeoutMs: 30_000,
@@ -25,7 +25,7 @@ export interface MetricsRouteOptions {
   readonly store: Pick<Store, 'page'>;
   /** The kinds of the store's families. */
   readonly kinds: readonly string[];
-  /** The exporter's own metrics, rendered in a format: the same Buffers while nothing changes. */
+  /** Renders the exporter's own metrics: the same Buffers while nothing changes. */
   readonly ownMetrics: (format: Format) => Promise<readonly Buffer[]>;
   readonly limits?: Partial<typeof defaultLimits>;
   /** Called before a page is put together. */

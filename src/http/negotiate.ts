@@ -6,8 +6,8 @@ export type Coding = 'gzip' | 'identity';
 const openMetrics = 'application/openmetrics-text';
 
 /**
- * The format for an Accept header: OpenMetrics if it is named and preferred to text, otherwise text. Of equals, the one named
- * first. Parameters other than `version` (Prometheus 3 sends `escaping`) do not matter: no name here needs escaping.
+ * OpenMetrics if an Accept header names it and prefers it to text, otherwise text. Of equals, the one named first. Parameters
+ * other than `version` do not matter: Prometheus 3 sends `escaping`, and no name here needs any.
  */
 export function negotiateFormat(accept: string | undefined): Format {
   const [best] = parse(accept)
@@ -19,7 +19,7 @@ export function negotiateFormat(accept: string | undefined): Format {
   return best?.name === openMetrics && best.quality > 0 ? 'openmetrics' : 'text';
 }
 
-/** The coding for an Accept-Encoding header; undefined if the client accepts neither (a 406). */
+/** Undefined if the client accepts neither (a 406). */
 export function negotiateCoding(acceptEncoding: string | undefined): Coding | undefined {
   const preferences = parse(acceptEncoding);
   const quality = (...names: string[]) => preferences.find(({ name }) => names.includes(name))?.quality;

@@ -1,13 +1,13 @@
-/** Compares passwords with bcrypt hashes in threads, because a comparison takes tens of milliseconds or more. */
+/** Compares passwords with bcrypt hashes in threads: each takes tens of milliseconds or more. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** The code of the thread, if the bundler put everything into one file; otherwise it is a file beside this one. */
+/** The thread's code, in the executable; otherwise it is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One comparison at a time in the whole process, each in a thread of its own. Rejects if the thread fails. */
+/** One at a time in the whole process. Rejects if the thread fails. */
 export function matchesHash(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
   const answer = last.then(() => compareInThread(password, hash, signal));
   last = answer.catch(() => undefined);

@@ -13,8 +13,8 @@ export class Readers {
   readonly #sending = new Set<ServerResponse>();
 
   /**
-   * @param max pages at once: each holds its blocks in memory, also those that newer pages have replaced
-   * @param timeoutMs from the first byte of a page to the last; a reader that takes longer is cut
+   * @param max pages at once: each holds its blocks, also those that newer pages have replaced
+   * @param timeoutMs from the first byte of a page to the last; then the reader is cut
    */
   constructor(max = 16, timeoutMs = 120_000) {
     this.#max = max;
@@ -22,8 +22,8 @@ export class Readers {
   }
 
   /**
-   * Sends the parts as the body of a response whose headers are set; resolves when the response has closed. Beyond `max` the
-   * reader that has taken nothing for longest is cut, so a new one never waits and is never refused.
+   * Sends the body of a response and resolves when it has closed. Beyond `max` the reader that has taken nothing for longest is
+   * cut, so a new one never waits and is never refused.
    */
   async send(
     response: ServerResponse,

@@ -1,4 +1,4 @@
-/** What happens to a request: limits, rate limit and authentication, then the route that answers it. */
+/** What happens to a request: limits, authentication, then the route that answers it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
@@ -29,7 +29,7 @@ export function createRequestListener(options: RequestsOptions) {
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const config = options.config();
     setHeaders(response, [...Object.entries(securityHeaders), ...config.headers]);
-    // No page reads a body. A large one is refused; after one of unknown length the connection is closed.
+    // No page reads a body: a large one is refused, and the connection ends after one of unknown length.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
     const isTooLong = Number(length) > defaultWebLimits.maxBodyBytes;
     if (isTooLong || coding !== undefined) response.setHeader('Connection', 'close');
@@ -101,7 +101,7 @@ function setHeaders(response: ServerResponse, headers: Iterable<readonly [string
   for (const [name, value] of headers) response.setHeader(name, value);
 }
 
-/** A token bucket like Go's rate.Limiter. It is full again when the configuration has changed. */
+/** A token bucket like Go's rate.Limiter, full again when the configuration has changed. */
 function createRateCheck(): (config: WebConfig) => boolean {
   let before: WebConfig | undefined;
   let tokens = 0;

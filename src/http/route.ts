@@ -6,11 +6,11 @@ export interface Route {
   readonly path: string;
   /** GET implies HEAD. */
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Replace the server's headers (a page's own Content-Security-Policy). Those of the web configuration win. */
+  /** Replace the server's headers; those of the web configuration win. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Ends the response, now or later. The body of a request must not be read, and that of an answer to HEAD is not sent. An
-   * error becomes a 500 without detail and one line in the log.
+   * Ends the response, now or later. Must not read the request's body; the body of an answer to HEAD is not sent. An error
+   * becomes a 500 without detail and one line in the log.
    */
   handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The web server: listens on every address, answers with its routes under the web configuration, and stops gracefully. */
+/** The web server: listens on every address, follows the web configuration, and stops gracefully. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -46,8 +46,8 @@ export class WebServer {
   }
 
   /**
-   * Resolves with the URLs it listens on. Rejects, with nothing left open, if it cannot listen on one of the addresses or the
-   * web configuration is not valid (`ConfigError`).
+   * Resolves with the URLs it listens on. Rejects, with nothing left open, if it cannot listen on one of the addresses or
+   * the web configuration is not valid (`ConfigError`).
    */
   async start(): Promise<readonly string[]> {
     const { addresses, routes, webConfigFile, log } = this.#options;
@@ -81,7 +81,7 @@ export class WebServer {
     this.#stopping.abort();
   }
 
-  /** Reads the web configuration again. Throws a `ConfigError`, keeping the previous one, if it is not valid. */
+  /** Reads the web configuration again. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
   reload(): void {
     this.#source?.reload();
   }
@@ -97,7 +97,7 @@ export class WebServer {
       if (socket.remoteAddress === undefined) socket.destroy();
       else this.#connections.add(socket);
     });
-    // Once it listens, an error means that no connection can be accepted, for example for want of file descriptors.
+    // Once it listens: no connection can be accepted, for example for want of file descriptors.
     listener.on('error', (error: NodeJS.ErrnoException) => {
       if (listener.listening) this.#logRefusal(undefined, `accepting: ${error.code}`);
     });
@@ -106,7 +106,7 @@ export class WebServer {
   }
 }
 
-/** Uses changed settings from the next handshake on, and cuts clients whose certificates the settings do not allow. */
+/** Uses changed settings from the next handshake on, and cuts clients that they do not allow. */
 function followTls(
   listener: HttpsServer,
   initial: TlsSettings,

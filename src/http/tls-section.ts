@@ -1,4 +1,4 @@
-/** The `tls_server_config` of the web configuration: reads the certificates that it names and checks that they fit together. */
+/** The `tls_server_config` of the web configuration: reads its certificates and checks that all fits together. */
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -78,6 +78,10 @@ export function readTls(
   const { min_version: min = 'TLS12', max_version: max = 'TLS13' } = section;
   if (min > max) report('max_version', `expected at least min_version, ${min}`);
   if (!isSound || !cert || !key) return undefined;
+
+  const ciphers = [...ciphersOf(section.cipher_suites)];
+  // OpenSSL allows the signatures of TLS 1.0 and 1.1 only at its security level 0.
+  if (min < 'TLS12') ciphers.push('@SECLEVEL=0');
   const options: TlsOptions = {
     cert: cert.text,
     key: key.text,
@@ -87,8 +91,7 @@ export function readTls(
     rejectUnauthorized: clientAuth === 'RequireAndVerifyClientCert',
     minVersion: tlsVersions[min],
     maxVersion: tlsVersions[max],
-    // OpenSSL allows the signatures of TLS 1.0 and 1.1 only at its security level 0.
-    ciphers: [...ciphersOf(section.cipher_suites), ...(min < 'TLS12' ? ['@SECLEVEL=0'] : [])].join(':'),
+    ciphers: ciphers.join(':'),
     honorCipherOrder: section.prefer_server_cipher_suites ?? true,
     ...(section.curve_preferences?.length && {
       ecdhCurve: section.curve_preferences.map((name) => curves[name]).join(':'),
@@ -112,7 +115,7 @@ function isAdmitted(
   clientAuth: ClientAuthType,
   allowedSans: readonly string[] | undefined,
 ): boolean {
-  // Always read, because that clears OpenSSL's errors: else Node takes a failed verification for an error of the next read.
+  // Always read, to clear OpenSSL's errors: else Node takes a failed verification for an error of the next read.
   const certificate = socket.getPeerX509Certificate();
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
   if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';

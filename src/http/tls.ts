@@ -1,4 +1,4 @@
-/** Go's names for TLS settings, which the web configuration uses, and those of OpenSSL and Node for them. */
+/** Go's names for TLS settings, as the web configuration has them, and OpenSSL's and Node's. */
 import type { SecureVersion } from 'node:tls';
 
 export const clientAuthTypes = [
@@ -21,31 +21,31 @@ export const tlsVersions = {
 const alwaysOn = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
 /** In Go's order of preference. */
-const tls12Ciphers = new Map([
-  ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
-  ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
-  ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
-  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
-  ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
-  ['TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA', 'ECDHE-RSA-AES128-SHA'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', 'ECDHE-ECDSA-AES256-SHA'],
-  ['TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA', 'ECDHE-RSA-AES256-SHA'],
-  ['TLS_RSA_WITH_AES_128_GCM_SHA256', 'AES128-GCM-SHA256'],
-  ['TLS_RSA_WITH_AES_256_GCM_SHA384', 'AES256-GCM-SHA384'],
-  ['TLS_RSA_WITH_AES_128_CBC_SHA', 'AES128-SHA'],
-  ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
-]);
+const tls12Ciphers: Readonly<Record<string, string>> = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
+  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
+  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
+  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
+};
 
-export const cipherNames = [...tls12Ciphers.keys(), ...alwaysOn];
+export const cipherNames = [...Object.keys(tls12Ciphers), ...alwaysOn];
 /** Those with forward secrecy: on unless the file has its own list. */
 const usualCiphers = cipherNames.filter((name) => name.includes('_ECDHE_'));
 
 /** The names for OpenSSL. An empty list means the usual ones. */
 export function ciphersOf(names: readonly string[] = []): readonly string[] {
   const chosen = names.length > 0 ? names : usualCiphers;
-  return [...alwaysOn, ...chosen.flatMap((name) => tls12Ciphers.get(name) ?? [])];
+  return [...alwaysOn, ...chosen.flatMap((name) => tls12Ciphers[name] ?? [])];
 }
 
 export const curves = {
@@ -56,9 +56,9 @@ export const curves = {
 } as const;
 
 /**
- * The DNS, e-mail, IP and URI names of a certificate, as Go writes them, from Node's one line of text:
- * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. Stops at the first entry that it cannot read, so that nothing
- * inside a value can pass for a name.
+ * A certificate's DNS, e-mail, IP and URI names, as Go writes them, from Node's one line of text:
+ * `DNS:a.example, IP Address:127.0.0.1, URI:"with, comma"`. Stops at an entry that it cannot read, so that nothing inside a
+ * value can pass for a name.
  */
 export function alternativeNames(line = ''): readonly string[] {
   const names: string[] = [];

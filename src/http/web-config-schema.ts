@@ -25,7 +25,15 @@ const list = <Item extends z.ZodType>(item: Item) => blank(z.array(item, 'expect
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Key[];
 const bool = z.stringbool('expected true or false').optional();
 
-const unitsMs = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const unitsMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** As Go reads a duration in YAML: numbers with units, or a bare integer of nanoseconds. */
 const expectedDuration = 'expected a duration such as 100ms';
@@ -35,7 +43,7 @@ const durationMs = z
   .transform((given) => {
     const parts = [...given.matchAll(/([\d.]+)([a-zµ]*)/g)];
     return parts.reduce(
-      (sumMs, [, number, unit]) => sumMs + Number(number) * unitsMs[(unit || 'ns') as keyof typeof unitsMs],
+      (sumMs, [, number, unit]) => sumMs + Number(number) * (unitsMs[unit || 'ns'] ?? 0),
       0,
     );
   });

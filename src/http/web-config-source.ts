@@ -1,6 +1,6 @@
 /**
- * The web configuration in use. At each use it checks whether the file, or a certificate that it names, has changed, so that
- * the next handshake and the next request see the change. A file that is not valid leaves the previous one in use.
+ * The web configuration in use. Each use checks whether the file, or a certificate that it names, has changed, so that the
+ * next handshake and request see it. A file that is not valid leaves the previous one in use.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { WebLog } from './route.ts';
@@ -31,7 +31,7 @@ export class WebConfigSource {
     this.#config = this.#read(this.#marks);
   }
 
-  /** The last valid one; the same object while nothing changes. TLS is never turned on or off while running. */
+  /** The last valid one; the same object while nothing changes. TLS is never turned on or off. */
   current(): WebConfig {
     if ([...this.#marks].every(([file, mark]) => markOf(file) === mark)) return this.#config;
     const file = this.#file;
@@ -48,7 +48,7 @@ export class WebConfigSource {
     return this.#config;
   }
 
-  /** Reads it again, changed or not. Throws a `ConfigError`, keeping the previous one, if it is not valid. */
+  /** Reads it, changed or not. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
   reload(): void {
     // An invalid file may name fewer files: those of the previous one are still watched.
     const before = Array.from(this.#marks.keys(), (file) => [file, markOf(file)] as const);
@@ -62,7 +62,7 @@ export class WebConfigSource {
     }
   }
 
-  /** Marks each file before reading it, so that a change in the meantime is seen at the next use. */
+  /** Marks each file before reading it, so that the next use sees a change in the meantime. */
   #read(marks: Map<string, string>, before?: WebConfig): WebConfig {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {

@@ -21,9 +21,9 @@ export interface WebConfig {
 type ReadText = (file: string) => string;
 
 /**
- * Reads and checks the file and all that it names. Throws a `ConfigError`, whose message never holds a key or a hash.
+ * Throws a `ConfigError`, whose message never holds a key or a hash.
  *
- * @param before the one in use, when the file is read again: what keeps strangers out stays unless the file says otherwise
+ * @param before the one in use: what keeps strangers out stays unless the file says otherwise
  */
 export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
   const yaml = parseYaml(readFirst(file, readText));
@@ -77,8 +77,8 @@ function readSettings(raw: Raw, report: Report): WebSettings {
 }
 
 /**
- * A file that is empty or half written for a moment must let nobody in. So users and client certificates are given up only if
- * the file says so, and TLS only with a restart.
+ * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only if the file
+ * says so, and TLS only with a restart.
  */
 function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
   const reportTls = (setting: string, message: string) => report(['tls_server_config', setting], message);

@@ -77,7 +77,7 @@ interface Failed {
 
 function describe(error: unknown): Failed {
   if (error instanceof ApiError) {
-    const retryAfterMs = error.result === 'server_error' ? error.retryAfterMs : undefined;
+    const retryAfterMs = error.result === 'server_error' ? error.answer.retryAfterMs : undefined;
     return { result: error.result, message: error.message, answer: error.answer, retryAfterMs };
   }
   if (error instanceof ReadingError) {

@@ -137,7 +137,10 @@ describe('a status', () => {
       sendForever(response);
     });
     const { failure, pauses } = createClient({ baseUrl: endless });
-    expect(await failure('/a')).toMatchObject({ result: 'rate_limited', retryAfterMs: 30_000 });
+    expect(await failure('/a')).toMatchObject({
+      result: 'rate_limited',
+      answer: { retryAfterMs: 30_000 },
+    });
     expect(pauses).toHaveLength(1);
   });
 });
@@ -286,7 +289,7 @@ describe('retries', () => {
     drawTheLeast();
     const { get, failure, codes } = createClient({ maxRetries: 2 });
     answers([503], { 'Retry-After': '61' });
-    expect(await failure('/a')).toMatchObject({ retryAfterMs: 61_000 });
+    expect(await failure('/a')).toMatchObject({ answer: { retryAfterMs: 61_000 } });
     expect(codes).toHaveLength(1);
     answers([503], { 'Retry-After': new Date(Date.now() + 120_000).toUTCString() });
     await failure('/a');
