@@ -1,4 +1,4 @@
-/** The usual ways in which a kind has targets and answers for them: for the account, for each entity, page by page. */
+/** How kinds usually answer: for the whole account, for each entity, or page by page; and their targets. */
 import type { Entity } from './entities.ts';
 import { type Answer, type Otherwise, ok, type Pages, type Request, type Target } from './kind.ts';
 
@@ -7,7 +7,7 @@ export function targetOf({ id, name }: Entity): Target {
   return { ids: { id }, name };
 }
 
-/** As a target that the key of its own library opens. */
+/** A video library as a target that is read with its own key. */
 export function targetWithKey(library: Entity): Target {
   return { ...targetOf(library), library: library.id };
 }
@@ -20,7 +20,7 @@ export function ofAccount<Dataset>(bodyOf: (dataset: Dataset, request: Request) 
   };
 }
 
-/** The entities that are in the dataset under this name. */
+/** A dataset that has these entities under this name. */
 type Holding<Name extends string, One> = Readonly<Record<Name, readonly One[]>>;
 
 /** Each of these entities is a target; answers for the one whose id is the first of the request. */
@@ -54,7 +54,7 @@ export function listed<Name extends string, One extends Entity>(
   };
 }
 
-/** Lists what there is in the entity that is the first id of the request. Only the items of a page are written. */
+/** Lists what belongs to the first id of the request. */
 export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
   paging: Paging,
   entitiesIn: (dataset: Dataset, owner: string) => readonly One[],
@@ -103,17 +103,18 @@ interface Position {
 
 /** A style of pages. */
 interface Paging {
-  /** The parameters that ask for a page, and for so many items on it; and how many there are without it. */
+  /** Query parameters: the page, and how many items a page has. */
   readonly page: string;
   readonly size: string;
+  /** Items on a page unless the query says otherwise. */
   readonly pageSize: number;
   /** The field that holds the items. */
   readonly items: string;
-  /** What is said of the listing beside its items. */
+  /** The other fields of a page. */
   readonly about: (position: Position) => Record<string, unknown>;
 }
 
-/** It points onward from the last page too (reference 2.7). */
+/** Its last page names a next one too (reference 2.7). */
 export const shieldPaging: Paging = {
   page: 'page',
   size: 'perPage',
@@ -125,7 +126,7 @@ export const shieldPaging: Paging = {
   },
 };
 
-/** The cursor of the page before asks for a page: here its number, as a text. Null ends the listing. */
+/** The cursor of the previous page asks for the next: here its number, as text. Null ends the listing. */
 export const cursorPaging: Paging = {
   page: 'nextCursor',
   size: 'limit',
@@ -162,7 +163,7 @@ export const videoPaging: Paging = {
   }),
 };
 
-/** What is said of a listing, otherwise than it should be. What is undefined is not written. */
+/** The other fields of a page, wrong. JSON leaves out what is undefined. */
 function spoilt(said: object, how: Otherwise['about']): object {
   if (how === undefined) return said;
   const changed = (value: unknown): unknown => {

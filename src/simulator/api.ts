@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 export interface Exchange {
-  /** Nothing for a path that no operation has. */
+  /** Undefined for an unknown path. */
   readonly operation: AnyOperation | undefined;
   readonly key: KeyKind;
   readonly answer: Answer;
@@ -24,7 +24,7 @@ export interface Exchange {
 
 interface ApiOptions {
   readonly dataset: Dataset;
-  /** Looked at again at each request. */
+  /** May change between requests. */
   readonly keys: Keys;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -62,19 +62,19 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
       }
       return { operation: undefined, key: keyKind(sent, ''), answer: { status: 404 } };
     },
-    /** The entity with this id does not exist until the returned function is called. */
+    /** Removes the entity with this id; the returned function brings it back. */
     remove(id: string): () => void {
       removed.add(id);
       return () => removed.delete(id);
     },
-    /** Listings call the entity with this id so from now on. */
+    /** Renames the entity with this id in listings. */
     rename(id: string, name: string): void {
       renamed.set(id, name);
     },
   };
 }
 
-/** The requests that an operation is for, and what it answers them. */
+/** Which requests an operation answers, and how. */
 function routeOf(operation: AnyOperation, dataset: Dataset) {
   const [path = '', query = ''] = `${prefixes[operation.api]}${operation.path}`.split('?');
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
@@ -82,7 +82,7 @@ function routeOf(operation: AnyOperation, dataset: Dataset) {
   const isId = (wanted: string) => wanted.startsWith('{');
   return {
     operation,
-    /** The ids in the path and in the query; nothing for a request that it is not for. */
+    /** The ids in the path and in the query; undefined for a request to another operation. */
     idsOf: (asked: string, given: URLSearchParams): readonly string[] | undefined => {
       const inPath = pattern.exec(asked)?.slice(1);
       const fits = parameters.every(([name, wanted]) =>

@@ -1,6 +1,5 @@
 /**
- * The account that the simulated API is of: who exists and what never changes about them, from a seed and a shape, and the
- * keys that open it.
+ * The simulated account: what it has, made from a seed and a shape, and its keys.
  */
 import { hash, secret } from './entities.ts';
 import { type Kind, type LibraryKeys, type Operation, type Scale, scaleNames } from './kind.ts';
@@ -12,7 +11,7 @@ type DeclaredKind = (typeof kinds)[number];
 export type Shape = Readonly<Record<SizeOf<DeclaredKind>, number>>;
 type SizeOf<One> = One extends { sizes: infer Sizes } ? keyof Sizes : never;
 
-/** Everything that exists, each part under its own names. */
+/** Everything that the account has. */
 export type Dataset = Intersection<PartOf<DeclaredKind>>;
 type PartOf<One> = One extends { create: (...given: never) => infer Part } ? Part : never;
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
@@ -25,12 +24,12 @@ export type KindName = DeclaredKind['kind'];
 type ListingName<One> = One extends { kind: infer Name extends string; listing: object }
   ? `${Name}_listing`
   : never;
-/** What faults and counters call an operation: as its kind, or as the listing of its kind. */
+/** The name of an operation in faults and counters: its kind, or the listing of its kind. */
 export type OperationName = KindName | ListingName<DeclaredKind>;
 
 export type AnyOperation = Operation<Dataset> & { readonly name: OperationName };
 
-/** What all kinds have. */
+/** A kind with its operations by name. */
 export interface AnyKind extends Pick<Kind<Dataset>, 'section' | 'targets' | 'listed'> {
   readonly kind: KindName;
   /** The one that gives the readings comes first. */

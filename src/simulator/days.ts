@@ -68,7 +68,7 @@ export function monthSoFar(nowMs: number, figureOf: DayFigure): number {
   return totalOf(daysFrom(dayOf(monthStartMs(nowMs)), dayOf(nowMs)), figureOf);
 }
 
-/** These days, the last one too. */
+/** The days from first to last, both included. */
 export function daysFrom(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
@@ -93,7 +93,7 @@ const windowDays = 28;
 
 /**
  * The figures of each day of the window, by its name `dd-MM-yyyy`, and their sums. Every third entity has its days in no
- * order; of a new one nothing was counted yet.
+ * order; a new one has counted nothing yet.
  */
 export function windowOf(
   { index }: Entity,

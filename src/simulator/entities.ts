@@ -43,7 +43,7 @@ export function round(value: number, digits: number): number {
   return Math.round(value * scale) / scale;
 }
 
-/** So many characters of the alphabet. */
+/** Random characters of the alphabet. */
 export function text(seed: number, length: number, alphabet = '0123456789abcdef'): string {
   return count(length, (index) => alphabet[hash(seed, index, 0x7e) % alphabet.length]).join('');
 }
@@ -62,7 +62,7 @@ export function wideId(index: number): string {
   return String(9_007_199_254_740_993n + BigInt(index));
 }
 
-/** Suffixes for names that are used a second time. */
+/** A suffix for names that are used again. */
 export function city(turn: number): string {
   return nth('ams fra lju waw lon nyc lax sao sin syd tyo jnb'.split(' '), turn);
 }
@@ -88,7 +88,7 @@ export interface Entity {
   readonly seed: number;
 }
 
-/** Makes so many entities. stream: a number for each sort of entity, so that their seeds differ. */
+/** Makes entities. stream: another number for each sort of entity, so that their seeds differ. */
 export function entities<Made extends Pick<Entity, 'id' | 'name'>>(
   seed: number,
   stream: number,

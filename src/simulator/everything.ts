@@ -3,7 +3,7 @@ import { type AnyKind, allKinds, type Dataset, type Keys } from './dataset.ts';
 import { apiNames, isPaged, type Target } from './kind.ts';
 import type { BaseUrls } from './simulator.ts';
 
-/** What there is to know about a simulator, which may run in another process. */
+/** The account of a simulator, which may run in another process. */
 export type Account = Dataset & { readonly keys: Keys; readonly baseUrls: BaseUrls };
 
 /** Plain data, as YAML and JSON hold it; what is undefined is left out. */
@@ -26,7 +26,7 @@ interface EverythingOptions {
 
 type Entry = Record<string, Setting | undefined>;
 
-/** A section, to be changed in place where a caller needs another. */
+/** A section; callers may change it. */
 export interface Section {
   targets: 'all' | Entry[];
   [setting: string]: Setting | undefined;
@@ -62,7 +62,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
 
   for (const { kind, targets } of wanted) {
     document[kind.section] = {
-      // Where a credential is named it goes before the keys that are found.
+      // A credential that is named takes precedence over the keys that listings give.
       credential: isNamed ? 'account' : undefined,
       interval,
       stale_after: staleAfter,
@@ -70,7 +70,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
       ...options.sections?.[kind.kind],
     } satisfies Section;
   }
-  // Every API has its address, also one without a target: nothing is ever asked of the real API.
+  // Every API gets the simulator's address, so that the real one is never called.
   for (const api of apiNames) {
     const ofApi = wanted.filter(({ kind }) => kind.operations[0].api === api);
     const polls = ofApi.map(({ kind, targets }) => (isPaged(kind.operations[0]) ? 1 : targets.length));

@@ -252,7 +252,7 @@ export const faultTypes: Readonly<Record<FaultType, FaultDeclaration>> = catalog
 /** TLS record of a fatal alert, handshake_failure. */
 export const tlsAlert = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
-/** Of operations that have one of these. */
+/** Operations that have one of these traits. */
 function having(...wanted: readonly (keyof Traits)[]): Applies {
   return ({ traits }) => wanted.some((trait) => trait in traits);
 }
@@ -301,7 +301,7 @@ function firstHalf(reply: Reply): Buffer {
   return body.subarray(0, Math.ceil(body.byteLength / 2));
 }
 
-// Compressing this much takes a while: done once for each size.
+// Compressing this much takes a while, so each size is compressed once.
 const spaces = new Map<number, Buffer>();
 
 function gzippedSpaces(bytes: number): Buffer {

@@ -1,10 +1,10 @@
-/** What a fault is: the request that it strikes, how it is played, and the usual ways to declare one. */
+/** What a fault is, and the usual ways to declare one. */
 import type { ServerResponse } from 'node:http';
 import { type AnyOperation, type OperationName, operations } from './dataset.ts';
 import { type Answer, isPaged, type Pages } from './kind.ts';
 import { type Reply, replyOf } from './reply.ts';
 
-/** What a fault may be told beyond its type; each type lists those it heeds. */
+/** Settings of a fault beside its type; each names the type that uses it. */
 export interface FaultParameters {
   /** Of `latency`. Default 1000. */
   readonly latencyMs?: number;
@@ -22,15 +22,15 @@ export interface FaultParameters {
   readonly depth?: number;
 }
 
-/** The request that a fault strikes, and what it needs to play. */
+/** The request that a fault strikes. */
 export interface Situation {
   readonly operation: AnyOperation;
   readonly parameters: FaultParameters;
-  /** The key that came with the request, as it came. */
+  /** The key in the request. */
   readonly sentKey: string;
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
-  /** The listing that was asked for, where it comes in pages. */
+  /** The listing behind the request, if it has pages. */
   readonly pages: Pages | undefined;
 }
 
@@ -66,7 +66,7 @@ export function instead(description: string, reply: (situation: Situation) => Re
   return fault(description, { change: (_reply, situation) => reply(situation) }, applies);
 }
 
-/** Changes a good answer; what the API refuses, it refuses as before. */
+/** Changes a good answer, and leaves errors as they are. */
 export function spoilt(description: string, change: Change, applies?: Applies) {
   const ifGood: Change = (reply, situation) => (reply.status === 200 ? change(reply, situation) : reply);
   return fault(description, { change: ifGood }, applies);

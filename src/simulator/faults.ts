@@ -1,4 +1,4 @@
-/** Which fault strikes which request: the faults that were put in, by operation, target, share and count. */
+/** The active faults, and which of them strikes a request: by operation, target, share and count. */
 import { type AnyOperation, type OperationName, operations } from './dataset.ts';
 import { hash, unit } from './entities.ts';
 import type { FaultParameters } from './fault.ts';
@@ -18,7 +18,7 @@ export interface Fault extends FaultParameters {
   readonly target?: string;
   /** The share of the requests that it strikes, from 0 to 1. Default 1. */
   readonly share?: number;
-  /** After so many strikes it is gone. Default: never. */
+  /** It ends after this many strikes. Default: never. */
   readonly count?: number;
 }
 
@@ -59,7 +59,7 @@ export function createFaults(seed: number) {
   }
 
   return {
-    /** Throws a RangeError for a fault that can never strike. Returns what removes it. */
+    /** Returns a function that removes the fault. Throws a RangeError for one that can never strike. */
     inject(fault: Fault): () => void {
       const entry = {
         fault,
@@ -101,7 +101,7 @@ function struckOperations({ type, kind, api }: Fault): readonly OperationName[] 
   throw new RangeError(`The fault ${type} cannot happen to ${asked.join(', ')}.`);
 }
 
-/** True when the parts of the target are among those of the URL, in the same order. */
+/** Whether the URL has the parts of the target, in the same order. */
 function holds(url: string, target: string): boolean {
   const wanted = target.split('/');
   for (const part of url.split(/[/?&=]/)) if (part === wanted[0]) wanted.shift();

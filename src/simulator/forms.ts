@@ -1,4 +1,4 @@
-/** What the operations of an API have in common, and in which form each API says no (reference 2.2, 2.3, 4.6). */
+/** What the operations of an API have in common, and how each API reports errors (reference 2.2, 2.3, 4.6). */
 import { hash } from './entities.ts';
 import { type Answer, type Form, ok, type Rejection, type RejectionError } from './kind.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a kind of the simulated API is: its part of the dataset, its operations and what the exporter can be told to read
- * of it. Everything that the rest of the simulator needs to know about a kind is declared here.
+ * What a kind of the simulated API declares: its part of the dataset, its operations, and the targets that the exporter
+ * can read of it.
  */
 
 /** Path prefixes of the APIs under the simulator's origin. */
@@ -12,7 +12,7 @@ export const apiNames = ['application', 'shield', 'core', 'video'] as const sati
 export const scaleNames = ['small', 'medium', 'full'] as const;
 export type Scale = (typeof scaleNames)[number];
 
-/** What faults need to know about a good answer: where things are in it. */
+/** What faults need to know about a good answer. */
 export interface Traits {
   /** Where in the body the reading is, `data` or `data.endpoints`; absent where the whole body is the reading. */
   readonly field?: string;
@@ -47,9 +47,9 @@ export interface Request {
   /** Items on a page at most, whatever the query asks for. */
   readonly maxPageSize: number;
   readonly keys: LibraryKeys;
-  /** True for an entity that was removed after the dataset was made. */
+  /** Whether the entity was removed. */
   readonly isRemoved: (id: string) => boolean;
-  /** The current name of an entity: the one it was made with, unless it was renamed. */
+  /** The name of an entity, which may have been renamed. */
   readonly nameOf: (id: string, name: string) => string;
 }
 
@@ -72,11 +72,11 @@ export function ok(body: unknown): Answer {
   return { status: 200, body };
 }
 
-/** The form in which an API says no. */
+/** How an API reports errors. */
 export interface Form {
   /** For a missing or wrong key. */
   readonly unauthorized: Answer;
-  /** For an id that there is not. */
+  /** For an unknown id. */
   missing(id: string): Answer;
   error(status: number, message: string): Answer;
   /** A failure that arrives with a good status; absent where the API has none. */
@@ -103,13 +103,13 @@ export interface Pages {
 export interface Otherwise {
   /** Only this share of the items exists, the first of them. */
   readonly share?: number;
-  /** So many items have moved up: the page begins that much later. */
+  /** The page begins this many items later. */
   readonly moved?: number;
   /** The page is written as if it were this one of so many. */
   readonly as?: { readonly page: number; readonly totalPages: number };
-  /** So many more are counted than there are. */
+  /** The total is wrong by this many. */
   readonly miscounted?: number;
-  /** What is said of the listing beside its items. What alone says that there is a next page stays. */
+  /** What becomes of the fields beside the items. Cursors and the like stay. */
   readonly about?: 'nothing' | 'no numbers' | 'zeros';
 }
 
@@ -125,7 +125,7 @@ interface OperationBase {
   readonly rejections?: readonly Rejection[];
 }
 
-/** Answers a request by itself; with nothing where there is no entity of this id. */
+/** One answer; undefined for an unknown id. */
 interface SingleOperation<Dataset> extends OperationBase {
   readonly answers: (dataset: Dataset) => (request: Request) => Answer | undefined;
 }
@@ -162,9 +162,9 @@ export type Kind<Dataset = never> = Operation<Dataset> & {
   readonly sizes?: Readonly<Record<string, readonly [small: number, medium: number, full: number]>>;
   /** Makes its part of the dataset. May use what the kinds before it in the index have made. */
   readonly create?: (seed: number, sizes: never, dataset: never) => object;
-  /** Lists its targets, where that takes an operation of its own. */
+  /** The operation that lists its targets, if there is another one. */
   readonly listing?: Operation<Dataset>;
   readonly targets: (dataset: Dataset) => readonly Target[];
-  /** What its listing has, where that is more. */
+  /** The targets in its listing, where those are more. */
   readonly listed?: (dataset: Dataset) => readonly Target[];
 };

@@ -31,12 +31,12 @@ function each(change: (item: Json, traits: Traits, index: number) => object): Mu
       : change(reading as Json, traits, 0);
 }
 
-/** Changes the fields of each object, ids apart; one of which nothing is made is left out. */
+/** Changes the fields of each object, except ids. */
 function fields(change: (held: unknown, field: string, traits: Traits) => unknown): Mutation {
   return each((item, traits) => mapped(item, (held, field) => change(held, field, traits), traits));
 }
 
-/** The object with its fields changed, ids apart. What is undefined is not written. */
+/** The object with its fields changed, except ids. JSON leaves out what is undefined. */
 function mapped(item: Json, change: (held: unknown, field: string) => unknown, { ids = [] }: Traits): Json {
   return Object.fromEntries(
     Object.entries(item)
@@ -45,7 +45,7 @@ function mapped(item: Json, change: (held: unknown, field: string) => unknown, {
   );
 }
 
-/** Changes every value that is no object with fields, at any depth, ids apart. */
+/** Changes every value that is not an object, at any depth, except ids. */
 function leaves(change: (value: unknown, index: number) => unknown): Mutation {
   return (reading, traits) => {
     let index = -1;
@@ -93,7 +93,7 @@ function list(
   };
 }
 
-/** Every entry of a listing under an id that depends on the page: ids are texts or whole numbers. */
+/** Gives every entry of a listing another id, which depends on the page. */
 export function invented(page: number): Mutation {
   // A GUID keeps its form.
   const other = (id: unknown) =>
@@ -169,7 +169,7 @@ const timeless: Mutation = (reading, traits) => {
   return nameless(unread(reading, traits), traits);
 };
 
-/** Changes the data in a good answer. to: it happens to readings with one of these; default to all. */
+/** Changes the data in a good answer. to: only of operations with one of these traits; default all. */
 function mutated(description: string, mutation: Mutation, ...to: readonly (keyof Traits)[]) {
   return spoilt(
     description,

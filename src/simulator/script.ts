@@ -1,4 +1,4 @@
-/** Outages as a story: faults put in and taken out at set times. It owns the demo's story and how one is played. */
+/** Scripted outages: faults that come and go at set times. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
@@ -8,7 +8,7 @@ export interface ScriptStep {
   readonly atMs: number;
   /** What happens, for people. */
   readonly says: string;
-  /** Faults that take the place of those of the step before. */
+  /** Faults that replace those of the previous step. */
   readonly inject: readonly Fault[];
 }
 
@@ -49,8 +49,8 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
 }
 
 /**
- * Plays the steps in turn, once, and resolves when the last one was played; its faults stay. An abort takes the script's
- * faults out and resolves too. Faults of others are left alone.
+ * Plays the steps once and resolves after the last one, whose faults stay. An abort removes the script's faults and resolves
+ * too. Other faults are left alone.
  */
 export async function playScript(
   stage: { inject(fault: Fault): () => void },

@@ -47,8 +47,8 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
   /** From now on another key is the right one: of the account, or of the library with this id. */
   replaceKey(owner: string, key: string): void;
   /**
-   * Puts in a fault, which strikes from the next request on; the returned function removes it. Latencies add up; of other
-   * faults that strike the same request the newest plays. Throws a RangeError for a fault that can never strike.
+   * Adds a fault, which strikes from the next request on; the returned function removes it. Latencies add up; of other
+   * faults the newest wins. Throws a RangeError for a fault that can never strike.
    */
   inject(fault: Fault): () => void;
   clearFaults(): void;
