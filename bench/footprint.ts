@@ -10,7 +10,7 @@ import { shapes } from './datasets.ts';
 import { seed } from './fleet.ts';
 import { log } from './log.ts';
 import { freePort } from './ports.ts';
-import { Child, type Measured, nodeOptions, startProgram } from './processes.ts';
+import { Child, type Measured, nodeEnvironment, nodeOptions, startProgram } from './processes.ts';
 import { type Aim, atMost, megabytes, milliseconds, type Part, type Table, times } from './report.ts';
 
 const bundle = 'dist/bunnynet-exporter.js';
@@ -28,7 +28,7 @@ async function createSidecar(): Promise<Sidecar> {
   const origin = await simulator.ask('start', { shape: shapes.small });
   const { applications, libraryIds } = createDataset(seed, shapes.small);
   const targets = applications.slice(0, 2).map(({ id }) => id);
-  const env = { BUNNYNET_ACCESS_KEY: createKeys(seed, libraryIds).account };
+  const env = { ...nodeEnvironment, BUNNYNET_ACCESS_KEY: createKeys(seed, libraryIds).account };
   return {
     async start(node, interval) {
       const port = await freePort();

@@ -22,8 +22,14 @@ interface Told {
   readonly error?: string;
 }
 
-/** As the image, the unit and the shebang start the exporter; whatever it is held against starts so, too. */
-export const nodeOptions = ['--liftoff-only', '--max-semi-space-size=1'];
+/** As the image and the shebang start the exporter; whatever it is held against starts so, too. */
+export const nodeOptions = [
+  '--liftoff-only',
+  '--max-semi-space-size=1',
+  '--v8-pool-size=1',
+  '--initial-heap-size=16',
+];
+export const nodeEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };
 
 export class Measured {
   readonly name: string;
@@ -85,6 +91,7 @@ export class Child<C extends Commands> extends Measured {
       fork(new URL(`./${entry}.mjs`, import.meta.url), arguments_, {
         serialization: 'json',
         execArgv: nodeOptions,
+        env: { ...process.env, ...nodeEnvironment },
       }),
     );
     this.process.on('message', (message: Told) => {

@@ -95,6 +95,22 @@ describe('the command', () => {
     expect([version.code, help.code]).toEqual([0, 0]);
   });
 
+  it('starts Node with the same options wherever it is started', async () => {
+    const [, variable = '', options = ''] =
+      /^#!\/usr\/bin\/env -S (\S+) node (.+)$/m.exec(await readFile('src/main.ts', 'utf8')) ?? [];
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
+    expect(scripts.start).toContain(`${variable} exec node ${options} dist/`);
+    const image = await readFile('Dockerfile', 'utf8');
+    expect(image).toContain(
+      `"node", ${options
+        .split(' ')
+        .map((option) => `"${option}"`)
+        .join(', ')}, `,
+    );
+    expect(image).toContain(` ${variable} `);
+    expect(await readFile('deploy/systemd/bunnynet-exporter.service', 'utf8')).toContain(variable);
+  });
+
   // Of a text with a character beyond Latin-1, V8 keeps two bytes for each: two megabytes more.
   it('is a bundle in Latin-1', async () => {
     const bundle = await readFile('dist/bunnynet-exporter.js', 'utf8');
