@@ -25,7 +25,7 @@ const advice = `## Sizing
   counts the series, \`process_resident_memory_bytes\` is the memory.
 - **Options of Node**: the command, the image and \`npm start\` start Node with options that keep a small installation small. Started as
   \`node bunnynet-exporter.js\`, a sidecar takes 113 MB at its peak in place of 70.
-- **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take a fifth of a percent of one core.
+- **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take a sixth of a percent of one core.
 - **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
   minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
