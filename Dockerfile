@@ -1,16 +1,16 @@
 # syntax=docker/dockerfile:1
-# The exporter's bundle alone on a small Node base: no shell, no npm, no root. The bundle is the same for every
-# architecture, so it is built once, on the builder's own.
+# Only the exporter's bundle on a small Node base: no shell, no npm, no root. The bundle is the same for every
+# architecture, so it is built once, on the builder's platform.
 
 # Node and npm, to build with.
 ARG BUILD_IMAGE=node:24-bookworm-slim
-# Node alone, to run on: 24, found in /nodejs/bin or in the usual places.
+# Node 24 to run on, in /nodejs/bin or in the usual places.
 ARG BASE_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# An own registry or its token comes as the secret `npmrc`; it stays out of the image.
+# For a private registry or its token, pass the secret `npmrc`; it stays out of the image.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts ./scripts
 COPY src ./src
@@ -37,7 +37,7 @@ ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 EXPOSE 10057
-# Asks at BUNNYNET_WEB_PROBE_ADDRESS or else at BUNNYNET_WEB_LISTEN_ADDRESS (or the default), where that is without TLS and users.
+# Uses BUNNYNET_WEB_PROBE_ADDRESS, or else BUNNYNET_WEB_LISTEN_ADDRESS (or its default), which must then be without TLS and users.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_PROBE_ADDRESS ?? process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
 # The first four options and MALLOC_TRIM_THRESHOLD_ keep it small: WebAssembly is compiled plainly, garbage is collected early and

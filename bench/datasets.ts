@@ -1,5 +1,5 @@
 /**
- * What is measured: only the kinds of the API reference, in sizes that never change, so that figures of different days can be
+ * The measured data: only the kinds of the API reference, in fixed sizes, so that figures of different days can be
  * compared. The demo has more kinds and fewer applications.
  */
 import { resources } from '../src/resources/index.ts';

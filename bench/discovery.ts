@@ -1,10 +1,10 @@
-/** What it costs to find an account, in a process that does nothing else, beside one that does nothing at all. */
+/** The cost of discovering an account, in a process that does nothing else, compared with an idle process. */
 import type { DiscoverCommands } from './children/discover.ts';
 import { Child } from './processes.ts';
 import { type Aim, milliseconds, type Part } from './report.ts';
 import { median } from './statistics.ts';
 
-/** The longest that the event loop may be stopped at these numbers of targets. */
+/** The longest allowed stall of the event loop by number of targets. */
 const limits = [
   { targets: 92_000, stallMs: 100 },
   { targets: 5_000, stallMs: 20 },

@@ -1,4 +1,4 @@
-/** The two pages that a whole run writes: what users may expect, and the figures beside the aims of the project. */
+/** The two pages that a whole run writes: one for users, and one with all figures and the project's aims. */
 import { aimsTable, machine, type Part, renderTable } from './report.ts';
 
 export interface Run {

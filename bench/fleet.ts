@@ -18,7 +18,7 @@ export interface Pace {
   readonly timeoutMs: number;
 }
 
-/** Everything that the shape has is a target. */
+/** Everything in the shape is a target. */
 export async function createFleet(origin: string, shape: Shape, pace: Pace): Promise<Loaded> {
   const dataset = createDataset(seed, shape);
   const keys = createKeys(seed, dataset.libraryIds);
@@ -26,7 +26,7 @@ export async function createFleet(origin: string, shape: Shape, pace: Pace): Pro
     everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, { isNamed: true, kinds: measuredKinds }),
   );
   const { intervalMs, ...apiPace } = pace;
-  // Nothing may leave the page during a measurement. Paces may exceed what a file allows.
+  // No value may become stale during a measurement. Paces may exceed the limits of a file.
   const freshness = { intervalMs, staleAfterMs: 3_600_000 };
   const apis = Object.entries(config.apis).map(([name, api]) => [name, { ...api, ...apiPace }]);
   return {

@@ -1,4 +1,4 @@
-/** What the shipped program costs as a sidecar of two applications, beside a Node process that does nothing. */
+/** The cost of the shipped program as a sidecar of two applications, compared with an idle Node process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { type Aim, atMost, megabytes, milliseconds, type Part, type Table, times
 const bundle = 'dist/bunnynet-exporter.js';
 const nothing = ['-e', 'setInterval(() => {}, 1e9)'];
 interface Sidecar {
-  /** Of the configuration file; `interval` in it is text. */
+  /** interval: as in the configuration file. */
   readonly start: (node: string, interval: string) => Promise<{ program: Measured; port: number }>;
   readonly stop: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ async function createSidecar(): Promise<Sidecar> {
   };
 }
 
-/** Asks once; resolves with whether the answer is a 200. */
+/** Sends one request; resolves with whether the answer is a 200. */
 function ask(port: number, path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = get({ port, host: '127.0.0.1', path, agent: false }, (response) => {
@@ -80,7 +80,7 @@ interface Footprint {
   readonly cpuMs: number;
 }
 
-/** The polls and scrapes of an hour in a minute; in ten seconds if `quick`. */
+/** The polls and scrapes of an hour in a minute, or in ten seconds if `quick`. */
 async function measureNode(node: string, sidecar: Sidecar, quick: boolean): Promise<Footprint> {
   const { program, port } = await sidecar.start(node, '1s');
   const empty = startProgram('empty', node, nothing);
@@ -98,12 +98,12 @@ async function measureNode(node: string, sidecar: Sidecar, quick: boolean): Prom
   return footprint;
 }
 
-/** Of an empty process, by the release of Node. */
+/** Memory of an empty process by Node release. */
 function limitsOf(name: string): { readonly peak: number; readonly rest: number } {
   return name.startsWith('Node 20.') ? { peak: 1.8, rest: 1.7 } : { peak: 2, rest: 2 };
 }
 
-/** nodes: the programs to measure with, by their names. */
+/** nodes: the Node binaries to measure with, by name. */
 export async function measureFootprint(quick: boolean, nodes: ReadonlyMap<string, string>): Promise<Part> {
   const sidecar = await createSidecar();
   try {

@@ -1,4 +1,4 @@
-/** Progress on stderr, so that stdout holds the tables alone. */
+/** Progress on stderr, so that stdout has only the tables. */
 import { loadAverage } from './report.ts';
 
 const startedMs = performance.now();

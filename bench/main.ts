@@ -1,4 +1,4 @@
-/** The benchmark: measures part after part, prints the tables, and writes them to files if asked to. */
+/** The benchmark: measures the parts one after the other, prints the tables, and writes them to files on request. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { measureDiscovery } from './discovery.ts';
@@ -16,7 +16,7 @@ interface Step {
   readonly measure: () => Promise<Part>;
 }
 
-/** Each by its name: `Node 20.20.2`. */
+/** By name, such as `Node 20.20.2`. */
 function namesOf(nodes: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     [process.execPath, ...nodes].map((node) => {

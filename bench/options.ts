@@ -1,4 +1,4 @@
-/** What the command line asks of the benchmark. */
+/** The benchmark's command line options. */
 import { parseArgs } from 'node:util';
 import { scales } from '../src/simulator/dataset.ts';
 import type { Scale } from '../src/simulator/kind.ts';
@@ -9,9 +9,9 @@ export type PartName = (typeof parts)[number];
 export interface Options {
   readonly parts: readonly PartName[];
   readonly sizes: readonly Scale[];
-  /** Fewer and shorter rounds: for a look, not for figures to quote. */
+  /** Fewer and shorter rounds: for a quick look, not for published figures. */
   readonly quick: boolean;
-  /** Programs of Node to measure the sidecar with, beside the one that runs this. */
+  /** Node binaries to measure the sidecar with, besides the one that runs this. */
   readonly nodes: readonly string[];
   /** Write docs/performance.md and bench/results.md. */
   readonly write: boolean;

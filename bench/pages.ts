@@ -1,4 +1,4 @@
-/** Whole pages: fetched, and compared, so that nothing is measured unless all contenders hold the same. */
+/** Fetches and compares whole pages, so that nothing is measured unless all contenders have the same data. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,7 +24,7 @@ export function fetchPage(port: number, path = '/metrics'): Promise<Buffer> {
 
 const labelPair = /(\w+)="(?:[^"\\]|\\.)*"/g;
 
-/** The rows of the targets, without the labels that the pushgateway adds and without anybody's own metrics. */
+/** The rows of the targets, without the labels of the pushgateway and without the contenders' own metrics. */
 function rowsOf(page: Buffer): string[] {
   return page
     .toString()

@@ -1,6 +1,6 @@
 /**
- * Polls a second: the whole exporter, which validates and keeps every answer, beside a load generator that only asks and
- * parses. Both ask the same simulated API over the same number of connections, in turns.
+ * Polls a second: the whole exporter, which validates and keeps every answer, compared with a load generator that only
+ * requests and parses. Both use the same simulated API over the same number of connections, in turns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskCommands } from './children/ask.ts';
@@ -23,7 +23,7 @@ const shape = {
   videosPerLibrary: 0,
 };
 const connections = 32;
-/** Every target is due again before its turn comes, so the exporter polls as fast as it can. */
+/** So short that every target is due again before its turn: the exporter polls as fast as it can. */
 const pace = { intervalMs: 100, requestsPerSecond: 1e6, maxConcurrency: connections, timeoutMs: 10_000 };
 
 interface Rate {

@@ -1,11 +1,11 @@
 /**
- * The processes that are measured: started, asked over IPC, all read from /proc in the same way, and ended whatever happens.
+ * The measured processes: starts them, talks to them over IPC, reads their figures from /proc, and always ends them.
  * It knows nothing about what they serve.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a child answers to: a name, one argument that is JSON, one answer that is JSON. */
+/** Commands of a child: a name, one JSON argument, one JSON answer. */
 export type Commands = Readonly<Record<string, (argument: never) => unknown>>;
 type Argument<C extends Commands, Name extends keyof C> = Parameters<C[Name]>[0];
 type Result<C extends Commands, Name extends keyof C> = Awaited<ReturnType<C[Name]>>;
@@ -47,7 +47,7 @@ export class Measured {
     return this.process.pid;
   }
 
-  /** CPU time of all its threads so far, in milliseconds. */
+  /** CPU time of all threads so far, in milliseconds. */
   cpuMs(): number {
     let nanoseconds = 0;
     for (const task of readdirSync(`/proc/${this.pid}/task`)) {
@@ -62,7 +62,7 @@ export class Measured {
     return Number(kilobytes) * 1024;
   }
 
-  /** The most resident memory that it ever had, in bytes. */
+  /** Peak resident memory in bytes. */
   peakBytes(): number {
     const kilobytes = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
     return Number(kilobytes) * 1024;
@@ -84,7 +84,7 @@ export class Child<C extends Commands> extends Measured {
   >();
   #asked = 0;
 
-  /** entry: a file of `children`, without its extension. */
+  /** entry: a file in `children`, without its extension. */
   constructor(name: string, entry: string, arguments_: readonly string[] = []) {
     super(
       name,
@@ -114,7 +114,7 @@ export class Child<C extends Commands> extends Measured {
   }
 }
 
-/** In a child: answers what the parent asks, one thing after another. */
+/** In a child: answers the parent's commands one after the other. */
 export function serveCommands(commands: Readonly<Record<string, (argument: never) => unknown>>): void {
   let queue: Promise<unknown> = Promise.resolve();
   process.on('message', ({ id, name, argument }: Ask) => {
@@ -130,14 +130,14 @@ export function serveCommands(commands: Readonly<Record<string, (argument: never
       process.send?.(told);
     });
   });
-  // The parent is gone: nothing is left to do.
+  // The parent is gone.
   process.once('disconnect', () => process.exit(0));
 }
 
-/** Other variables could change what is measured: with NODE_EXTRA_CA_CERTS, Node 20 takes twice as long to start. */
+/** Other variables could change the result: with NODE_EXTRA_CA_CERTS, Node 20 takes twice as long to start. */
 export const bareEnvironment = { PATH: process.env['PATH'] };
 
-/** Any other program, with an environment of PATH and these variables; its output is dropped. */
+/** Starts any other program with only PATH and these variables; its output is dropped. */
 export function startProgram(
   name: string,
   file: string,

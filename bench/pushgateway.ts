@@ -1,4 +1,4 @@
-/** Debian's prometheus-pushgateway as a contender: Go's client library holding the same families, pushed in chunks. */
+/** Debian's prometheus-pushgateway as a contender: Go's client library with the same families, pushed in chunks. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -19,7 +19,7 @@ export async function startPushgateway(folder: string, applications: number, sca
   const arguments_ = [
     `--web.listen-address=127.0.0.1:${port}`,
     '--push.disable-consistency-check',
-    // By default, Debian's keeps what was pushed from one run to the next.
+    // By default, Debian's version keeps pushed data from one run to the next.
     '--persistence.file=',
     '--log.level=error',
   ];
@@ -47,7 +47,7 @@ export async function startPushgateway(folder: string, applications: number, sca
     name: 'pushgateway',
     measured,
     port,
-    // It renders all of its series at every scrape: it does not matter which of them changed.
+    // It renders all of its series at every scrape, so it does not matter which of them changed.
     change: (turn: number) =>
       push(
         (Math.floor(turn / 5) + 1) % versions,

@@ -1,6 +1,6 @@
 /**
- * What every contender holds: the readings that the exporter makes of the simulated API's answers, at
- * three times a minute apart. They are written to files, so that no process holds more of them than it needs.
+ * The data of every contender: the exporter's readings of the simulated API's answers, at three times a minute apart.
+ * They are written to files, so that no process holds more of them than it needs.
  */
 
 import { once } from 'node:events';
@@ -19,21 +19,21 @@ import { writeJson } from '../src/simulator/json.ts';
 import { prefixes, type Scale } from '../src/simulator/kind.ts';
 import { measuredKinds, shapes } from './datasets.ts';
 
-/** One target after a good poll: a line of a file. */
+/** One target after a good poll, as a line of a file. */
 export interface TargetReading {
   readonly key: string;
   readonly kind: string;
   readonly ids: Ids;
   readonly name: string;
-  /** When it was read: Unix time. */
+  /** Unix time of the reading. */
   readonly atMs: number;
   readonly reading: unknown;
 }
 
-/** The exporter's own strings: its targets share them, unlike strings read from a file. */
+/** The exporter's own strings, which its targets share, unlike strings from a file. */
 const kinds = new Map(resources.map(({ kind }) => [kind, kind]));
 
-/** As a target of the exporter's configuration; its values never become stale. */
+/** As a target of the exporter whose values never become stale. */
 export function toTarget({ key, kind, ids, name }: Omit<TargetReading, 'reading' | 'atMs'>): Target {
   return {
     key,
@@ -49,7 +49,7 @@ export function toTarget({ key, kind, ids, name }: Omit<TargetReading, 'reading'
   };
 }
 
-/** All rows of a target, those of its state too. */
+/** All rows of a target, including its state. */
 export function rowsOfTarget(one: TargetReading): readonly FamilyRows[] {
   const first = firstFamilyOf(one.kind);
   return [
@@ -60,7 +60,7 @@ export function rowsOfTarget(one: TargetReading): readonly FamilyRows[] {
   ];
 }
 
-/** Counters begin at 0. */
+/** Counters start at 0. */
 function countersOf(one: TargetReading): readonly FamilyRows[] {
   return catalogue.flatMap((declared, family) => {
     const counted = declared.kind === one.kind ? declared.days?.(one.reading, toTarget(one)) : undefined;
@@ -77,7 +77,7 @@ export function fileOf(folder: string, version: number): string {
   return `${folder}/readings-${version}.jsonl`;
 }
 
-/** Writes every version; returns how many targets and series there are. */
+/** Writes every version; returns the numbers of targets and series. */
 export async function writeReadings(
   folder: string,
   scale: Scale,
@@ -102,8 +102,8 @@ export async function writeReadings(
 }
 
 /**
- * The targets of a version, by their place: those of a kind in the order in which the exporter first polls them,
- * applications before all others. Only what is wanted is parsed.
+ * The targets of a version in the order in which the exporter first polls each kind, applications first. Only the wanted
+ * ones are parsed.
  */
 export async function* readReadings(
   folder: string,
@@ -115,7 +115,7 @@ export async function* readReadings(
   for await (const line of lines) if (isWanted(place++)) yield JSON.parse(line) as TargetReading;
 }
 
-/** The readings of every kind, made by its resource from the simulated answers. */
+/** The readings of every kind, made by its resource from simulated answers. */
 async function* readAll(dataset: Dataset, nowMs: number): AsyncGenerator<TargetReading> {
   const keys = createKeys(seed, dataset.libraryIds);
   const api = createApi({ dataset, keys, now: () => nowMs, maxPageSize: 1_000 });

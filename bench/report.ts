@@ -4,13 +4,13 @@ import { cpus } from 'node:os';
 
 export interface Table {
   readonly title: string;
-  /** What a reader has to know to read it. */
+  /** What the reader needs to know. */
   readonly note?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** One of the aims, and what this run says of it. */
+/** One of the project's aims, and the result of this run. */
 export interface Aim {
   readonly what: string;
   readonly wanted: string;
@@ -21,7 +21,7 @@ export interface Aim {
 export interface Part {
   readonly tables: readonly Table[];
   readonly aims: readonly Aim[];
-  /** What a user wants to know. */
+  /** Tables for users. */
   readonly forUsers?: readonly Table[];
 }
 
@@ -53,7 +53,7 @@ export function atLeast(what: string, limit: number, ratio: number): Aim {
   return { what, wanted: `≥ ${limit} ×`, measured: times(ratio), met: ratio >= limit };
 }
 
-/** Load of the machine over the last minute: what else ran beside the benchmark shows here before it starts. */
+/** Load of the machine over the last minute, which shows whether anything else was running. */
 export function loadAverage(): number {
   return Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);
 }
@@ -63,7 +63,7 @@ export function machine(): string {
   return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), Linux, Node ${process.versions.node}`;
 }
 
-/** As Markdown, aligned so that it reads as well in a terminal. */
+/** As Markdown, aligned so that it is readable in a terminal, too. */
 export function renderTable({ title, note, columns, rows }: Table): string {
   const widths = columns.map((column, at) =>
     Math.max(...[columns, ...rows].map((row) => (row[at] ?? column).length)),

@@ -1,5 +1,5 @@
 /**
- * Scrapes of one page held by each contender: latency, CPU and memory, side by side. The contenders take turns within each
+ * Scrapes of the same page from each contender: latency, CPU and memory. The contenders take turns within each
  * round, so that other load on the machine affects all of them alike.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,9 +20,9 @@ interface Contender {
   readonly name: string;
   readonly measured: Measured;
   readonly port: number;
-  /** A fifth of the applications gets other values. */
+  /** Changes a fifth of the applications. */
   readonly change: (turn: number) => Promise<void>;
-  /** Every value becomes another: the milliseconds that took. */
+  /** Changes every value; resolves with the milliseconds it took. */
   readonly changeAll?: (by: number) => Promise<number>;
 }
 
@@ -39,7 +39,7 @@ const changed: Phase = { name: 'identity, a fifth changed', gzip: false, isChang
 const changedGzip: Phase = { name: 'gzip, a fifth changed', gzip: true, isChanging: true };
 const phases = [unchanged, unchangedGzip, changed, changedGzip];
 
-/** What one contender did in one phase. */
+/** The figures of one contender in one phase. */
 interface Figures {
   readonly latenciesMs: number[];
   /** Medians of the rounds. */
@@ -49,7 +49,7 @@ interface Figures {
 
 interface Effort {
   readonly rounds: number;
-  /** The most scrapes in a round where nothing changes between them. */
+  /** The maximum number of scrapes in a round without changes. */
   readonly scrapes: number;
   readonly maxMs: number;
 }
@@ -59,10 +59,10 @@ function effortOf(scale: Scale, quick: boolean): Effort {
   return { rounds: 7, scrapes: scale === 'small' ? 150 : 40, maxMs: 400 };
 }
 
-/** Contenders that take seconds for a page are asked less often. */
+/** Contenders that take seconds for a page are scraped less often. */
 const slowPageMs = 500;
 const roundsOfSlow = 3;
-/** A pause after such a page: its contender still collects garbage in other threads, which would slow down the next one. */
+/** A pause after such a page, because its contender still collects garbage in other threads. */
 const settlingMs = 500;
 
 export async function measureScrapes(scale: Scale, quick: boolean): Promise<Part> {
@@ -81,7 +81,7 @@ export async function measureScrapes(scale: Scale, quick: boolean): Promise<Part
   }
 }
 
-/** The exporter first, then the static Buffer: the least that a server can do. */
+/** The exporter first, then the static Buffer, which is the minimum for a server. */
 async function startContenders(folder: string, applications: number, scale: Scale): Promise<Contender[]> {
   const hold = async (name: string, mode: string, source = ''): Promise<Contender> => {
     const child = new Child<HoldCommands>(name, 'hold', [mode, source]);
@@ -90,7 +90,7 @@ async function startContenders(folder: string, applications: number, scale: Scal
       name,
       measured: child,
       port: await child.ask('serve', undefined as never),
-      // Versions go round so that a fifth never gets the values that it has.
+      // Versions rotate, so that a fifth never gets the values that it already has.
       change: (turn) =>
         child.ask('change', {
           folder,
@@ -132,17 +132,17 @@ async function measure(
   let turn = 0;
 
   for (const phase of phases) {
-    // Each phase begins with the first fifth and a version that nobody has, so that every change is one.
+    // Each phase begins with the first fifth and a new version, so that every change is a real one.
     turn = Math.ceil(turn / 5) * 5;
     const figures = new Map<Contender, Figures>(
       contenders.map((contender) => [contender, { latenciesMs: [], roundsMs: [], cpuMs: [] }]),
     );
     for (let round = -1; round < effort.rounds; round++) {
-      // Back and forth, so that nobody always comes right after the one that collects garbage longest.
+      // Back and forth, so that no contender always follows the one that collects garbage longest.
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         if (slow.has(contender) && (round === -1 || round >= roundsOfSlow)) continue;
         const scraped = await scrapeRound(contender, load, phase, effort, turn);
-        // The first round fills caches and warms code up.
+        // The first round fills caches and warms up the code.
         if (median(scraped.latenciesMs) > slowPageMs) slow.add(contender);
         if (round === -1) continue;
         const into = figures.get(contender);
@@ -162,7 +162,7 @@ async function measure(
   return { results, rss, updates };
 }
 
-/** Changes in a round, each followed by a scrape, if something changes between scrapes. */
+/** The number of changes in a round, each followed by a scrape. */
 const changesPerRound = 3;
 
 async function scrapeRound(
@@ -190,7 +190,7 @@ async function scrapeRound(
   return { latenciesMs, cpuMs: cpuMs / latenciesMs.length };
 }
 
-/** Milliseconds of taking every value in and serving the page. */
+/** Milliseconds for storing every value and serving the page. */
 async function measureUpdates(
   contenders: readonly Contender[],
   load: Child<LoadCommands>,

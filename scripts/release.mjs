@@ -25,7 +25,7 @@ const said = [
   ['package-lock.json', lock.packages[''].version],
   ['Chart.yaml, version', /^version: (.*)$/m.exec(chart)?.[1]],
   ['Chart.yaml, appVersion', /^appVersion: (.*)$/m.exec(chart)?.[1]],
-  // In compose, Kustomize, the chart's annotations and whatever else names our image.
+  // In compose, Kustomize, the chart's annotations and everything else that names our image.
   ...lines(
     git('grep', '-Eo', 'bunnynet-exporter/bunnynet-exporter:[0-9]+\\.[0-9]+\\.[0-9]+', '--', ':!test'),
   ).map((found) => {

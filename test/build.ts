@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Builds the bundle once before the tests: the ones of the whole program run what users run. */
+/** Builds the bundle once before the tests: tests of the whole program run what users run. */
 export function setup(): void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
 }

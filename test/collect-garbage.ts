@@ -1,4 +1,4 @@
-/** Node's garbage collection, for tests of what is kept in memory. */
+/** Runs Node's garbage collection, for tests of what stays in memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const hostile = `<b onclick="alert('1')">&`;
 
-/** The whole program against a simulator, with one application that has a hostile name and is polled all the time. */
+/** The whole program against a simulator, with one application that has a hostile name and is polled without pause. */
 async function startAll(requestsPerSecond = 500) {
   const simulator = createSimulator();
   await simulator.start();
@@ -35,7 +35,7 @@ async function startAll(requestsPerSecond = 500) {
       },
     }),
   );
-  // A file allows no interval as short as this.
+  // A file does not allow such a short interval.
   const intervalMs = 50;
   const sections = config.sections.map((section) => ({
     ...section,
@@ -62,7 +62,7 @@ async function startAll(requestsPerSecond = 500) {
 }
 
 describe('the status page of the whole exporter', () => {
-  it('shows how a target stands, what it is called as text, and why it fails', async () => {
+  it("shows a target's state, its name as text, and why it fails", async () => {
     const { simulator, page } = await startAll();
     await expect.poll(page).toContain('The target is being read');
     expect(await page()).toMatch(/The API says of each application: <a class="chip t-\w+" /);
@@ -75,13 +75,13 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain(simulator.keys.account);
   });
 
-  it('tells that an API asked for a pause', async () => {
+  it('says that an API asked for a pause', async () => {
     const { simulator, page } = await startAll();
     simulator.inject({ type: 'status-429-retry-seconds', kind: 'application', retryAfterSeconds: 60 });
     await expect.poll(page).toContain('The application API asked for a pause');
   });
 
-  it('tells that a configuration was refused, until a good one comes', async () => {
+  it('says that a configuration was refused, until a good one is loaded', async () => {
     const { exporter, refuse, page } = await startAll();
     refuse(new Error('config.yml:3: wrong'));
     await expect(exporter.reload()).rejects.toThrow('config.yml:3: wrong');
@@ -91,13 +91,13 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain('config.yml:3');
   });
 
-  it('tells which field has the wrong type, and how often', async () => {
+  it('says which field has the wrong type, and how often', async () => {
     const { simulator, page } = await startAll();
     simulator.inject({ type: 'wrong-types', kind: 'application' });
     await expect.poll(page).toMatch(/<li>application <code>\w+<\/code>.*: \d+ times, last /);
   });
 
-  it('tells that the pace does not suffice', async () => {
+  it('says that the request rate is too low', async () => {
     const { page } = await startAll(1);
     await expect
       .poll(page)

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop();
 });
 
-/** The whole program against a simulator whose clock stands still, changed as the test needs. */
+/** The whole program against a simulator whose clock stands still; `changes` adapts it to the test. */
 async function startAll(
   change: (config: Config, simulator: Simulator) => Config = (config) => config,
   kinds: readonly KindName[] = referenceKinds,
@@ -35,14 +35,14 @@ async function startAll(
     everything(simulator, {
       kinds,
       interval: '1m',
-      // Only the video API is left hanging.
+      // Only the video API may hang.
       api: (name) => ({
         timeout: name === 'video' ? '2s' : '30s',
         max_concurrency: 8,
         requests_per_second: 500,
         max_retries: 0,
       }),
-      // Beside what is found, some are named one by one.
+      // Besides what is found, some targets are named one by one.
       sections: {
         application: { targets: simulator.applications.slice(0, 2).map(({ id, name }) => ({ id, name })) },
       },
@@ -79,7 +79,7 @@ async function startAll(
   };
 }
 
-/** The page with the values that differ from run to run taken out: times, durations, the process's own. */
+/** The page without the values that differ from run to run: times, durations, metrics of the process. */
 function withoutVolatile(page: string): string {
   return (
     page
@@ -93,7 +93,7 @@ function withoutVolatile(page: string): string {
       )
       .join('\n')
       .replaceAll(/\n{2,}/g, '\n')
-      // What is found is in the order of the answers.
+      // Found targets are in the order of the answers.
       .replaceAll(/^(?:[^#\n].*\n)+/gm, (rows) => `${rows.trimEnd().split('\n').toSorted().join('\n')}\n`)
   );
 }
@@ -105,7 +105,7 @@ describe('the exporter', () => {
     await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
   });
 
-  it('serves over HTTP what it has polled, and says that it is ready once every target was polled', async () => {
+  it('serves over HTTP what it has polled, and is ready once every target was polled', async () => {
     const { exporter } = await startAll();
     const [url] = await exporter.start();
     await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('the exporter', () => {
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
   });
 
-  it('answers probes without a password where clients need one, and nothing else', async () => {
+  it('answers only probes without a password if clients need one', async () => {
     const webConfigFile = join(mkdtempSync(join(tmpdir(), 'web-')), 'web.yml');
     writeFileSync(webConfigFile, `basic_auth_users:\n  alice: ${hashSync('secret', 4)}\n`);
     const probeAddress = { host: '127.0.0.1', port: 0 };
@@ -152,7 +152,7 @@ describe('the exporter', () => {
     expect(states.filter((row) => row.endsWith(' 1'))).toHaveLength(2);
   });
 
-  it('follows the listing for `all`: a deleted zone leaves the page, a new one comes', async () => {
+  it('follows the listing for `all`: a deleted zone leaves the page, a new one appears', async () => {
     const { simulator, exporter, rows, setConfig } = await startAll();
     const gone = simulator.zones[3]?.id ?? '';
     const restore = simulator.remove(gone);
@@ -193,7 +193,7 @@ describe('the exporter', () => {
     expect(await zones()).toEqual(before);
   });
 
-  it('shows a configured zone that the listing lacks as down, with no other series', async () => {
+  it('shows a configured zone that is not in the listing as down, with no other series', async () => {
     const { exporter, rows } = await startAll((config) => ({
       ...config,
       sections: [sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '999999' })])],
@@ -203,7 +203,7 @@ describe('the exporter', () => {
     expect(about).toEqual(['bunnynet_shield_zone_up{shield_zone_id="999999"} 0']);
   });
 
-  it('lets one failing target hurt no other, and one failing API no other API', async () => {
+  it('keeps polling other targets when one fails, and other APIs when one fails', async () => {
     const { simulator, exporter, rows } = await startAll();
     const [broken, whole] = simulator.applications;
     simulator.inject({ type: 'status-500', kind: 'application', target: broken?.id ?? '' });
@@ -216,7 +216,7 @@ describe('the exporter', () => {
     expect(page).toContain('bunnynet_exporter_polls_total{kind="video_storage",result="timeout"} 1');
   });
 
-  it('changes nothing when a reload fails, and says so in its metrics and over HTTP', async () => {
+  it('changes nothing when a reload fails, and reports it in its metrics and over HTTP', async () => {
     const { exporter, rows, logged, failLoads } = await startAll();
     const [url] = await exporter.start();
     await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
@@ -236,7 +236,7 @@ describe('the exporter', () => {
     expect(await ofApi()).toEqual(before);
   });
 
-  it('says once that a 429 pauses an API, and until when', async () => {
+  it('logs once that a 429 pauses an API, and until when', async () => {
     const { simulator, exporter, logged } = await startAll();
     simulator.inject({
       type: 'status-429-retry-seconds',
@@ -250,7 +250,7 @@ describe('the exporter', () => {
     expect(logged('it is asked nothing until')).toHaveLength(1);
   });
 
-  it('says once that series are left out, and once that none is any more', async () => {
+  it('logs once that series are left out, and once that this is over', async () => {
     const { exporter, rows, logged, setConfig } = await startAll((config) => ({
       ...config,
       limits: { maxSeries: 20 },
@@ -278,7 +278,7 @@ describe('the exporter', () => {
     expect(logged(simulator.keys.account)).toEqual([]);
   });
 
-  it('takes removed targets off the page with the reload itself, and polls new ones', async () => {
+  it('takes removed targets off the page during the reload, and polls new ones', async () => {
     const { simulator, exporter, rows, setConfig } = await startAll((config) => ({
       ...config,
       sections: config.sections.filter(({ kind }) => kind === 'application'),
@@ -306,7 +306,7 @@ describe('the exporter', () => {
     expect(simulator.counters.application.requests).toBe(asked + 1);
   });
 
-  it('leaves out nothing that has room once the targets have left that the same reload removes', async () => {
+  it('leaves out no series that fit once the targets removed by the same reload are gone', async () => {
     const { simulator, exporter, rows, setConfig } = await startAll((config) => ({
       ...config,
       sections: config.sections.filter(({ kind }) => kind === 'application'),

@@ -16,11 +16,11 @@ import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
 
-/** Cells of a table: pipes would end them. */
+/** A table row. Pipes are escaped because they would end a cell. */
 const row = (...cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** The exporter's own families, less those of the process and of Node, from what it renders. */
+/** The exporter's own families as it renders them, without those of the process and of Node. */
 async function ownFamilies() {
   const telemetry = createTelemetry([], {
     targets: () => 0,
@@ -89,7 +89,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** A row for each setting with a description, by its path. */
+/** A row for each setting that has a description, by its path. */
 function settingRows(node: SchemaNode, path: string): readonly string[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, setting]) => {
     const name = path === '' ? key : `${path}.${key}`;
@@ -99,7 +99,7 @@ function settingRows(node: SchemaNode, path: string): readonly string[] {
   });
 }
 
-/** What every section has: explained once, not for each kind. */
+/** Settings of every section, explained once instead of for each kind. */
 const commonSettings: readonly string[] = [
   'credential',
   'interval',
@@ -266,7 +266,7 @@ describe('generated documentation', () => {
     await expect(configurationReference()).toMatchFileSnapshot('../docs/configuration.md');
   });
 
-  it.each(shellFiles)('share/%s knows every flag as the code declares it', async (path, text) => {
+  it.each(shellFiles)('share/%s has every flag as the code declares it', async (path, text) => {
     await expect(text()).toMatchFileSnapshot(`../share/${path}`);
   });
 

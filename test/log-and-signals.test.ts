@@ -27,14 +27,14 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A named pipe, and a number of it that keeps it open. */
+/** A named pipe, and a file descriptor that keeps it open. */
 function namedPipe(name: string): { readonly path: string; readonly fd: number } {
   const path = join(folder, name);
   execFileSync('mkfifo', [path]);
   return { path, fd: openSync(path, constants.O_RDWR | constants.O_NONBLOCK) };
 }
 
-/** The bundle, with stderr as it is given. */
+/** The bundle, with the given stderr. */
 async function start(args: readonly string[], stderr: number | 'pipe') {
   const port = await freePort();
   const flags = [`--web.listen-address=127.0.0.1:${port}`, ...args];
@@ -62,7 +62,7 @@ async function droppedOn(page: () => Promise<string>): Promise<number> {
 }
 
 describe('a log that cannot be written', () => {
-  it('costs lines on a full disk, and neither the start nor the end', async () => {
+  it('loses lines on a full disk, but starts and ends normally', async () => {
     const full = openSync('/dev/full', 'w');
     const { child, ended, page } = await start(['--demo'], full);
     closeSync(full);
@@ -71,9 +71,9 @@ describe('a log that cannot be written', () => {
     expect(await ended).toBe(0);
   });
 
-  it('costs lines where nobody reads the pipe; it says how many once somebody does', async () => {
+  it('loses lines if nobody reads the pipe, and says how many once somebody does', async () => {
     const { path, fd } = namedPipe('unread');
-    // Every request has a line.
+    // Every request is logged.
     const flags = ['--demo', '--demo.scale=medium', '--log.level=debug'];
     const { child, ended, page } = await start(flags, fd);
     await expect.poll(() => droppedOn(page), { timeout: 60_000 }).toBeGreaterThan(1);
@@ -92,7 +92,7 @@ describe('a log that cannot be written', () => {
         /"level":"warn".*"dropped":\d+,"msg":"the log takes lines again; [\d,]+ lines? could not be written"/,
       );
 
-    // And unread again.
+    // Nobody reads again.
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     await reader.close();
@@ -104,12 +104,12 @@ describe('signals', () => {
   const config = (targets: string) =>
     `credentials: { account: { env: KEY } }\napis: { application: { base_url: "http://127.0.0.1:9" } }\napplications: { targets: ${targets} }\n`;
 
-  /** Starts with a configuration that is not there yet, and waits until it is looked for. */
+  /** Starts with a configuration file that is a pipe, and waits until it is opened. */
   async function startUnconfigured(name: string) {
     const path = join(folder, name);
     execFileSync('mkfifo', [path]);
     const running = await start([`--config.file=${path}`], 'pipe');
-    // It opens once somebody reads.
+    // Opens once somebody reads.
     const configure = async (text: string) => {
       const file = await open(path, 'w');
       return async () => {
@@ -120,7 +120,7 @@ describe('signals', () => {
     return { ...running, configure, path };
   }
 
-  it('of a reload during the start are a reload after it', async () => {
+  it('to reload during the start reload after it', async () => {
     const { child, ended, log, configure, path } = await startUnconfigured('hang-up.yml');
     const write = await configure(config('[one]'));
     child.kill('SIGHUP');
@@ -134,7 +134,7 @@ describe('signals', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'of an end during the start (%s) end in order with 0',
+    'to stop during the start (%s) end the program in order with 0',
     async (signal) => {
       const { child, ended, log, configure } = await startUnconfigured(`${signal}.yml`);
       const write = await configure(config('[one]'));
@@ -146,7 +146,7 @@ describe('signals', () => {
     },
   );
 
-  it('are taken as soon as the program runs', async () => {
+  it('are handled as soon as the program runs', async () => {
     const { child, ended } = await start(['--demo'], 'pipe');
     const takesHangUps = () => {
       const [, mask = '0'] =

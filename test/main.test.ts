@@ -17,7 +17,7 @@ interface Ended {
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** What it has logged so far. */
+  /** The log so far. */
   readonly stderr: () => string;
 }
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The bundle, as a user runs it, with nothing of this process's environment but PATH. */
+/** The bundle as a user runs it, with only PATH from this process's environment. */
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, ['dist/bunnynet-exporter.js', ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -59,7 +59,7 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return { child, ended, stderr: () => stderr };
 }
 
-/** Waits until a line of the log has the message, and gives the line. */
+/** Waits until a log line has the message; resolves with the line. */
 async function logged(running: Running, message: string): Promise<Record<string, unknown>> {
   const find = () =>
     running
@@ -85,7 +85,7 @@ function firstTry(more: Readonly<Record<string, string>> = {}): Record<string, s
 const anyPort = '--web.listen-address=127.0.0.1:0';
 
 describe('the command', () => {
-  it('tells its version and its flags', async () => {
+  it('prints its version and its flags', async () => {
     const version = await run(['--version']).ended;
     expect(version.stdout).toMatch(
       /^bunnynet-exporter \d+\.\d+\.\d+ \(revision \w+, node \d+\.\d+\.\d+\)\n$/,
@@ -117,7 +117,7 @@ describe('the command', () => {
     expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/)?.[0]).toBeUndefined();
   });
 
-  it('says what is wrong with a flag and ends with 2', async () => {
+  it('says what is wrong with a flag, and ends with 2', async () => {
     const { code, stderr } = await run(['--config.fiel=x']).ended;
     expect(code).toBe(2);
     expect(stderr).toContain('--config.file');
@@ -130,7 +130,7 @@ describe('the command', () => {
     expect(stderr).toContain('--demo');
   });
 
-  it('says which variable was mistyped when nothing is configured for that reason', async () => {
+  it('says which variable was misspelt if nothing is configured because of it', async () => {
     const { code, stderr } = await run([], {
       BUNNYNET_ACCESS_KEY: 'a-key-of-tests',
       BUNNYNET_APPLICATION: 'a',
@@ -139,7 +139,7 @@ describe('the command', () => {
     expect(stderr).toContain('BUNNYNET_APPLICATION is not a setting (did you mean BUNNYNET_APPLICATIONS?)');
   });
 
-  it('reckons the pace of a shard with its own targets', async () => {
+  it('calculates the request rate of a shard from its own targets', async () => {
     const ids = Array.from({ length: 700 }, (_, i) => `app${i}`).join(',');
     const env = firstTry({ BUNNYNET_APPLICATIONS: ids });
     const whole = await run(['--config.check'], env).ended;
@@ -151,7 +151,7 @@ describe('the command', () => {
     expect([whole.code, half.code]).toEqual([0, 0]);
   });
 
-  it('tells every problem of a configuration file at once, with its line, and ends with 1', async () => {
+  it('reports every problem of a configuration file at once, with its line, and ends with 1', async () => {
     const file = join(folder, 'bad.yml');
     await writeFile(
       file,
@@ -171,7 +171,7 @@ describe('the command', () => {
     expect(simulator.counters.application.requests).toBe(asked);
   });
 
-  it('polls once, prints the page and ends with 0; with 3 when a poll failed, and the page all the same', async () => {
+  it('polls once, prints the page and ends with 0, or with 3 if a poll failed', async () => {
     const good = await run(['--once'], firstTry()).ended;
     expect(good.stdout).toMatch(/^bunnynet_application_up\{app_id="\w+"\} 1$/m);
     expect(good.code).toBe(0);
@@ -181,14 +181,14 @@ describe('the command', () => {
     expect(bad.stderr).not.toContain('asking again');
   });
 
-  it('runs the demo whole: every kind is on its page', async () => {
+  it('runs the demo with every kind on its page', async () => {
     const { code, stdout } = await run(['--demo', '--once']).ended;
     expect(code).toBe(0);
     for (const { metricPrefix } of resources)
       expect(stdout).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
   });
 
-  it('reports what the API answered, of documented operations alone', async () => {
+  it('reports what the API answered to documented operations', async () => {
     const { code, stdout } = await run(['--demo', '--report']).ended;
     expect(code).toBe(0);
     expect(stdout).toContain('GET /apps/{}/summary of the application API\n  200 × ');
@@ -196,7 +196,7 @@ describe('the command', () => {
     expect(stdout).not.toContain('an operation that is not documented');
   });
 
-  it('loads what few ask for: patterns', async () => {
+  it('loads the package for patterns when it is needed', async () => {
     const file = join(folder, 'patterns.yml');
     const targets = '{ targets: all, include: "sh(op.*" }';
     await writeFile(file, `credentials: { account: { env: KEY } }\napplications: ${targets}\n`);
@@ -205,7 +205,7 @@ describe('the command', () => {
     expect(checked.stderr).toContain('expected a pattern in RE2 syntax; missing closing )');
   });
 
-  it('has the characters beyond ASCII of its source, in patterns and on its pages', async () => {
+  it('keeps characters beyond ASCII from its source, in patterns and on its pages', async () => {
     const web = join(folder, 'web.yml');
     await writeFile(web, 'rate_limit: { interval: 100µs }\n');
     const checked = await run(['--config.check', `--web.config.file=${web}`], firstTry()).ended;
@@ -216,7 +216,7 @@ describe('the command', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends in order on %s with 0, also while polls hang',
+    'ends in order on %s with 0, even while polls hang',
     async (signal) => {
       const heal = simulator.inject({ type: 'hang' });
       const running = run([anyPort], firstTry());
@@ -227,7 +227,7 @@ describe('the command', () => {
     },
   );
 
-  it('ends in order when the signal comes twice, as npm hands on what its whole group was sent', async () => {
+  it('ends in order when the signal comes twice, as from npm after Ctrl-C', async () => {
     const file = join(folder, 'many.yml');
     const ids = Array.from({ length: 20_000 }, (_, i) => `"${i}"`).join();
     const api = `application: { base_url: "${simulator.baseUrls.application}" }`;
@@ -237,7 +237,7 @@ describe('the command', () => {
     );
     const running = run([anyPort, `--config.file=${file}`], { KEY: simulator.keys.account });
     const { url } = await logged(running, 'serving');
-    // The end waits for the reader of an answer, and the system does not take so much of one.
+    // The program waits for the reader of an answer that is too large for the system's buffers.
     const reader = connect(Number(new URL(String(url)).port), '127.0.0.1').pause();
     reader.write('GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(reader, 'readable');
@@ -249,7 +249,7 @@ describe('the command', () => {
     expect(running.stderr()).toContain('"msg":"stopped"');
   });
 
-  it('reloads on SIGHUP, and keeps what it had when the file is bad', async () => {
+  it('reloads on SIGHUP, and keeps the previous configuration if the file is bad', async () => {
     const file = join(folder, 'reload.yml');
     const [one, two] = simulator.applications;
     const config = (targets: string) =>
@@ -274,7 +274,7 @@ describe('the command', () => {
     expect(after).toContain('bunnynet_exporter_config_last_reload_successful 0');
   });
 
-  it('ends with 3 when a listing failed, also where it leaves nothing to poll', async () => {
+  it('ends with 3 if a listing failed, even if there is nothing to poll without it', async () => {
     const { code, stdout, stderr } = await run(['--once'], {
       BUNNYNET_ACCESS_KEY: 'not-the-key-1234',
       BUNNYNET_SHIELD_ZONES: 'all',
@@ -283,7 +283,7 @@ describe('the command', () => {
     }).ended;
     expect(code).toBe(3);
     expect(stdout).not.toContain('bunnynet_shield_zone_up');
-    // Both listings, of zones and of their names, ask with the same key, each its own API.
+    // Both listings, of zones and of their names, use the same key, each with its own API.
     const lines = stderr
       .trim()
       .split('\n')
@@ -298,7 +298,7 @@ describe('the command', () => {
     });
   });
 
-  it('says at the start what is polled, and how the first round went', async () => {
+  it('logs at the start what is polled, and how the first round went', async () => {
     const running = run(
       [anyPort],
       firstTry({
@@ -315,7 +315,7 @@ describe('the command', () => {
     expect(msg).toMatch(/^first round: \d+ ok, 1 failing, \d+ s; found \d+ Shield Zones, /);
   });
 
-  it('names the address once where it answers everything with 404', async () => {
+  it('names the address once if it answers everything with 404', async () => {
     const env = firstTry({
       BUNNYNET_APPLICATIONS: 'one,two,three',
       BUNNYNET_APPLICATION_URL: `${simulator.origin}/nowhere`,
@@ -332,7 +332,7 @@ describe('the command', () => {
     expect(good.stderr).not.toContain('every request');
   });
 
-  it('says that a key changed', async () => {
+  it('logs that a key changed', async () => {
     const [one] = simulator.applications;
     const key = join(folder, 'rotated');
     const file = join(folder, 'rotated.yml');

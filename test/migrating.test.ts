@@ -1,4 +1,4 @@
-/** docs/migrating.md: what it says of this exporter exists, and what other exporters have is in it. */
+/** docs/migrating.md: what it names of this exporter exists, and every metric of the other exporters is in it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { knownFamilies } from './monitoring/families.ts';
@@ -6,19 +6,19 @@ import { misusedCounters, readExpression } from './monitoring/promql.ts';
 
 const page = readFileSync(new URL('../docs/migrating.md', import.meta.url), 'utf8');
 
-/** The metric of the other exporter and the query here, of each row of each table. */
+/** The metric of the other exporter and our query, from each row of each table. */
 const rows = [...page.matchAll(/^\| `(\w+)` \|.* `(.+)` \|$/gm)].map(([, theirs = '', ours = '']) => ({
   theirs,
   ours,
 }));
-/** What earlier versions of this exporter had. */
+/** Metrics of earlier versions of this exporter. */
 const formerNames = [...(page.split('## An earlier version')[1] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(
   ([, name]) => name,
 );
 const blocks = [...page.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 const queries = [...rows.map(({ ours }) => ours), ...blocks];
 
-/** By the first part of their names, as the sources and the documentation of the four exporters have them. */
+/** By the prefix of their names, from the sources and the documentation of the four exporters. */
 const others: Readonly<Record<string, readonly string[]>> = {
   bunnynet_application: [
     'target_latency',
@@ -94,7 +94,7 @@ describe('the page about migrating', () => {
     expect(theirs.toSorted()).toEqual(metrics.toSorted());
   });
 
-  it.each(queries)('names only metrics and labels that there are, and parses: %s', async (query) => {
+  it.each(queries)('names only existing metrics and labels, in a query that parses: %s', async (query) => {
     const { errors, selectors, ...expression } = readExpression(query);
     expect(errors).toEqual([]);
     expect(misusedCounters({ errors, selectors, ...expression })).toEqual([]);
@@ -108,7 +108,7 @@ describe('the page about migrating', () => {
     }
   });
 
-  it('names in its text only metrics that there are, here or there', async () => {
+  it('names in its text only metrics of this exporter or the others', async () => {
     const known = new Set([...(await knownFamilies()).keys(), ...rows.map(({ theirs }) => theirs)]);
     const named = [...page.matchAll(/\bbunny(?:net|cdn)_[a-z0-9_]*[a-z0-9]\b(?![/_])/g)].map(
       ([name]) => name,

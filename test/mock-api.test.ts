@@ -14,13 +14,13 @@ it('answers the declared request once', async () => {
   expect(takeProblems()).toEqual([]);
 });
 
-it('finds a declared request that was not made', () => {
+it('reports a declared request that was not made', () => {
   mockApi(origin).get('/apps').reply(200, {});
   expect(takeProblems()).toEqual([expect.stringMatching(/^not made: GET https:\/\/api\.test.*\/apps$/)]);
   expect(takeProblems()).toEqual([]);
 });
 
-it('finds a request to a declared origin that was not declared', async () => {
+it('reports an undeclared request to a declared origin', async () => {
   mockApi(origin, { AccessKey: 'k' }).get('/apps').reply(200, {});
   const { statusCode, body } = await request(`${origin}/apps`, { headers: { AccessKey: 'other' } });
   await body.dump();
@@ -31,12 +31,12 @@ it('finds a request to a declared origin that was not declared', async () => {
   ]);
 });
 
-it('lets nothing out to any other origin', async () => {
+it('blocks requests to any other origin', async () => {
   await expect(request('https://elsewhere.test/x')).rejects.toThrow();
   expect(takeProblems()).toEqual(['not declared: GET https://elsewhere.test/x']);
 });
 
-it('lets requests to loopback through', async () => {
+it('allows requests to loopback', async () => {
   const server = createServer((_, response) => response.end('here'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

@@ -11,8 +11,8 @@ function noteUndeclared({ method, url }: Request): void {
 }
 
 /**
- * For the tests of the file that calls it: they reach no network but loopback, and each fails on a declared request that was
- * not made and on a request that was not declared.
+ * For the tests of the file that calls it: they can only reach loopback, and a test fails if a declared request was not
+ * made or an undeclared one was.
  */
 export function expectDeclaredRequests(): void {
   beforeAll(() => {
@@ -45,7 +45,7 @@ export function mockApi(origin: string, headers: Readonly<Record<string, string>
   return nock(origin, { reqheaders: { ...headers } });
 }
 
-/** What was declared and not asked, and what was asked and not declared, since the last call; it is forgotten by it. */
+/** Declared requests that were not made, and undeclared ones that were, since the last call. */
 export function takeProblems(): readonly string[] {
   const problems = [
     ...nock.pendingMocks().map((mock) => `not made: ${mock}`),

@@ -1,4 +1,4 @@
-/** What every test file needs: the runs of its properties, and what Node 20 lacks. */
+/** Set-up for every test file: the number of runs of properties, and a polyfill for Node 20. */
 import fc from 'fast-check';
 import { runs } from './runs.ts';
 

@@ -31,7 +31,7 @@ it.each(['text', 'openmetrics'] as const)('renders the format %s without an empt
   expect(text.endsWith('\n')).toBe(true);
 });
 
-it('renders OpenMetrics with info types, units and counters less their _total', async () => {
+it('renders OpenMetrics with info types, units, and counter families without _total', async () => {
   const text = await render(createTelemetry(resources, inventory), 'openmetrics');
   expect(text).toMatch(
     /^# HELP bunnynet_exporter_build .*\n# TYPE bunnynet_exporter_build info\nbunnynet_exporter_build_info\{/m,
@@ -45,7 +45,7 @@ it('renders OpenMetrics with info types, units and counters less their _total', 
   }
 });
 
-it('renders the text format as ever after OpenMetrics was asked for', async () => {
+it('renders the same text format after an OpenMetrics request', async () => {
   const telemetry = createTelemetry(resources, inventory);
   const headers = async () => (await render(telemetry)).split('\n').filter((line) => line.startsWith('#'));
   const before = await headers();
@@ -54,7 +54,7 @@ it('renders the text format as ever after OpenMetrics was asked for', async () =
   expect(before).toContain('# TYPE bunnynet_exporter_polls_total counter');
 });
 
-it('gives the same Buffer while nothing changes, so that it need not be compressed again', async () => {
+it('returns the same Buffer while nothing changes, so that it is not compressed again', async () => {
   const telemetry = createTelemetry(resources, inventory);
   const own = async () => (await telemetry.render('text'))[1];
   const before = await own();
@@ -85,7 +85,7 @@ it('has the counters of every kind, result and field from the start, at 0', asyn
   expect(text).toContain('bunnynet_exporter_unrecognized_values_total{kind="application",field="status"} 0');
 });
 
-it('counts fields of the wrong type of listings, too: those of targets, of their parents and of their parts', async () => {
+it('counts fields of the wrong type in listings, too: of targets, of their parents and of their parts', async () => {
   const text = await render(createTelemetry(resources, inventory));
   for (const labels of [
     'kind="application",field="id"',
@@ -97,13 +97,13 @@ it('counts fields of the wrong type of listings, too: those of targets, of their
   }
 });
 
-it('has the counters of values that the listings of a kind enumerate, at 0', async () => {
+it('has counters at 0 for fields of listings with a fixed set of values', async () => {
   const text = await render(createTelemetry([resourceOf('rate_limit')], inventory));
   for (const labels of ['kind="pull_zone",field="OriginType"', 'kind="shield_zone",field="planType"'])
     expect(text).toContain(`bunnynet_exporter_unrecognized_values_total{${labels}} 0`);
 });
 
-it('tells what the plan needs of each API, and 0 of an API that is asked nothing any more', async () => {
+it('shows the planned requests of each API, and 0 for an API that is no longer used', async () => {
   const telemetry = createTelemetry(resources, inventory);
   const capacity = { polls: 3, neededPerSecond: 0.3, allowedPerSecond: 10, shortfall: undefined };
   telemetry.planned([{ api: 'application', ...capacity }]);
@@ -116,7 +116,7 @@ it('tells what the plan needs of each API, and 0 of an API that is asked nothing
   expect([await planned('application'), await planned('shield')]).toEqual(['0', '0.3']);
 });
 
-it('tells by kind and credential how listings stand, and nothing of those that are gone', async () => {
+it('shows the state of listings by kind and credential, without those that are gone', async () => {
   const zone = (id: string) => ({ ids: { shield_zone_id: id } });
   const selection = (kind: string, targets: number, left: readonly string[] = []) => ({
     kind,
@@ -169,19 +169,19 @@ it('tells by kind and credential how listings stand, and nothing of those that a
   expect(await discovery()).toEqual([]);
 });
 
-/** The rows of the exporter's own metrics, less those of the process and of Node. */
+/** The rows of the exporter's own metrics, without those of the process and of Node. */
 async function ownRows(page: Promise<string>): Promise<readonly string[]> {
   return (await page).split('\n').filter((row) => row.startsWith('bunnynet_exporter_'));
 }
 
-/** The values of a label, each once. */
+/** The distinct values of a label. */
 function valuesOf(label: string, rows: readonly string[]): readonly string[] {
   const values = rows.flatMap((row) => new RegExp(`[{,]${label}="([^"]*)"`).exec(row)?.[1] ?? []);
   return [...new Set(values)].toSorted();
 }
 
-describe('the kinds that the metrics name', () => {
-  it('are those that are on, with those that their listings are named after', async () => {
+describe('the kinds in the metrics', () => {
+  it('are those that are on, and those of their listings', async () => {
     const telemetry = createTelemetry([resourceOf('rate_limit')], inventory);
     const rows = await ownRows(render(telemetry));
     const isOfFields = (row: string) =>
@@ -193,11 +193,11 @@ describe('the kinds that the metrics name', () => {
       ),
     ).toEqual(['rate_limit']);
     expect(valuesOf('kind', rows.filter(isOfFields))).toEqual(['pull_zone', 'rate_limit', 'shield_zone']);
-    // The names of the zones are those of their pull zones.
+    // Zones get their names from pull zones.
     expect(valuesOf('api', rows)).toEqual(['core', 'shield']);
   });
 
-  it('follow a reload: rows leave with their kind, others keep their values, new ones begin at 0', async () => {
+  it('follow a reload: rows leave with their kind, others keep their values, new ones start at 0', async () => {
     const [application, script, billing] = ['application', 'edge_script', 'billing'].map(resourceOf);
     if (!application || !script || !billing) throw new Error('a kind is missing');
     const telemetry = createTelemetry([application, script], inventory);
@@ -240,7 +240,7 @@ describe('the kinds that the metrics name', () => {
     expect(after.filter((row) => /made_up|418/.test(row) && /edge_script|core/.test(row))).toEqual([]);
   });
 
-  it('cost a sidecar with one application no series, however many kinds there are', async () => {
+  it('add no series to a sidecar with one application', async () => {
     const simulator = createSimulator();
     onTestFinished(() => simulator.stop());
     await simulator.start();

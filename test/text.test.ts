@@ -43,7 +43,7 @@ describe('durations', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  test('what is written is read back', () => {
+  test('written durations can be read back', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e14 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -91,13 +91,13 @@ describe('suggestions', () => {
     expect(suggest(word, ['interval', 'stale_after', 'name', 'credential'])).toBe(meant);
   });
 
-  test('read as a parenthesis, or as nothing', () => {
+  test('are in parentheses, or empty', () => {
     expect(didYouMean('tru', ['true'])).toBe(' (did you mean true?)');
     expect(didYouMean('zzz', ['true'])).toBe('');
   });
 });
 
-test('quotations are short and hold no control character', () => {
+test('quotations are short and without control characters', () => {
   expect(quote('a\n\u001b[31m"')).toBe(String.raw`"a\n\u001b[31m\""`);
   expect(quote('x'.repeat(1000))).toHaveLength(60);
 });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { mapEach } from '../src/resources/pages.ts';
 import { collect } from '../src/turns.ts';
 
-test('a long list is mapped a few milliseconds at a time, and others have their turn in between', async () => {
+test('a long list is mapped a few milliseconds at a time, with other work in between', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const seen: string[] = [];

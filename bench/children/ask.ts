@@ -1,4 +1,4 @@
-/** The bare load generator of the polls: asks for the same things over the same number of connections, and parses the JSON. */
+/** The bare load generator for polls: makes the same requests over the same number of connections, and parses the JSON. */
 import { Agent, request } from 'undici';
 import { createDataset, createKeys, type Shape } from '../../src/simulator/dataset.ts';
 import { baseUrlsOf } from '../../src/simulator/simulator.ts';
@@ -22,7 +22,7 @@ const commands = {
         if (statusCode !== 200) throw new Error(`the simulator answered ${statusCode}`);
       }
     };
-    // Stops with the process.
+    // Runs until the process ends.
     for (let place = 0; place < connections; place++) void loop();
   },
 };

@@ -1,5 +1,5 @@
 /**
- * Discovers an account: its listings and targets go through planning and scheduling at twenty times the default pace, with a
+ * Discovers an account: its listings and targets are compared and scheduled at twenty times the default pace, with a
  * client that answers at once, so that only the exporter's own work is measured.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -25,15 +25,15 @@ interface Account {
   readonly videosPerLibrary: number;
 }
 
-/** An account of a size that few have. */
+/** The size of a very large account. */
 const accounts: Readonly<Record<number, Account>> = {
   92000: { applications: 20_000, zones: 1_000, endpointsPerZone: 20, libraries: 200, videosPerLibrary: 250 },
   5000: { applications: 2_000, zones: 100, endpointsPerZone: 18, libraries: 10, videosPerLibrary: 100 },
 };
 const hourMs = 3_600_000;
-/** Of the default pace of each API. */
+/** Times the default pace of each API. */
 const haste = 20;
-/** From one listing to the next, which finds what was renamed. */
+/** From one listing to the next, which finds the rename. */
 const relistMs = 60_000;
 
 /** One page of `count` things, from 1. */
@@ -42,7 +42,7 @@ function pageOf<Item>(count: number, page: number, perPage: number, make: (index
   return Array.from({ length }, (_, at) => make((page - 1) * perPage + at));
 }
 
-/** What the API answers to a path; `renamed` is the application that has another name. */
+/** The API's answer for a path; `renamed` is the index of the renamed application. */
 function answerTo(path: string, account: Account, renamed: number | undefined): unknown {
   const [route = '', query = ''] = path.split('?');
   const asked = new URLSearchParams(query);
@@ -151,7 +151,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
   });
 }
 
-/** Bytes of what is still needed. */
+/** The size of the heap after a garbage collection. */
 function heapBytes(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
@@ -159,16 +159,14 @@ function heapBytes(): number {
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-// As the command does it.
-
 const delays = monitorEventLoopDelay({ resolution: 1 });
 
 const commands = {
-  /** Does nothing but watch how long it is kept waiting. */
+  /** Starts watching the event loop, and does nothing else. */
   idle: () => {
     delays.enable();
   },
-  /** The longest that it was, in milliseconds. */
+  /** The longest stall so far, in milliseconds. */
   idled: () => stallMs(delays),
   async find({ targets }: { targets: number }) {
     const account = accounts[targets];

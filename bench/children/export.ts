@@ -8,7 +8,7 @@ import { serveCommands } from '../processes.ts';
 let exporter: Exporter | undefined;
 
 const commands = {
-  /** Begins to poll and to serve; resolves with the port. */
+  /** Starts to poll and serve; resolves with the port. */
   async start({ origin, shape, pace }: { origin: string; shape: Shape; pace: Pace }) {
     const fleet = await createFleet(origin, shape, pace);
     exporter = await createExporter({

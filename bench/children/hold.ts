@@ -19,17 +19,17 @@ import { measuredKinds } from '../datasets.ts';
 import { serveCommands } from '../processes.ts';
 import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
 
-/** Replaces everything that a target has. */
+/** Replaces all rows of a target. */
 type Replace = (rows: readonly FamilyRows[]) => void;
 
 interface Holder {
-  /** The targets that there are. */
+  /** Adds these targets. */
   expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
-  /** A poll of one of them ended well. */
+  /** Stores the reading of a successful poll. */
   take(reading: TargetReading): void;
-  /** For a target that is expected: looks up beforehand what a poll would have at hand. */
+  /** Prepares to replace the rows of a target, so that lookups are not measured. */
   replaceOf(target: TargetReading): Replace;
-  /** Serves and resolves with the port. */
+  /** Starts to serve; resolves with the port. */
   serve(): Promise<number>;
 }
 
@@ -95,7 +95,7 @@ function holdAsExporter(): Holder {
   };
 }
 
-/** The usual way: a gauge for each family, rendered and compressed at every scrape. */
+/** The usual way with prom-client: a gauge for each family, rendered and compressed at every scrape. */
 function holdAsPromClient(): Holder {
   const registry = new Registry();
   const gauges = catalogue.map(
@@ -129,7 +129,7 @@ function holdAsPromClient(): Holder {
   };
 }
 
-/** The least that a server can do: send bytes that are there. */
+/** The minimum for a server: sends bytes from memory. */
 function holdAsBuffers(file: string): Holder {
   const identity = readFileSync(file);
   const compressed = gzipSync(identity);
@@ -158,7 +158,7 @@ if (!makeHolder) throw new Error(`there is no contender ${mode}`);
 const holder = makeHolder();
 
 const commands = {
-  /** Takes a version of the readings in. */
+  /** Stores a version of the readings. */
   async fill({ folder }: { folder: string }) {
     const targets: Omit<TargetReading, 'reading'>[] = [];
     for await (const { reading: _, ...target } of readReadings(folder, 0)) targets.push(target);
@@ -166,7 +166,7 @@ const commands = {
     for await (const target of readReadings(folder, 0)) holder.take(target);
   },
   serve: () => holder.serve(),
-  /** A fifth of the applications is polled: the turn says which, the version what is read. */
+  /** Polls a fifth of the applications: `turn` says which, `version` what is read. */
   async change(asked: { folder: string; version: number; turn: number; applications: number }) {
     const { folder, version, turn, applications } = asked;
     const isMeant = (at: number) => at < applications && Math.floor((at * 5) / applications) === turn % 5;

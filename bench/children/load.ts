@@ -1,6 +1,6 @@
 /**
- * The load generator of the scrapes. It asks for pages on kept connections, reads them into one buffer and forgets them, so
- * that the server is what is measured.
+ * The load generator for scrapes. It requests pages on kept connections, reads them into one buffer and drops them, so
+ * that only the server is measured.
  */
 import { connect, type Socket } from 'node:net';
 import { serveCommands } from '../processes.ts';
@@ -91,7 +91,7 @@ function scraperOf(port: number, gzip: boolean): Scraper {
 }
 
 const commands = {
-  /** Scrapes without a pause, `count` times, or as often as `maxMs` allows, once at least. */
+  /** Scrapes `count` times without a pause, or as often as `maxMs` allows, but at least once. */
   async scrape(asked: { port: number; gzip: boolean; count: number; maxMs: number }): Promise<Scrapes> {
     const { port, gzip, count, maxMs } = asked;
     const scraper = scraperOf(port, gzip);

@@ -1,4 +1,4 @@
-/** The simulated API in a process of its own. */
+/** The simulated API in its own process. */
 
 import type { Shape } from '../../src/simulator/dataset.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
@@ -18,7 +18,7 @@ const commands = {
     simulator = createSimulator({ seed, shape });
     return (await simulator.start()).origin;
   },
-  /** Answers with status 200 so far. */
+  /** The number of answers with status 200 so far. */
   answered: () =>
     Object.values(running().counters).reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0),
   inject({ fault }: { fault: Fault }) {

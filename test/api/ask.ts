@@ -1,4 +1,4 @@
-/** A client with what it needs around it, and APIs on loopback for what no mock can show. */
+/** A client with its surroundings, and APIs on loopback for what a mock cannot show. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
@@ -19,7 +19,7 @@ const config: ApiConfig = {
   maxResponseBytes: 100_000,
 };
 
-/** A client that is closed at the end of the test; `codes` and `pauses` are what it told its observer. */
+/** A client that is closed at the end of the test; `codes` and `pauses` are what it reported to its observer. */
 export function createClient(
   settings: Partial<ApiConfig> = {},
   readKey: ReadKey = () => Promise.resolve(new Secret(key)),
@@ -38,7 +38,7 @@ export function createClient(
     path: string,
     { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
   ) => client.get({ path, queue: 'a', credential: 'account', budgetMs: 60_000, ...about }, signal);
-  /** The error of a request that has to fail. */
+  /** The error of a request that must fail. */
   const failure = async (path: string, about?: Parameters<typeof get>[1]): Promise<ApiError> => {
     const error: unknown = await get(path, about).then(
       () => new Error('the request succeeded'),
@@ -50,7 +50,7 @@ export function createClient(
   return { client, pacer: client.pacer, codes, pauses, get, failure };
 }
 
-/** Makes every wait that is drawn at random as short as it can be. */
+/** Makes every random wait as short as possible. */
 export function drawTheLeast(): void {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   onTestFinished(() => {
@@ -73,12 +73,12 @@ async function listen(server: Server, scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An API on loopback that answers by a handler; gives its base URL. */
+/** An API on loopback with this handler; returns its base URL. */
 export function serve(handler: RequestListener): Promise<string> {
   return listen(createServer(handler), 'http');
 }
 
-/** One that sends these bytes to whoever connects and asks, and then does as it is told with the connection. */
+/** One that answers every request with these bytes, and then does with the connection what the test says. */
 export function serveBytes(bytes: string, then: (socket: Socket) => void, scheme = 'http'): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.once('data', () => {
@@ -89,7 +89,7 @@ export function serveBytes(bytes: string, then: (socket: Socket) => void, scheme
   return listen(server, scheme);
 }
 
-/** Sends body without end until the other side has enough. */
+/** Sends an endless body until the other side hangs up. */
 export function sendForever(response: ServerResponse): void {
   const chunk = Buffer.alloc(16_384, ' ');
   const send = () => {

@@ -9,7 +9,7 @@ import { createClient, drawTheLeast, key, origin, sendForever, serve, serveBytes
 
 expectDeclaredRequests();
 
-/** How many signals Node keeps for having been made from this one by `AbortSignal.any`. */
+/** How many signals made from this one by `AbortSignal.any` Node still holds. */
 function dependantsOf(signal: AbortSignal): number {
   const name = Object.getOwnPropertySymbols(signal).find(
     ({ description }) => description === 'kDependantSignals',
@@ -18,7 +18,7 @@ function dependantsOf(signal: AbortSignal): number {
 }
 
 describe('a request', () => {
-  it('carries the key, what it accepts and who asks, to the path below the base URL', async () => {
+  it('goes to the path below the base URL, with the key, Accept and User-Agent', async () => {
     const { get, codes } = createClient({ baseUrl: `${origin}/mc` });
     mockApi(origin, {
       AccessKey: key,
@@ -31,7 +31,7 @@ describe('a request', () => {
     expect(codes).toEqual(['shield 200']);
   });
 
-  it('reads the key anew each time, so that a rotated one is used at once', async () => {
+  it('reads the key each time, so that a rotated key is used at once', async () => {
     drawTheLeast();
     let reads = 0;
     const { get } = createClient({ maxRetries: 1 }, (_, credential) => {
@@ -46,7 +46,7 @@ describe('a request', () => {
     expect(reads).toBe(3);
   });
 
-  it('is not made when the key cannot be read', async () => {
+  it('is not sent when the key cannot be read', async () => {
     const { failure, codes } = createClient({ maxRetries: 2 }, () =>
       Promise.reject(new Error('no such file: /keys/account')),
     );
@@ -101,7 +101,7 @@ describe('a status', () => {
     expect(codes).toEqual([`shield ${status}`]);
   });
 
-  it.each([200, 201, 202, 203])('of %d is an answer to read', async (status) => {
+  it.each([200, 201, 202, 203])('of %d is read as a good answer', async (status) => {
     const { get } = createClient();
     mockApi(origin).get('/a').reply(status, { data: null });
     expect(await get('/a')).toEqual({ data: null });
@@ -121,7 +121,7 @@ describe('a status', () => {
     },
   );
 
-  it('decides the failure even if the body is encoded wrongly, too long, broken off or never ends', async () => {
+  it('decides the failure even if the body is badly encoded, too long, cut off or endless', async () => {
     const drops = await serveBytes('HTTP/1.1 401 x\r\ncontent-length: 99\r\n\r\n{', (socket) => socket.end());
     expect(await createClient({ baseUrl: drops }).failure('/a')).toMatchObject({ result: 'auth' });
     const hangs = await serveBytes('HTTP/1.1 404 x\r\ncontent-length: 99\r\n\r\n{', () => undefined);
@@ -152,7 +152,7 @@ describe('the message of a failure', () => {
     return await failure('/a');
   };
 
-  it('are those of problem details', async () => {
+  it('comes from problem details', async () => {
     const error = await wordsOf({
       title: 'Not Found',
       status: 404,
@@ -164,7 +164,7 @@ describe('the message of a failure', () => {
     expect((await wordsOf({ title: 'Not Found' })).message).toBe('HTTP 404: Not Found');
   });
 
-  it.each(['error', 'errorResponse'])('are those of an envelope in %s', async (field) => {
+  it.each(['error', 'errorResponse'])('comes from an envelope in %s', async (field) => {
     const error = await wordsOf({
       data: null,
       [field]: {
@@ -178,19 +178,19 @@ describe('the message of a failure', () => {
     expect(error.answer.errorKey).toBe('not_found.ratelimit_shieldzone');
   });
 
-  it('are those of an envelope around the data', async () => {
+  it('comes from an envelope around the data', async () => {
     const error = await wordsOf({ success: false, message: 'Video not found', statusCode: 404, data: null });
     expect(error.message).toBe('HTTP 404: Video not found');
   });
 
   it.each(['<html><h1>404</h1></html>', 'gone', '{ "title": 7 }', '[]', 'null', '"text"', '{"title":', ''])(
-    'are none in %j',
+    'is only the status if the body is %j',
     async (body) => {
       expect((await wordsOf(body)).message).toBe('HTTP 404');
     },
   );
 
-  it('come with the id by which the vendor finds the request', async () => {
+  it('comes with the id by which the vendor finds the request', async () => {
     const { failure } = createClient();
     mockApi(origin).get('/a').reply(500, '', { 'CDN-RequestId': 'e1b2c3' });
     expect((await failure('/a')).answer).toMatchObject({ status: 500, requestId: 'e1b2c3' });
@@ -198,7 +198,7 @@ describe('the message of a failure', () => {
     expect((await failure('/a')).answer).toMatchObject({ status: 200, requestId: 'f4' });
   });
 
-  it('never hold the key, also where the answer repeats it', async () => {
+  it('never contains the key, even if the answer repeats it', async () => {
     const error = await wordsOf({ title: `the key ${key} is unknown`, detail: key });
     expect(error.message).toBe('HTTP 404: the key [redacted] is unknown: [redacted]');
     expect(JSON.stringify(error)).not.toContain(key);
@@ -230,7 +230,7 @@ describe('retries', () => {
     expect(codes).toEqual([`shield ${status}`, `shield ${status}`, 'shield 200']);
   });
 
-  it('follow an error of the network', async () => {
+  it('follow a network error', async () => {
     drawTheLeast();
     const { get, codes } = createClient({ maxRetries: 1 });
     mockApi(origin).get('/a').replyWithError('reset');
@@ -239,7 +239,7 @@ describe('retries', () => {
     expect(codes).toEqual(['shield network', 'shield 200']);
   });
 
-  it('follow a 429 when its pause is over', async () => {
+  it('follow a 429 once its pause is over', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 1 });
     const pause = vi.spyOn(pacer, 'pause').mockImplementation(() => undefined);
@@ -249,7 +249,7 @@ describe('retries', () => {
     expect(codes).toEqual(['shield 429', 'shield 200']);
   });
 
-  it('end with max_retries, and with the last failure', async () => {
+  it('stop after max_retries with the last failure', async () => {
     drawTheLeast();
     const { failure, codes } = createClient({ maxRetries: 2 });
     answers([500, 503, 502]);
@@ -265,7 +265,7 @@ describe('retries', () => {
     expect(codes).toEqual([`shield ${status}`]);
   });
 
-  it('do not follow an unreadable body, nor none at max_retries 0', async () => {
+  it('do not follow an unreadable body, and there are none with max_retries 0', async () => {
     drawTheLeast();
     const patient = createClient({ maxRetries: 2 });
     mockApi(origin).get('/a').reply(200, '<html>');
@@ -277,7 +277,7 @@ describe('retries', () => {
     expect(hasty.codes).toHaveLength(1);
   });
 
-  it('do not begin after the budget', async () => {
+  it('do not begin once the time of the poll is used up', async () => {
     drawTheLeast();
     const { failure, codes } = createClient({ maxRetries: 2 });
     answers([500]);
@@ -285,7 +285,7 @@ describe('retries', () => {
     expect(codes).toHaveLength(1);
   });
 
-  it('wait for Retry-After, and are not made when it ends after the budget', async () => {
+  it('wait for Retry-After, and are not made if the poll would take too long', async () => {
     drawTheLeast();
     const { get, failure, codes } = createClient({ maxRetries: 2 });
     answers([503], { 'Retry-After': '61' });
@@ -300,7 +300,7 @@ describe('retries', () => {
     expect(codes).toHaveLength(4);
   });
 
-  it('do not hold the failure back while the API is paused beyond the budget', async () => {
+  it('do not delay the failure if the API is paused for longer than the poll may take', async () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit('a', new AbortController().signal);
@@ -330,7 +330,7 @@ describe('a 429', () => {
     return { ...made, durations, refuse };
   };
 
-  it('pauses the API for every queue, as long as Retry-After says, and says until when', async () => {
+  it('pauses the API for every queue for as long as Retry-After says, and reports until when', async () => {
     const { pacer, refuse, durations, pauses } = freeze();
     await refuse({ 'Retry-After': '7' });
     expect(durations()).toEqual([7000]);
@@ -340,14 +340,14 @@ describe('a 429', () => {
     expect(served).not.toHaveBeenCalled();
   });
 
-  it('reads Retry-After as a date too, and caps it', async () => {
+  it('reads Retry-After as a date too, up to a limit', async () => {
     const { refuse, durations } = freeze();
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT' });
     await refuse({ 'Retry-After': '86400' });
     expect(durations()).toEqual([60_000, 600_000]);
   });
 
-  it('counts until the date of Retry-After by the clock that it is of', async () => {
+  it('measures the date of Retry-After by the clock of the API', async () => {
     const { refuse, durations } = freeze();
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 12:00:30 GMT', Date: 'Fri, 20 Nov 2026 12:00:00 GMT' });
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT', Date: 'no time' });
@@ -359,7 +359,7 @@ describe('a 429', () => {
     { 'Retry-After': '0' },
     { 'Retry-After': 'Fri, 20 Nov 2026 09:00:00 GMT' },
     { 'Retry-After': 'later' },
-  ])('pauses longer each time until a success, with %j', async (headers: Record<string, string>) => {
+  ])('pauses longer each time until a request succeeds, with %j', async (headers: Record<string, string>) => {
     const { refuse, get, durations } = freeze();
     for (let refusals = 0; refusals < 3; refusals++) {
       await refuse(headers);
@@ -371,7 +371,7 @@ describe('a 429', () => {
     expect(durations()).toEqual([1000, 2000, 4000, 1000]);
   });
 
-  it('counts once for the requests that were under way together', async () => {
+  it('counts once for requests that were under way together', async () => {
     const { refuse, durations, pauses } = freeze();
     await Promise.all([refuse(), refuse(), refuse()]);
     expect(durations()).toEqual([1000]);
@@ -381,7 +381,7 @@ describe('a 429', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('prolongs the pause that is under way when it says how long', async () => {
+  it('prolongs the current pause if it says how long', async () => {
     const { refuse, durations, pauses } = freeze();
     await refuse();
     await refuse({ 'Retry-After': '30' });
@@ -427,7 +427,7 @@ describe('a body', () => {
     ['constructor', Buffer.from(json), 'the body has the unknown coding "constructor"'],
     ['gzip', gzipSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
     ['br', brotliCompressSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
-  ])('that is coded %s is refused when it is not: case %#', async (coding, bytes, message) => {
+  ])('that claims the coding %s but is not is refused: case %#', async (coding, bytes, message) => {
     expect(await failureOf(bytes, { 'content-encoding': coding })).toEqual({
       result: 'schema',
       message,
@@ -452,7 +452,7 @@ describe('a body', () => {
     expect(await failureOf(body)).toEqual({ result: 'schema', message, codes: ['shield 200'] });
   });
 
-  it('is read whatever its content type, with a byte order mark, and with brackets in its texts', async () => {
+  it('is read whatever its content type, with a byte order mark, and with brackets in strings', async () => {
     expect(await answer('{"a":1}', { 'content-type': 'text/html' })).toEqual({ a: 1 });
     expect(await answer('\uFEFF{"a":1}')).toEqual({ a: 1 });
     const text = `"${'['.repeat(100)}\\"${'{'.repeat(100)}`;
@@ -470,19 +470,19 @@ describe('a body', () => {
     ]);
   });
 
-  it('has plain numbers beyond 64 bits, which cost no time', async () => {
+  it('reads integers beyond 64 bits as plain numbers, in no extra time', async () => {
     expect(await answer(`[1${'0'.repeat(30)}, ${'9'.repeat(90_000)}]`)).toEqual([
       1e30,
       Number.POSITIVE_INFINITY,
     ]);
   });
 
-  it('counts the later of two values of a key, also beside a long number', async () => {
+  it('uses the later of two values of a key, also beside a long number', async () => {
     expect(await answer('{"a":1,"a":2}')).toEqual({ a: 2 });
     expect(await answer('{"a":1,"a":2,"id":12345678901234567890}')).toMatchObject({ a: 2 });
   });
 
-  it('longer than max_response_bytes is refused before it is all there', async () => {
+  it('longer than max_response_bytes is refused before all of it has arrived', async () => {
     const closed = vi.fn();
     const url = await serve((_, response) => {
       response.on('close', closed);
@@ -515,7 +515,7 @@ describe('an API that does not answer', () => {
     ['before the body', `${head}content-length: 20\r\n\r\n`],
     ['in the body', `${head}content-length: 20\r\n\r\n{"data":`],
     ['between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`],
-  ])('%s meets the deadline', async (_, bytes) => {
+  ])('%s is cut off at the deadline', async (_, bytes) => {
     const { failure, codes } = createClient({ baseUrl: await serveBytes(bytes, stay), timeoutMs: 100 });
     expect(await failure('/a')).toMatchObject({
       result: 'timeout',
@@ -525,7 +525,7 @@ describe('an API that does not answer', () => {
     expect(codes).toEqual(['shield timeout']);
   });
 
-  it('but sends drop by drop meets the deadline', async () => {
+  it('but keeps sending a few bytes is cut off at the deadline', async () => {
     const url = await serve((_, response) => {
       const drop = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(drop));
@@ -546,7 +546,7 @@ describe('an API that does not answer', () => {
     ['closes between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`, 'end', closed],
     ['speaks another protocol', '220 mail ready\r\n', 'end', other],
     ['sends a head without end', `${head}${'x: y\r\n'.repeat(20_000)}`, 'end', /^127\.0\.0\.1:\d+/],
-  ])('but %s is an error of the network that says so, with the host', async (_, bytes, how, words) => {
+  ])('but %s is a network error that says so, with the host', async (_, bytes, how, words) => {
     const url = await serveBytes(bytes, (socket) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.end();
@@ -558,7 +558,7 @@ describe('an API that does not answer', () => {
     expect(codes).toEqual(['shield network']);
   });
 
-  it('for want of TLS is an error of the network that says so, with the address', async () => {
+  it('because it has no TLS is a network error that says so, with the address', async () => {
     const url = await serveBytes('no TLS', (socket) => socket.end(), 'https');
     const { failure } = createClient({ baseUrl: `${url}/mc` });
     const error = await failure('/a');
@@ -568,7 +568,7 @@ describe('an API that does not answer', () => {
     ]);
   });
 
-  it('because nobody listens is an error of the network that says so', async () => {
+  it('because nobody listens is a network error that says so', async () => {
     const { failure } = createClient({ baseUrl: 'http://127.0.0.1:1/mc' });
     const error = await failure('/a');
     expect([error.result, error.message]).toEqual([
@@ -598,7 +598,7 @@ describe('an abort', () => {
     await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   });
 
-  it('ends the wait before another try', async () => {
+  it('ends the wait before a retry', async () => {
     const abort = new AbortController();
     const { get, codes } = createClient({ maxRetries: 2 });
     mockApi(origin).get('/a').reply(503, '', { 'Retry-After': '50' });
@@ -608,7 +608,7 @@ describe('an abort', () => {
     await expect(asked).rejects.toBe(stopped);
   });
 
-  it('ends the wait for a permit, at first and before another try', async () => {
+  it('ends the wait for a permit, for the first try and for a retry', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit('a', new AbortController().signal);
@@ -628,7 +628,7 @@ describe('an abort', () => {
     expect(codes).toEqual(['shield 500']);
   });
 
-  it('while the key is read lets no request go out', async () => {
+  it('while the key is being read sends no request', async () => {
     const abort = new AbortController();
     const asked = vi.fn();
     const url = await serve(asked);
@@ -641,7 +641,7 @@ describe('an abort', () => {
     expect(codes).toEqual([]);
   });
 
-  it('that came before lets no request go out', async () => {
+  it('before the start sends no request', async () => {
     const { get, codes } = createClient({ maxRetries: 2 });
     const release = vi.fn();
     const permit: Permit = { release };
@@ -650,7 +650,7 @@ describe('an abort', () => {
     expect(codes).toEqual([]);
   });
 
-  it('leaves nothing behind on the signal of requests and retries that have ended', async () => {
+  it('leaves nothing on the signal after requests and retries have ended', async () => {
     drawTheLeast();
     const { signal } = new AbortController();
     const { get } = createClient({ maxRetries: 1 });
@@ -687,7 +687,7 @@ const settings = {
   maxResponseBytes: 1000,
 };
 
-it('goes on with other settings while requests under way end with the old ones', async () => {
+it('uses new settings for new requests while those under way end with the old ones', async () => {
   let answerOld = () => undefined as unknown;
   const asked = vi.fn();
   const old = await serve((_, response) => {
@@ -705,7 +705,7 @@ it('goes on with other settings while requests under way end with the old ones',
   await replaced;
 });
 
-it('keeps all of its settings where the new ones cannot be used', async () => {
+it('keeps all of its settings if the new ones cannot be used', async () => {
   const { client, get } = createClient({
     baseUrl: await serve((_, response) => response.end('"long enough"')),
   });
@@ -715,7 +715,7 @@ it('keeps all of its settings where the new ones cannot be used', async () => {
   expect(await get('/a')).toBe('long enough');
 });
 
-it('ends the requests under way when it is closed', async () => {
+it('aborts the requests under way when it is closed', async () => {
   const asked = vi.fn();
   const { client, failure } = createClient({ baseUrl: await serve(asked) });
   const failed = failure('/a');

@@ -14,7 +14,7 @@ afterEach(() => {
 const quick: Pace = { requestsPerSecond: 1000, maxConcurrency: 8 };
 const never = new AbortController().signal;
 
-/** Enqueues requests that hold their permit until they are told to end; `started` lists them in order. */
+/** Enqueues requests that hold their permit until the test ends them; `started` lists them in order. */
 function record(pacer: Pacer) {
   const started: string[] = [];
   const permits: Permit[] = [];
@@ -31,7 +31,7 @@ function record(pacer: Pacer) {
 }
 
 describe('rate', () => {
-  it('starts the burst at once and then one request an interval', () => {
+  it('starts the burst at once and then one request per interval', () => {
     const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
@@ -52,7 +52,7 @@ describe('rate', () => {
     expect(started).toHaveLength(burstOf(40));
   });
 
-  it('serves less than one request a second', () => {
+  it('can be less than one request a second', () => {
     const pacer = new Pacer({ requestsPerSecond: 0.01, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a');
@@ -63,7 +63,7 @@ describe('rate', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('is never more than requests_per_second and the burst in any second, nor more at once than max_concurrency, and nobody is lost', () => {
+  it('never exceeds requests_per_second plus the burst in any second, nor max_concurrency, and loses no request', () => {
     const queues = ['a', 'b', 'c'];
     const arrival = fc.record({
       afterMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3000)),
@@ -131,7 +131,7 @@ describe('fairness', () => {
     expect(count('video')).toBeGreaterThanOrEqual(10);
   });
 
-  it('serves a queue first in, first out, but what was begun before what was not', async () => {
+  it('serves a queue first in, first out, but finishes what was begun before starting something new', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (const name of ['first', 'second', 'third']) ask('a', name);
@@ -140,14 +140,14 @@ describe('fairness', () => {
     expect(started).toEqual(['first', 'further page', 'second', 'third']);
   });
 
-  /** A pacer that keeps a slot for these queues. */
+  /** A pacer that reserves a slot for each of these queues. */
   function keeping(pace: Pace, ...queues: readonly string[]): Pacer {
     const pacer = new Pacer(pace);
     pacer.setQueues(queues);
     return pacer;
   }
 
-  it('keeps at most half of the slots free for others', () => {
+  it('reserves at most half of the slots for other queues', () => {
     for (const [maxConcurrency, most] of [
       [1, 1],
       [2, 1],
@@ -162,7 +162,7 @@ describe('fairness', () => {
     }
   });
 
-  it('keeps a slot for each other queue while the requests of one hang', () => {
+  it('reserves a slot for each other queue while the requests of one hang', () => {
     const pacer = keeping(quick, 'hanging', 'b', 'c');
     const { started, ask } = record(pacer);
     for (let i = 0; i < 20; i++) ask('hanging');
@@ -174,7 +174,7 @@ describe('fairness', () => {
     expect(started.slice(6)).toEqual(['b', 'c']);
   });
 
-  it('keeps a slot for a queue while the requests of all the others hang', () => {
+  it('reserves a slot for a queue while the requests of all the others hang', () => {
     const pacer = keeping(quick, 'hanging', 'also hanging', 'c');
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 20; i++) {
@@ -192,7 +192,7 @@ describe('fairness', () => {
     expect(started.slice(7)).toEqual(['c1', 'c2']);
   });
 
-  it('gives all slots to a queue that asks alone', () => {
+  it('gives all slots to the only queue that asks', () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     for (let i = 0; i < 20; i++) ask('a');
@@ -200,7 +200,7 @@ describe('fairness', () => {
     expect(started).toHaveLength(8);
   });
 
-  it('serves the queues in turn where there is only one slot', () => {
+  it('serves the queues in turn if there is only one slot', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
     const { started, endAll, ask } = record(pacer);
     for (let i = 0; i < 2; i++) for (const queue of ['a', 'b', 'c']) ask(queue);
@@ -214,7 +214,7 @@ describe('fairness', () => {
 });
 
 describe('setQueues', () => {
-  it('keeps a slot no more for a queue that is gone', () => {
+  it('no longer reserves a slot for a queue that is gone', () => {
     const pacer = new Pacer(quick);
     const { started, ask, endAll } = record(pacer);
     pacer.setQueues(['a', 'gone']);
@@ -229,7 +229,7 @@ describe('setQueues', () => {
     expect(started.filter((name) => name === 'a')).toHaveLength(8);
   });
 
-  it('serves those who wait in a queue that is gone', () => {
+  it('still serves those who wait in a queue that is gone', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     pacer.setQueues(['a', 'gone']);
@@ -241,7 +241,7 @@ describe('setQueues', () => {
     expect(started).toEqual(['a1', 'gone', 'a2']);
   });
 
-  it('leaves requests in flight alone, and their queue usable again', () => {
+  it('leaves requests in flight alone, and their queue can be used again', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
     const { started, ask, endAll } = record(pacer);
     pacer.setQueues(['a']);
@@ -258,7 +258,7 @@ describe('setQueues', () => {
     expect(started).toEqual(['first', 'second', 'third']);
   });
 
-  it('may leave out a queue, which is then served like the others', () => {
+  it('serves a queue that it was not given like the others', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     pacer.setQueues(['a', 'b']);
@@ -270,7 +270,7 @@ describe('setQueues', () => {
 });
 
 describe('a permit', () => {
-  it('frees its slot once, however often it is released', () => {
+  it('frees its slot only once, however often it is released', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 4; i++) ask('a');
@@ -280,7 +280,7 @@ describe('a permit', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('costs nothing when its waiter does not want it any more', () => {
+  it('costs nothing if its waiter no longer wants it', () => {
     const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 1000; i++) pacer.enqueue('a', () => false);
@@ -288,7 +288,7 @@ describe('a permit', () => {
     expect(started).toEqual(['a']);
   });
 
-  it('is not waited for after an abort, which rejects with its reason', async () => {
+  it('is no longer waited for after an abort, which rejects with its reason', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a', 'first');
@@ -301,12 +301,12 @@ describe('a permit', () => {
     expect(started).toEqual(['first', 'second']);
   });
 
-  it('is not given to who was aborted before', async () => {
+  it('is not given to a waiter that was aborted before', async () => {
     const pacer = new Pacer(quick);
     await expect(pacer.permit('a', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 
-  it('is not waited for after untilMs, which resolves with undefined', async () => {
+  it('is no longer waited for after untilMs, which resolves with undefined', async () => {
     const pacer = new Pacer(quick);
     pacer.pause(5000);
     const tooLate = pacer.permit('a', never, performance.now() + 4000);
@@ -319,7 +319,7 @@ describe('a permit', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is remembered by nobody once it is not waited for any more', async () => {
+  it('leaves nothing in memory once nobody waits for it', async () => {
     vi.useRealTimers();
     const pacer = new Pacer(quick);
     pacer.pause(3_600_000);
@@ -333,7 +333,7 @@ describe('a permit', () => {
       return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
     };
     const signals = await leave();
-    // A collection that was under way already may leave what has just been dropped to the next.
+    // A garbage collection that had already begun may leave what was just dropped to the next one.
     const remembered = () => {
       collectGarbage();
       return signals.map((signal) => signal.deref() !== undefined);
@@ -344,7 +344,7 @@ describe('a permit', () => {
 });
 
 describe('pause', () => {
-  it('lets nobody of any queue begin before it ends', () => {
+  it('lets no request of any queue begin before it ends', () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.pause(5000);
@@ -356,7 +356,7 @@ describe('pause', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it('holds for those who wait already', () => {
+  it('also holds for those who already wait', () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     ask('a');
@@ -368,7 +368,7 @@ describe('pause', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('is only ever prolonged', () => {
+  it('is prolonged but never shortened', () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.pause(5000);
@@ -382,7 +382,7 @@ describe('pause', () => {
     expect(started).toEqual(['a']);
   });
 
-  it('does not let the requests that piled up out at once', () => {
+  it('does not release all the requests that piled up at once', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     pacer.pause(60_000);
@@ -406,7 +406,7 @@ describe('setPace', () => {
     expect(started).toHaveLength(4);
   });
 
-  it('goes on at a slower pace, waiters keeping their position', () => {
+  it('goes on at a slower pace, and waiters keep their position', () => {
     const pacer = new Pacer({ requestsPerSecond: 100, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 8; i++) ask('a', String(i));
@@ -420,7 +420,7 @@ describe('setPace', () => {
     expect(started.slice(5)).toEqual(['5', '6']);
   });
 
-  it('lets more in at once when there are more slots, and none when there are fewer', () => {
+  it('lets more in at once with more slots, and none with fewer', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
@@ -451,7 +451,7 @@ describe('setPace', () => {
   });
 });
 
-it('serves nobody once it is closed, and leaves no timer', () => {
+it('serves nobody after it is closed, and leaves no timer', () => {
   const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
   const { started, endAll, ask } = record(pacer);
   ask('a');

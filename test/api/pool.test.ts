@@ -29,7 +29,7 @@ const from = (issuer: typeof ca, more: object = {}) =>
   });
 const authorities = ca.cert;
 
-/** Keeps the sockets of a server, so that the test can end it; resolves with its port. */
+/** Starts a server and keeps its sockets, so that the test can end it; resolves with its port. */
 async function listen(listening: Server, host = '127.0.0.1', port = 0): Promise<number> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -80,7 +80,7 @@ interface Asking extends Partial<ApiConfig> {
   readonly proxy?: Partial<ForwardProxy>;
 }
 
-/** What the client makes of one request: the body, or the error. */
+/** The outcome of one request: the body, or the error. */
 function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
   const config: ApiConfig = {
     baseUrl,
@@ -114,7 +114,7 @@ const ask = (baseUrl: string, asking?: Asking) => clientFor(baseUrl, asking)();
 const good = { ok: true };
 
 describe('an API over TLS', () => {
-  it('is asked when its certificate comes from an authority that ca_file adds', async () => {
+  it('is trusted if its certificate comes from an authority in ca_file', async () => {
     const { port, seen } = await serveTls(server);
     expect(await ask(`https://localhost:${port}`, { authorities })).toEqual(good);
     expect(seen).toHaveLength(1);
@@ -134,14 +134,14 @@ describe('an API over TLS', () => {
     ['expired', from(ca, { from: new Date('2020-01-01'), until: new Date('2020-01-02') }), { ca }],
     ['not valid yet', from(ca, { from: new Date(Date.now() + 3_600_000) }), { ca }],
     ['for clients alone', from(ca, { usage: 'client' }), { ca }],
-  ])('with a certificate %s is not asked: a failure of the network', async (_, identity, trust) => {
+  ])('with a certificate %s is not asked, which is a network failure', async (_, identity, trust) => {
     const { port, seen } = await serveTls(identity);
     const answer = await ask(`https://localhost:${port}`, 'ca' in trust ? { authorities } : {});
     expect(answer).toMatch(/^network: .*[Cc]ertificate|^network: .*CERT/);
     expect(seen).toEqual([]);
   });
 
-  it('keeps its connection for the next poll, where it does not say for how long', async () => {
+  it('keeps its connection for the next poll if it does not say for how long', async () => {
     let connections = 0;
     const api = createHttpServer((_, response) => response.end('{"ok":true}'));
     // Node then sends no Keep-Alive header.
@@ -149,13 +149,13 @@ describe('an API over TLS', () => {
     api.on('connection', () => connections++);
     const asking = clientFor(`http://127.0.0.1:${await listen(api)}`);
     await asking();
-    // Longer than undici keeps one by itself.
+    // Longer than undici's default.
     await sleep(5500);
     expect(await asking()).toEqual(good);
     expect(connections).toBe(1);
   }, 15_000);
 
-  it('is verified whatever the environment says', async () => {
+  it('is always verified, whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -169,7 +169,7 @@ describe('an API over TLS', () => {
   it.each<[tls.SecureVersion, RegExp | object]>([
     ['TLSv1.1', /^network: .*(version|protocol)/i],
     ['TLSv1.2', good],
-  ])('that speaks %s at most, which this process would take, gives %s', async (version, expected) => {
+  ])('that speaks at most %s, which this process would accept, gives %s', async (version, expected) => {
     const before = tls.DEFAULT_MIN_VERSION;
     tls.DEFAULT_MIN_VERSION = 'TLSv1';
     onTestFinished(() => {
@@ -185,7 +185,7 @@ describe('an API over TLS', () => {
     else expect(answer).toEqual(expected);
   });
 
-  it('whose name comes to mean another machine gives the key only to the one that has the certificate', async () => {
+  it('whose name now resolves to another machine gets the key only on the machine that has the certificate', async () => {
     const right = await serveTls(from(ca, { alternativeNames: ['dns:api.example'] }));
     const wrong = await serveTls(from(issue({ name: 'authority', ca: true })), '{}', '127.0.0.2', right.port);
     let address = '127.0.0.1';
@@ -207,13 +207,13 @@ describe('an API over TLS', () => {
 });
 
 interface Proxy extends ForwardProxy {
-  /** The first line and the headers of what it was asked. */
+  /** The first line and the headers of its requests. */
   readonly asked: { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
   /** Everything that went through. */
   readonly passed: () => string;
 }
 
-/** A forward proxy that tunnels, or does what it is told with a CONNECT. */
+/** A forward proxy that tunnels, or does with a CONNECT what the test says. */
 async function runProxy(
   onConnect?: (socket: Socket, port: number) => void,
   identity?: Identity,
@@ -253,7 +253,7 @@ describe('an API', () => {
   it.each([
     ['and then nothing more', () => undefined, /^timeout: /],
     ['and then ends', (socket: Socket) => void setTimeout(() => socket.destroy(), 50), /^network: /],
-  ])('that only announces an answer %s has not answered', async (_, goOn, failure) => {
+  ])('that only announces an answer %s counts as unanswered', async (_, goOn, failure) => {
     const api = createTcpServer((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n');
       goOn(socket);
@@ -262,7 +262,7 @@ describe('an API', () => {
     expect(await ask(`http://127.0.0.1:${port}`, { timeoutMs: 300 })).toMatch(failure);
   });
 
-  it('that never begins to speak TLS is asked again on one connection once it does', async () => {
+  it('that never starts TLS is asked again on one connection once it does', async () => {
     const connected: Socket[] = [];
     const api = createTcpServer((socket) => void connected.push(socket));
     const port = await listen(api as unknown as Server);
@@ -271,13 +271,13 @@ describe('an API', () => {
     expect(await asked()).toMatch(told);
     expect(await asked()).toMatch(told);
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    // What nobody waits for any more leads to no further connection.
+    // A request that nobody waits for opens no further connection.
     expect(connected.length).toBeLessThanOrEqual(2);
   });
 });
 
 describe('a proxy', () => {
-  it('is asked for a tunnel alone, and sees neither key nor path', async () => {
+  it('is only asked for a tunnel, and sees neither key nor path', async () => {
     const api = await serveTls(server);
     const proxy = await runProxy();
     expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
@@ -288,7 +288,7 @@ describe('a proxy', () => {
     expect(api.seen).toMatchObject([{ accesskey: key }]);
   });
 
-  it('that puts itself in the place of the API does not get the key', async () => {
+  it('that impersonates the API does not get the key', async () => {
     const impostor = await serveTls(from(issue({ name: 'authority', ca: true })));
     const proxy = await runProxy((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -298,7 +298,7 @@ describe('a proxy', () => {
     expect(impostor.seen).toEqual([]);
   });
 
-  it('that answers in plain text where TLS should begin does not get the key', async () => {
+  it('that answers in plain text where TLS should start does not get the key', async () => {
     const proxy = await runProxy((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
     });
@@ -314,7 +314,7 @@ describe('a proxy', () => {
   });
 
   it.each(['localhost', 'other.example, localhost', '.localhost', '*', 'LOCALHOST:PORT'])(
-    'is passed by for the hosts of NO_PROXY=%s',
+    'is bypassed for the hosts of NO_PROXY=%s',
     async (except) => {
       const api = await serveTls(server);
       const proxy = { ...(await runProxy()), except: except.replace('PORT', String(api.port)) };
@@ -324,7 +324,7 @@ describe('a proxy', () => {
   );
 
   it.each(['other.example', 'host', 'localhost:1'])(
-    'is used for a host that NO_PROXY=%s does not mean',
+    'is used for a host that NO_PROXY=%s does not match',
     async (except) => {
       const api = await serveTls(server);
       const proxy = { ...(await runProxy()), except };
@@ -333,7 +333,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('gets its password with the CONNECT, and the API does not', async () => {
+  it('gets its password with the CONNECT, and the API does not get it', async () => {
     const api = await serveTls(server);
     const { asked, url } = await runProxy();
     const proxy = { url: url.replace('://', '://scraper:p%40ss@') };
@@ -347,7 +347,7 @@ describe('a proxy', () => {
     ['refuses the password', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', /refused .* HTTP 407$/],
     ['refuses the host', 'HTTP/1.1 403 Forbidden\r\n\r\n', /refused .* HTTP 403$/],
     ['speaks no HTTP', 'SSH-2.0-x\r\n', /HTTP/],
-  ])('that %s is a failure of the network, told without the password', async (_, answer, words) => {
+  ])('that %s is a network failure, reported without the password', async (_, answer, words) => {
     const { url } = await runProxy((socket) => void socket.end(answer));
     const proxy = { url: url.replace('://', '://scraper:hidden-9d2e@') };
     const told = await ask('https://localhost:1', { proxy });
@@ -356,7 +356,7 @@ describe('a proxy', () => {
     expect(told).not.toContain('hidden-9d2e');
   });
 
-  it('that is none is a failure of the network', async () => {
+  it('that is not a proxy is a network failure', async () => {
     expect(await ask('https://localhost:1', { proxy: { url: 'http://127.0.0.1:1' } })).toMatch(
       /^network: .*REFUSED/,
     );
@@ -364,7 +364,7 @@ describe('a proxy', () => {
 
   it('over TLS is verified like an API', async () => {
     const { asked, url } = await runProxy(undefined, server);
-    // By its name: undici shows the host as the server's name, and Node 26 takes no address as one.
+    // By its name: undici sends the host as the server name, and Node 26 rejects an address there.
     const proxy = { url: url.replace('127.0.0.1', 'localhost') };
     expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: .*certificate/i);
     expect(asked).toEqual([]);
@@ -377,7 +377,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('that left a CONNECT unanswered is asked anew after the deadline', async () => {
+  it('that left a CONNECT unanswered is asked again after the deadline', async () => {
     const api = await serveTls(server);
     let silent = true;
     const proxy = await runProxy((socket, port) => {
@@ -391,7 +391,7 @@ describe('a proxy', () => {
     await expect.poll(asked, { timeout: 15_000 }).toEqual(good);
   });
 
-  it('changes nothing about the bound of an answer', async () => {
+  it('does not change the limit for an answer', async () => {
     const api = await serveTls(server, ' '.repeat(10_001));
     const proxy = await runProxy();
     expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toMatch(
@@ -429,7 +429,7 @@ describe('the proxy of the environment', () => {
     'http://user:hidden-9d2e@proxy:99999',
     'http://user:hidden-9d2e%@proxy',
     'http://user@proxy',
-  ])('%s is refused, without showing it', (text) => {
+  ])('%s is refused without showing it', (text) => {
     expect(() => proxyFrom({ HTTPS_PROXY: text })).toThrow(
       /^HTTPS_PROXY: expected http:\/\/HOST:PORT(?!.*hidden)/,
     );

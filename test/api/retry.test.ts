@@ -4,8 +4,8 @@ import { parseRetryAfter, pauseMs, retryDelayMs } from '../../src/api/retry.ts';
 const least = () => 0;
 const most = () => 0.999999999;
 
-describe('the delay before another try', () => {
-  it('is anything between nothing and a bound that doubles, up to 30 s', () => {
+describe('the delay before a retry', () => {
+  it('is random up to a limit that doubles, at most 30 s', () => {
     const bounds = [0, 1, 2, 3, 6, 7, 2000].map((attempt) =>
       Math.round(retryDelayMs(attempt, undefined, most)),
     );
@@ -21,7 +21,7 @@ describe('the delay before another try', () => {
 });
 
 describe('the pause after a 429', () => {
-  it('grows with the refusals in a row, and never is nothing', () => {
+  it('grows with each refusal in a row, and is never zero', () => {
     const pauses = (random: () => number) =>
       [0, 1, 2, 5, 6, 50].map((refusals) => Math.round(pauseMs(refusals, undefined, random)));
     expect(pauses(least)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
@@ -32,7 +32,7 @@ describe('the pause after a 429', () => {
     expect(pauseMs(5, 7000, most)).toBe(7000);
   });
 
-  it('is not lifted by a Retry-After of 0', () => {
+  it('is not skipped by a Retry-After of 0', () => {
     expect(pauseMs(1, 0, least)).toBe(2000);
   });
 });
@@ -50,7 +50,7 @@ describe('Retry-After', () => {
     expect(inMs('Friday, 20-Nov-26 09:31:30 GMT')).toBe(90_000);
   });
 
-  it('is nothing to wait for when the date is gone by', () => {
+  it('is zero if its date has passed', () => {
     expect(inMs('Fri, 20 Nov 2026 09:29:00 GMT')).toBe(0);
   });
 
@@ -61,7 +61,7 @@ describe('Retry-After', () => {
   });
 
   it.each(['', 'soon', '-5', '1.5', '5 minutes', 'in 5', '2026-11-20T09:31:30Z', 'Fri, 99 Foo 2026 GMT'])(
-    'says nothing as %j',
+    'is ignored as %j',
     (header) => {
       expect(inMs(header)).toBeUndefined();
     },

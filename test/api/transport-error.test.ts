@@ -27,22 +27,22 @@ it.each([
     'ECONNRESET',
     'api.example:8443 closed the connection before the answer was complete (ECONNRESET): check the network, firewalls and proxies in between',
   ],
-])('%s is told with the host and what to check', (code, message) => {
+])('%s is reported with the host and what to check', (code, message) => {
   expect(messageOf(code)).toBe(message);
 });
 
-it('does not blame the host alone where a proxy stands before it', () => {
+it('does not blame only the host if there is a proxy in between', () => {
   expect(messageOf('ECONNREFUSED', { hasProxy: true })).toContain(
     'api.example:8443 or the proxy before it refuses',
   );
 });
 
-it('says of a certificate why it is not accepted, and which settings decide that', () => {
+it('says why a certificate is not accepted, and which settings decide that', () => {
   expect(messageOf('CERT_HAS_EXPIRED', { message: 'certificate has expired' })).toBe(
     'the certificate of api.example:8443 is not accepted: certificate has expired (CERT_HAS_EXPIRED): check apis.application.base_url and its ca_file',
   );
 });
 
-it('tells any other error with the host', () => {
+it('reports any other error with the host', () => {
   expect(messageOf('EODD', { message: 'odd' })).toBe('api.example:8443: EODD: odd');
 });

@@ -14,7 +14,7 @@ function problemsOf(argv: readonly string[], env: Record<string, string> = {}): 
   }
 }
 
-test('without flags the defaults hold', () => {
+test('without flags the defaults apply', () => {
   expect(parseFlags([], {})).toEqual({
     configFile: undefined,
     configCheck: false,
@@ -128,7 +128,7 @@ describe('a flag', () => {
     expect(problemsOf(argv)).toEqual([problem]);
   });
 
-  test('all mistakes are said at once', () => {
+  test('all mistakes are reported at once', () => {
     expect(problemsOf(['--onc', '--shard=x', 'y'], { BUNNYNET_LOG_LEVEL: 'loud' })).toEqual([
       'unknown flag "--onc" (did you mean --once?)',
       'unexpected argument "y": every setting is a flag, such as --config.file=PATH',
@@ -137,14 +137,14 @@ describe('a flag', () => {
     ]);
   });
 
-  test('help and version answer whatever else is wrong', () => {
+  test('help and version work whatever else is wrong', () => {
     expect(parseFlags(['--help', '--nonsense'], {}).help).toBe(true);
     expect(parseFlags(['--version', '--shard=x'], {}).version).toBe(true);
   });
 });
 
 describe('the environment', () => {
-  test('gives every flag a variable', () => {
+  test('has a variable for every flag', () => {
     expect(flagVariables).toEqual([
       'BUNNYNET_CONFIG_FILE',
       'BUNNYNET_CONFIG_CHECK',
@@ -202,7 +202,7 @@ describe('the environment', () => {
     expect(problemsOf([], env)).toEqual([problem]);
   });
 
-  test('yields to a flag, also where the two exclude each other', () => {
+  test('yields to a flag, even if the two exclude each other', () => {
     expect(parseFlags(['--log.level=debug'], { BUNNYNET_LOG_LEVEL: 'loud' }).logLevel).toBe('debug');
     expect(parseFlags(['--no-once'], { BUNNYNET_ONCE: '1' }).once).toBe(false);
     expect(parseFlags(['--demo'], { BUNNYNET_CONFIG_FILE: 'a' })).toMatchObject({

@@ -1,4 +1,4 @@
-/** The man page and the completions of three shells, from the declarations of the flags. */
+/** The man page and the completions for three shells, generated from the declarations of the flags. */
 import { readFileSync } from 'node:fs';
 import { type FlagRow, flagRows } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
@@ -7,7 +7,7 @@ import { resources } from '../../src/resources/index.ts';
 const command = 'bunnynet-exporter';
 const generated = 'Generated from the code by npm run generate; the tests fail when it is out of date.';
 
-/** Each with its place below a prefix such as /usr/local. */
+/** Each with its path below a prefix such as /usr/local. */
 export const shellFiles: readonly (readonly [path: string, text: () => string])[] = [
   [`man/man1/${command}.1`, manPage],
   [`bash-completion/completions/${command}`, bashCompletion],
@@ -17,7 +17,7 @@ export const shellFiles: readonly (readonly [path: string, text: () => string])[
 
 const takesFile = ({ name }: FlagRow) => name.endsWith('.file');
 
-/** Text as troff reads it. */
+/** Text escaped for troff. */
 function troff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
@@ -30,7 +30,7 @@ function troff(text: string): string {
     .replace(/^\./, '\\&.');
 }
 
-/** The exit codes and what they mean, from the page about the command. */
+/** The exit codes and what they mean, from docs/command.md. */
 function exitCodes(): readonly (readonly [code: string, meaning: string])[] {
   const page = readFileSync('docs/command.md', 'utf8').split('## Exit codes')[1] ?? '';
   return [...page.matchAll(/^\| (\d) \| (.+?) \|$/gm)].map(([, code = '', meaning = '']) => [

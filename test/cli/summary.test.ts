@@ -4,7 +4,7 @@ import { colours } from '../../src/cli/terminal.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
-test('the summary is a table by kind and one by API', async () => {
+test('the summary is one table by kind and one by API', async () => {
   const { config } = await load(`
 credentials: { account: { env: BUNNYNET_ACCESS_KEY }, video: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
 applications: { credential: account, targets: [a, { id: b, interval: 30s }] }
@@ -35,7 +35,7 @@ video: 3 polls at 1s need 3 requests/s, requests_per_second is 2: a round takes 
 `);
 });
 
-test('on a terminal the headers are dimmed, warnings marked and the verdict given', async () => {
+test('on a terminal it dims the headers, marks warnings and ends with a verdict', async () => {
   const { config } = await load(
     `${account}applications: { interval: 1s, targets: [${Array.from({ length: 11 }, (_, i) => `a${i}`).join()}] }`,
   );
@@ -48,7 +48,7 @@ test('on a terminal the headers are dimmed, warnings marked and the verdict give
   expect(verdict).toBe(`${colours('green', '✓')} the configuration is good\n`);
 });
 
-test('what a selection means is said in words', async () => {
+test('it says in words what a selection means', async () => {
   const { config } = await load(`${account}
 applications:
   targets: all

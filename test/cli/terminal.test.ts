@@ -14,7 +14,7 @@ import type { ListingStatus } from '../../src/polling/listings.ts';
 import { zones } from '../../src/resources/shield-zone.ts';
 import { failing, kinds, many, status } from '../status/fixtures.ts';
 
-/** A terminal that keeps what was written, with escape sequences readable. */
+/** A terminal that records what was written, with readable escape sequences. */
 function recorder(columns = 40) {
   let written = '';
   return {
@@ -28,7 +28,7 @@ function recorder(columns = 40) {
 }
 
 describe('colours', () => {
-  it('are for terminals that have them, unless NO_COLOR is set', () => {
+  it('are used on terminals that have them, unless NO_COLOR is set', () => {
     expect(styleFor({ isTTY: true }, { TERM: 'xterm' })).toBe(colours);
     expect(styleFor({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' })).toBe(plain);
     expect(styleFor({ isTTY: true }, { TERM: 'dumb' })).toBe(plain);
@@ -37,7 +37,7 @@ describe('colours', () => {
 });
 
 describe('the line of progress', () => {
-  it('is drawn over itself, with what else is written above it', () => {
+  it('is drawn over itself, and other output appears above it', () => {
     const terminal = recorder();
     const line = new ProgressLine(terminal);
     line.write('before\n');
@@ -60,7 +60,7 @@ describe('the line of progress', () => {
     expect(unknown.written()).toBe('⟲polled 12 of 36 targets');
   });
 
-  it('tells how many targets were polled and how many failed', () => {
+  it('says how many targets were polled and how many failed', () => {
     const statuses = [
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }),
@@ -71,7 +71,7 @@ describe('the line of progress', () => {
   });
 });
 
-/** The state of a listing, as far as people see it. */
+/** The state of a listing, as far as the report shows it. */
 function listing(more: Partial<ListingStatus>, poll: Partial<ListingPoll> = {}): ListingStatus {
   return {
     poll: {
@@ -109,7 +109,7 @@ const refused = {
 } as const;
 
 describe('the report of a round of polls', () => {
-  it('tells of each listing that failed, and its verdict counts them', () => {
+  it('names each listing that failed, and its verdict counts them', () => {
     const parent = { ids: { library_id: '4711' }, name: 'trailers' };
     const listings = [listing({}), listing(refused), listing(refused, { parent })];
     expect(pollReport([], listings, false, 2100, plain, kinds)).toBe(`
@@ -124,13 +124,13 @@ describe('the report of a round of polls', () => {
     expect(both).toMatch(/\n✗ 1 of 1 target and 2 of 3 listings failed, in 2\.1 s\n$/);
   });
 
-  it('does not call nothing a success of polls', () => {
+  it('does not report success if nothing was polled', () => {
     expect(pollReport([], [listing({})], true, 400, plain, kinds)).toBe(
       '\n✓ every listing succeeded, and there is no target, in 0.4 s\n',
     );
   });
 
-  it('is a table by kind, the causes of what failed, and a verdict', () => {
+  it('is a table by kind, the causes of failures, and a verdict', () => {
     const statuses = [
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }, { name: 'storefront\u001B[2J' }),
@@ -151,14 +151,14 @@ all                3   2        1       0
 `);
   });
 
-  it('tells of many failures with one reason once, with the first of them', () => {
+  it('reports many failures with one reason once, with the first of them', () => {
     const report = pollReport(many(10_000), [], false, 2100, plain, kinds);
     expect(report.match(/^✗ HTTP/gm)).toHaveLength(1);
     expect(report).toContain('✗ HTTP 503 from the application API: 100 targets (application)');
     expect(report).toContain(' and 95 more\n');
   });
 
-  it('is short where all is well', () => {
+  it('is short if all is well', () => {
     expect(pollReport([status({ app_id: 'a' })], [listing({})], true, 400, plain, kinds)).toBe(`
 kind         targets  ok  failing  absent
 application        1   1        0       0
@@ -186,7 +186,7 @@ describe('a pretty log line', () => {
     expect(prettyLine(record({ level: 'warn', msg: 'x' }), colours)).toContain(colours('yellow', 'WARN '));
   });
 
-  it('names the target first, and puts the rest behind the message', () => {
+  it('names the target first, and puts the other fields after the message', () => {
     const fields = {
       level: 'warn',
       kind: 'video_storage',
@@ -206,12 +206,12 @@ describe('a pretty log line', () => {
     );
   });
 
-  it('writes what others have written without anything that moves the cursor', () => {
+  it('writes foreign text without anything that moves the cursor', () => {
     const fields = { kind: 'application', target: { app_id: 'a' }, name: 'x\u001B[2J\u202Ey', msg: 'a\nb' };
     expect(line(fields)).toBe('INFO  application x [2J y (a): a b\n');
   });
 
-  it('names what many have in common in its message alone', () => {
+  it('names what many targets have in common only in its message', () => {
     const msg = '480 more application polls failed: HTTP 502 (server_error)';
     expect(line({ kind: 'application', credential: 'account', reason: 'HTTP 502', polls: 480, msg })).toBe(
       `INFO  ${msg} credential=account polls=480\n`,

@@ -1,4 +1,4 @@
-/** The chart and the sidecars on a real Kubernetes API. Pods run nothing there: what they do is checked in test/stack. */
+/** The chart and the sidecars on a real Kubernetes API. Pods run nothing there; test/stack checks what they do. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const namespace = (name: string, labels: Values) => ({
 });
 const warned = { 'pod-security.kubernetes.io/warn': 'restricted' };
 const restricted = { ...warned, 'pod-security.kubernetes.io/enforce': 'restricted' };
-/** Releases are in `monitoring`; the cases also name `metrics`, `prometheus` and a priority. */
+/** Releases are in `monitoring`; the cases also use the namespaces `metrics` and `prometheus`, and a priority class. */
 const surroundings = [
   namespace('monitoring', restricted),
   namespace('metrics', restricted),
@@ -69,7 +69,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 }, 120_000);
 
-/** What a client prints, where it must succeed and the API server may not warn; either Helm repeats warnings in its own form. */
+/** What a client prints. It must succeed without warnings of the API server; each Helm repeats those in its own form. */
 function quietly({ code, stdout, stderr }: Outcome): string {
   expect(code, `${stdout}${stderr}`).toBe(0);
   expect(stderr).not.toMatch(/warning/i);
@@ -95,13 +95,13 @@ function upgrade(helm: Helm, values: unknown, path = chart, place = 'monitoring'
   return client(helm, ['upgrade', 'edge', path, ...flags], values);
 }
 
-/** Removes the release; its Pods leave after it. */
+/** Removes the release; its Pods go a little later. */
 async function uninstall(place: string): Promise<void> {
   quietly(client('helm4', ['uninstall', 'edge', '--namespace', place, '--wait', '--ignore-not-found']));
   await eventually(() => expect(get('pods', '--all-namespaces')).toMatchObject({ items: [] }));
 }
 
-/** The Pods of a namespace, once its rollouts are through and those of removed workloads have left. */
+/** The Pods of a namespace, once its rollouts are done and those of removed workloads are gone. */
 async function pods(place = 'monitoring'): Promise<readonly Pod[]> {
   const workloads = list<Workload>('deployments,statefulsets', place);
   for (const { kind, metadata } of workloads) {
@@ -117,7 +117,7 @@ async function pods(place = 'monitoring'): Promise<readonly Pod[]> {
 
 const ids = (running: readonly Pod[]) => running.map(({ metadata }) => metadata.uid).sort();
 
-/** What a change does to the Pods: all of them are replaced, or none. */
+/** What a change does to the Pods: it replaces all of them or none. */
 async function effect(change: () => unknown, place?: string): Promise<string> {
   const before = ids(await pods(place));
   expect(before).not.toHaveLength(0);
@@ -206,7 +206,7 @@ describe.each(helms)('%s, in a namespace that enforces the restricted Pod Securi
     }
   });
 
-  test('keeps the old Pod where the new one does not become ready', async () => {
+  test('keeps the old Pod if the new one does not become ready', async () => {
     quietly(upgrade(helm, plain));
     const [old = ''] = ids(await pods());
     const unready = upgrade(helm, { ...plain, nodeSelector: { absent: 'node' } }, chart, 'monitoring', '5s');
@@ -244,7 +244,7 @@ describe('the API server', () => {
   });
 });
 
-/** One change of the values after the other: whether it replaces the Pods. */
+/** Changes of the values, one after the other, and whether each replaces the Pods. */
 const changes: Readonly<Record<string, readonly ['stays' | 'rolls', Values]>> = {
   nothing: ['stays', {}],
   'a rule': [
@@ -289,7 +289,7 @@ describe('Pods', () => {
   test.each([
     ['helm4', 1],
     ['helm3', 3],
-  ] as const)('are replaced when they must, and only then (%s, %i of them)', async (helm, shards) => {
+  ] as const)('are replaced only when they must be (%s, %i of them)', async (helm, shards) => {
     let values: Values = {
       ...plain,
       shards,
@@ -303,7 +303,7 @@ describe('Pods', () => {
     }
   });
 
-  test('stay when a Secret or a ConfigMap changes that they read again', async () => {
+  test('stay when a Secret or ConfigMap changes that the exporter reads again', async () => {
     const values = cases['own-configuration'] ?? {};
     const write = (content: string) => {
       const metadata = { name: 'bunnynet-config', namespace: 'monitoring' };
@@ -323,7 +323,7 @@ describe('Pods', () => {
     expect(await effect(() => write('other'))).toBe('stays');
   });
 
-  test('stay when the release passes to a newer Helm and a newer chart with the same image', async () => {
+  test('stay when the release moves to a newer Helm and a newer chart with the same image', async () => {
     const next = mkdtempSync(join(folder, 'next-'));
     cpSync(chart, next, { recursive: true });
     const metadata = readFileSync(`${chart}/Chart.yaml`, 'utf8');
@@ -341,7 +341,7 @@ describe('the sidecar', () => {
     await uninstall('sidecars');
   });
 
-  /** The application of the examples has no security context, of which the API server warns; the sidecar must not be named. */
+  /** The API server warns that the example's application has no security context; it must not warn about the sidecar. */
   function apply({ code, stdout, stderr }: Outcome): string {
     expect(code, `${stdout}${stderr}`).toBe(0);
     expect(stderr).not.toContain('bunnynet-exporter');
@@ -356,7 +356,7 @@ describe('the sidecar', () => {
       ),
     );
 
-  test('is added by Kustomize, and replaces the Pod whose settings change alone', async () => {
+  test('is added by Kustomize, and only the Pod whose settings change is replaced', async () => {
     const copy = mkdtempSync(join(folder, 'kustomize-'));
     cpSync(`${root}deploy/kustomize`, copy, { recursive: true });
     const install = () =>

@@ -1,5 +1,5 @@
 /**
- * A Kubernetes on loopback: the real API server, controllers and scheduler. Its one node is kwok's: Pods there are ready at once
+ * A Kubernetes on loopback: the real API server, controllers and scheduler. Its only node is kwok's: Pods there are ready at once
  * and run nothing. `tools.sh cluster` builds the programs. Knows nothing of the chart.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const node = {
   metadata: { name: 'fake', labels: { 'kubernetes.io/os': 'linux', zone: 'a' } },
 };
 
-/** Starts it with its files in the folder; `stopAll` ends it. Resolves when it has a node and runs Pods. */
+/** Starts it with its files in the folder; `stopAll` ends it. Resolves once it has a node and runs Pods. */
 export async function startCluster(folder: string): Promise<Client> {
   const file = (name: string, content: string) => {
     const path = join(folder, name);
@@ -62,7 +62,7 @@ export async function startCluster(folder: string): Promise<Client> {
     'service-cluster-ip-range': '10.96.0.0/16,fd00::/108',
   });
 
-  // The API server makes its own certificate in `cert-dir`.
+  // The API server writes its own certificate to `cert-dir`.
   const certificate = join(folder, 'apiserver.crt');
   const kubeconfig = file(
     'kubeconfig',

@@ -10,7 +10,7 @@ import { account, canary, env, load } from './fixtures.ts';
 type Document = NonNullable<LoadOptions['document']>;
 
 describe('the configuration in force', () => {
-  test('is the file with every default filled in and without any key', async () => {
+  test('is the file with every default filled in and no key', async () => {
     const { config } = await load(`${account}applications: { targets: [{ id: a, name: shop }] }`);
     const described = describeConfig(config, resources);
     expect(described).toMatchObject({
@@ -39,7 +39,7 @@ describe('the configuration in force', () => {
     expect(JSON.stringify(described)).not.toContain(canary);
   });
 
-  test('shows discovery, selections and overrides as the file would', async () => {
+  test('shows discovery, selections and overrides as in a file', async () => {
     const { config } = await load(`${account}
 discovery: { interval: 5m, kinds: all }
 applications: { targets: all, include: a.*, overrides: [{ id: ab, interval: 30s }] }
@@ -64,12 +64,12 @@ api_guardian:
     });
   });
 
-  test("names no credential that a library's own key goes before", async () => {
+  test("names no credential where a library's own key is used instead", async () => {
     const { config } = await load(`${account}video_storage: { targets: all }`);
     expect(describeConfig(config, resources)['video_storage']).not.toHaveProperty('credential');
   });
 
-  test('loads to itself', async () => {
+  test('gives the same configuration when it is loaded', async () => {
     const interval = fc.integer({ min: 1, max: 86_400 });
     const target = fc.record({
       id: fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/),

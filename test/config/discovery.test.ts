@@ -11,7 +11,7 @@ import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
 
 const two = 'credentials: { one: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }\n';
 
-/** Kinds without a section of their own in a test, in the order of the page. */
+/** Kinds that have no section in a test, in the order of the page. */
 const kinds = resources.map(({ kind }) => kind);
 
 function section({ sections }: Config, kind: string): SectionConfig {
@@ -21,7 +21,7 @@ function section({ sections }: Config, kind: string): SectionConfig {
 }
 
 describe('discovery', () => {
-  test('turns on every kind without a section, and no kind that is excepted', async () => {
+  test('turns on every kind without a section, except the excluded ones', async () => {
     const { config, warnings } = await load(
       `${account}discovery: { interval: 5m, kinds: all, except: [video_storage] }\napplications: { targets: [a] }\n`,
       { BUNNYNET_ACCESS_KEY: 'k' },
@@ -45,7 +45,7 @@ describe('discovery', () => {
     );
   });
 
-  test('turns nothing on unless told', async () => {
+  test('turns nothing on by default', async () => {
     const { config } = await load(`${account}discovery: { interval: 1h }\nshield_zones: { targets: all }`);
     expect(config.sections.map(({ kind }) => kind)).toEqual(['shield_zone']);
     expect(config.discovery.intervalMs).toBe(3_600_000);
@@ -63,7 +63,7 @@ describe('discovery', () => {
     expect(config.sections.map(({ kind }) => kind)).toEqual(['plan']);
   });
 
-  test('says that an exception of a kind with a section does nothing', async () => {
+  test('warns that excluding a kind with a section has no effect', async () => {
     const { warnings } = await load(
       `${account}discovery:\n  kinds: all\n  except: [application]\napplications: { targets: all }\n`,
       { BUNNYNET_ACCESS_KEY: 'k' },
@@ -93,12 +93,12 @@ describe('discovery', () => {
       'discovery: { interval: 0s, kinds: all }',
       '2: discovery.interval: expected a duration of at least 1s, such as 30s or 1h30m; got "0s"',
     ],
-  ])('written as %s is an error with its line', async (text, problem) => {
+  ])('as %s is an error with its line', async (text, problem) => {
     expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
   });
 });
 
-/** A kind of which there is one target a credential. */
+/** A kind with one target per credential. */
 const accountKind = defineResource({
   kind: 'plan',
   product: 'Account',
@@ -118,12 +118,12 @@ describe('a kind of the account', () => {
   const loading = (document: Parameters<typeof loadConfig>[0]['document']) =>
     loadConfig({ document, env: { KEY: 'k' }, resources: [accountKind] });
 
-  test('takes all, which is the account of its credential', async () => {
+  test('accepts all, which is the account of its credential', async () => {
     const { config } = await loading({ credentials, plan: { targets: 'all' } });
     expect(config.sections).toMatchObject([{ kind: 'plan', credential: 'mine', targets: 'all' }]);
   });
 
-  test('takes neither a list nor a selection', async () => {
+  test('accepts neither a list nor a selection', async () => {
     expect(await linesOf(loading({ credentials, plan: { targets: ['mine'], include: 'x' } }))).toEqual([
       'plan.include: unknown setting; expected credential, interval, stale_after or targets',
       'plan.targets: expected all; got a list',
@@ -132,7 +132,7 @@ describe('a kind of the account', () => {
 });
 
 describe('a selection', () => {
-  test('is a pattern or a list of them, over targets and over parents', async () => {
+  test('is a pattern or a list of patterns, for targets and for parents', async () => {
     const { config } = await load(`${account}
 applications: { targets: all, include: "prod-.*", exclude: [".*-preview", 12] }
 api_guardian: { targets: all, parents: { include: [shop, www] } }
@@ -172,7 +172,7 @@ shield_zones: { targets: all, exclude: "501" }
     ]);
   });
 
-  test('of parents is for kinds whose listing has them', async () => {
+  test('of parents is only for kinds whose listing has parents', async () => {
     const [problem] = await problemsOf(`${account}applications: { targets: all, parents: { include: a } }`);
     expect(problem).toMatch(/^config\.yml:2: applications\.parents: unknown setting/);
   });
@@ -196,7 +196,7 @@ shield_zones: { targets: all, exclude: "501" }
 });
 
 describe('overrides', () => {
-  test('are known by their ids, and what they leave out is that of the section', async () => {
+  test('apply by id, and take from the section what they leave out', async () => {
     const { config } = await load(`${account}
 applications:
   targets: all
@@ -243,7 +243,7 @@ api_guardian:
     ]);
   });
 
-  test('one that is wrong hides no other', async () => {
+  test('all show their problems, even if one is wrong', async () => {
     const overrides = '[{ id: a, interval: 1 }, { id: b, stale_after: 1s }, { id: b }]';
     const problems = await problemsOf(`${account}applications: { targets: all, overrides: ${overrides} }`);
     expect(problems.map((problem) => /overrides\S*(?=:)/.exec(problem)?.[0])).toEqual([
@@ -253,7 +253,7 @@ api_guardian:
     ]);
   });
 
-  test('set no interval where all targets come with one listing', async () => {
+  test('cannot set an interval if all targets come with one listing', async () => {
     expect(
       await problemsOf(`${account}shield_zones: { targets: all, overrides: [{ id: 501, interval: 1m }] }`),
     ).toEqual([
@@ -265,7 +265,7 @@ api_guardian:
 describe('the credential', () => {
   const videos = async (text: string) => section((await load(text)).config, 'video_storage');
 
-  test('of videos is the key found with each library, where none is named', async () => {
+  test('of videos is the key found with each library if none is named', async () => {
     expect(await videos(`${account}video_storage: { targets: all }`)).toMatchObject({
       credential: 'account',
       isCredentialNamed: false,
@@ -273,7 +273,7 @@ describe('the credential', () => {
     });
   });
 
-  test("of videos is the one named, and the listing is asked with the account's", async () => {
+  test("of videos is the named one, and the listing uses the account's", async () => {
     const named = { credential: 'lib', isCredentialNamed: true, listingCredential: 'one' };
     const video = 'video_storage: { targets: all, credential: lib }\n';
     expect(await videos(`${two}${video}`)).toMatchObject(named);
@@ -283,14 +283,14 @@ describe('the credential', () => {
     expect(await videos(`${two}${video}discovery: { kinds: all }`)).toMatchObject(named);
   });
 
-  test('of videos that is also that of the account opens no library, so the keys that are found do', async () => {
+  test("of videos that is also the account's opens no library, so the found keys are used", async () => {
     expect(await videos(`${account}video_storage: { targets: all, credential: account }`)).toMatchObject({
       credential: 'account',
       isCredentialNamed: false,
     });
   });
 
-  test('of what is discovered is that of the account', async () => {
+  test("of discovered kinds is the account's", async () => {
     const { config, warnings } = await load(
       `${two}discovery: { kinds: all }\nvideo_storage: { targets: all, credential: lib }`,
     );
@@ -299,7 +299,7 @@ describe('the credential', () => {
     expect(new Set(others.map(({ credential }) => credential))).toEqual(new Set(['one']));
   });
 
-  test('of what is discovered has to be told where it could be any', async () => {
+  test('of discovered kinds must be named if it is ambiguous', async () => {
     expect(await problemsOf(`${two}discovery: { kinds: all }`)).toEqual([
       "config.yml:2: discovery.kinds: expected to know which of the credentials (one, lib) is the account's: name it in a section",
     ]);
@@ -318,7 +318,7 @@ shield_zones: { targets: all, credential: a }`,
     expect(section(config, 'video_storage').listingCredential).toBe('b');
   });
 
-  test('of listed videos is not taken for that of the account', async () => {
+  test("of listed videos is not taken for the account's", async () => {
     const guid = '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
     const { config } = await load(
       `${two}discovery: { kinds: all }\nvideo_storage: { targets: [{ library_id: 1, video_id: ${guid}, credential: lib }] }`,

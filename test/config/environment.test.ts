@@ -80,7 +80,7 @@ describe('without a file', () => {
     expect(warnings).toEqual(['BUNNYNET_SHIELD_ZONES is set but empty: it counts as not set']);
   });
 
-  test('the key of the account turns on everything but what costs a request for each video', async () => {
+  test('the key of the account turns on everything except the storage of videos', async () => {
     for (const variable of ['BUNNYNET_ACCESS_KEY', 'BUNNYNET_ACCESS_KEY_FILE']) {
       const file = join(await directory(), 'key');
       await writeFile(file, `${canary}\n`, { mode: 0o600 });
@@ -95,7 +95,7 @@ describe('without a file', () => {
   });
 
   test.each(resources.map(({ kind, environment }) => [environment, kind]))(
-    '%s narrows to its kind',
+    '%s turns on only its kind',
     async (variable, kind) => {
       const { config, warnings } = await load({ ...key, [variable]: 'all' });
       expect(warnings).toEqual([]);
@@ -103,7 +103,7 @@ describe('without a file', () => {
     },
   );
 
-  test('videos are read with the keys of their libraries, or with the one that is given', async () => {
+  test('videos are read with the keys of their libraries, or with the given key', async () => {
     const found = await load({ ...key, BUNNYNET_VIDEOS: 'all' });
     expect(found.config.sections).toMatchObject([
       { credential: 'account', isCredentialNamed: false, listingCredential: 'account' },
@@ -175,12 +175,12 @@ describe('without a file', () => {
         'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
       ],
     ],
-  ])('%s is said', async (_, env, problems) => {
+  ])('%s is reported', async (_, env, problems) => {
     expect(await linesOf(load(env))).toEqual(problems);
   });
 });
 
-test('any environment is a configuration, or is told which variable is wrong', async () => {
+test('any environment is a configuration, or an error that names the wrong variable', async () => {
   const variables = environmentSettings(resources).map(({ variable }) => variable);
   const value = fc.oneof(
     fc.constantFrom('all', 'a', '501', '501/77', `4711/${video}`, ',', '', 'all,a'),
@@ -200,7 +200,7 @@ test('any environment is a configuration, or is told which variable is wrong', a
   );
 });
 
-describe('variables that nobody reads', () => {
+describe('unknown variables', () => {
   test.each([
     [
       'BUNNYNET_APPLICATION',
@@ -220,12 +220,12 @@ describe('variables that nobody reads', () => {
     ['BUNNYNET_PROXY_SERVICE_PORT_HTTP', []],
     ['BUNNYNET_PROXY_PORT_80_TCP_ADDR', []],
     ['OTHER_BUNNYNET_APPLICATION', []],
-  ])('are told of, unless others set them: %s', async (variable, expected) => {
+  ])('are warned about, unless something else sets them: %s', async (variable, expected) => {
     const { warnings } = await load({ ...key, BUNNYNET_APPLICATIONS: 'a', [variable]: 'tcp://10.0.0.1' });
     expect(warnings).toEqual(expected);
   });
 
-  test('a file puts the settings of the environment out of force, but not the keys that it names', async () => {
+  test('a file replaces the settings of the environment, except the keys that it names', async () => {
     const file = join(await directory(), 'config.yml');
     await writeFile(file, `${account}applications: { targets: [a] }`);
     const env = { ...key, BUNNYNET_SHIELD_ZONES: 'all', BUNNYNET_VIDEO_ACCESS_KEY: canary };
@@ -238,7 +238,7 @@ describe('variables that nobody reads', () => {
   });
 });
 
-test('the settings are listed with what they hold', () => {
+test('the settings are listed with their meaning', () => {
   const settings = Object.fromEntries(
     environmentSettings(resources).map(({ variable, help }) => [variable, help]),
   );

@@ -1,4 +1,4 @@
-/** What the tests of the configuration share: a directory of their own, and a file loaded from text. */
+/** Shared by the tests of the configuration: a temporary directory, and a file loaded from text. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { resources } from '../../src/resources/index.ts';
 export const canary = 'canary-4f1d-KEY-77aa';
 export const env = { BUNNYNET_ACCESS_KEY: canary, BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video` };
 
-/** A directory that is removed with the test. */
+/** A directory that is removed after the test. */
 export async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'bunnynet-config-'));
   onTestFinished(async () => {
@@ -29,7 +29,7 @@ export async function load(
   return await loadConfig({ file, env: environment, resources });
 }
 
-/** The problems of the text, one a line, as the user reads them; empty when it loads. */
+/** The problems of the text, one per line, as the user reads them; empty if it loads. */
 export async function problemsOf(
   text: string | Uint8Array,
   environment: Record<string, string> = env,
@@ -48,5 +48,5 @@ export async function linesOf(loading: Promise<unknown>): Promise<readonly strin
   }
 }
 
-/** A complete head, so that a test writes only what it is about. */
+/** The required part of a file, so that a test writes only what it is about. */
 export const account = 'credentials: { account: { env: BUNNYNET_ACCESS_KEY } }\n';

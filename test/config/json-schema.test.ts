@@ -12,7 +12,7 @@ const folder = fileURLToPath(new URL('../../config/', import.meta.url));
 const schema = configJsonSchema(resources);
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 
-/** As an editor reads the file: with the types that YAML gives unquoted values. */
+/** The file as an editor reads it: with the types that YAML gives to unquoted values. */
 function accepts(yaml: string): boolean {
   return validate(parse(yaml));
 }
@@ -26,7 +26,7 @@ test('the shipped schema is the generated one', async () => {
 describe('the example', () => {
   const file = `${folder}bunnynet-exporter.example.yml`;
 
-  test('loads without a problem or a warning, and turns on everything but videos', async () => {
+  test('loads without problems or warnings, and turns on everything but videos', async () => {
     const { BUNNYNET_ACCESS_KEY } = env;
     const { config, warnings } = await loadConfig({ file, env: { BUNNYNET_ACCESS_KEY }, resources });
     expect(warnings).toEqual([]);
@@ -35,14 +35,14 @@ describe('the example', () => {
     );
   });
 
-  test('is valid for editors, and names the schema for them', async () => {
+  test('is valid in editors, and names the schema for them', async () => {
     const text = await readFile(file, 'utf8');
     expect(accepts(text), JSON.stringify(validate.errors)).toBe(true);
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./bunnynet-exporter.schema.json');
   });
 });
 
-test('every file that the documentation shows is valid for editors', async () => {
+test('every file in the documentation is valid in editors', async () => {
   const text = await readFile(`${folder}../docs/configuration.md`, 'utf8');
   const files = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, file = '']) => file);
   expect(files.length).toBeGreaterThan(2);
@@ -133,7 +133,7 @@ describe('loader and schema refuse', () => {
   });
 });
 
-test('defaults are what YAML would hold', () => {
+test('defaults are written as in YAML', () => {
   expect(schema).toMatchObject({
     properties: {
       apis: {

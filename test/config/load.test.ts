@@ -61,7 +61,7 @@ describe('what a configuration becomes', () => {
     ['rate_limit', 300_000],
     ['video_storage', 3_600_000],
   ])(
-    'the default interval of %s is that of its resource, and it goes stale after three',
+    'the default interval of %s is that of its resource, and stale_after is three times as long',
     async (kind, intervalMs) => {
       const section = resources.find((resource) => resource.kind === kind)?.section;
       const { config } = await load(`${account}${section}: { targets: [] }\n`);
@@ -82,7 +82,7 @@ describe('what a configuration becomes', () => {
     expect(targetsOf(config.sections[0])).toMatchObject([{ intervalMs, staleAfterMs }]);
   });
 
-  test('ids keep their digits; guids become lower case; powers of ten that a template engine wrote are read', async () => {
+  test('ids keep their digits, GUIDs become lower case, and powers of ten from a template engine are read', async () => {
     const { config } = await load(`${account}
 applications: { targets: [0123, 1e5, 1.50, true, 18446744073709551616] }
 shield_zones: { targets: [18446744073709551615, 1e+06, 1.234567e+06, "501"] }
@@ -99,7 +99,7 @@ video_storage: { targets: [4711/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F] }
     ]);
   });
 
-  test('all stands for what the listing holds, with the credential of the section', async () => {
+  test('all means whatever the listing has, with the credential of the section', async () => {
     const { config } = await load(`
 credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
 shield_zones: { targets: all, credential: two }
@@ -149,14 +149,14 @@ limits: { max_series: 5000 }
     },
   );
 
-  test('anchors spare a list its repetition', async () => {
+  test('anchors work, to avoid repeating a list', async () => {
     const { config } = await load(
       `${account}shield_zones: { targets: &zones [501, { id: 502, name: www }] }\nrate_limits: { targets: *zones }\n`,
     );
     expect(config.sections.map((section) => targetsOf(section).length)).toEqual([2, 2]);
   });
 
-  test('the path of a key file counts from the directory of the configuration', async () => {
+  test('the path of a key file is relative to the directory of the configuration', async () => {
     const path = await directory();
     await mkdir(join(path, 'keys'));
     await writeFile(join(path, 'keys/account'), canary, { mode: 0o600 });
@@ -166,7 +166,7 @@ limits: { max_series: 5000 }
     expect(config.credentials).toEqual({ account: { file: join(path, 'keys/account') } });
   });
 
-  test('what is odd but harmless is a warning', async () => {
+  test('odd but harmless settings are warnings', async () => {
     const { warnings } = await load(`
 credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
 applications: { credential: one, targets: [] }
@@ -189,7 +189,7 @@ const plainHttp =
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
 
-describe('what is wrong is said with file, line, path and what was expected', () => {
+describe('a problem is reported with file, line, path and what was expected', () => {
   test.each([
     // durations
     ['applications: { interval: abc, targets: [a] }', `2: applications.interval: ${duration}; got "abc"`],
@@ -286,7 +286,7 @@ describe('what is wrong is said with file, line, path and what was expected', ()
       'applications: { targets: [a] }\nlimits: { "a\\n": 1 }',
       '3: limits["a\\n"]: unknown setting; expected max_series',
     ],
-    // choices of the resource's own
+    // settings of one resource
     [
       'applications: { targets: [a], latency_unit: second }',
       '2: applications.latency_unit: expected milliseconds or seconds; got "second" (did you mean seconds?)',
@@ -415,7 +415,7 @@ describe('what is wrong is said with file, line, path and what was expected', ()
     expect(await problemsOf(text)).toEqual([problem]);
   });
 
-  test('all problems are said at once, in the order of the file', async () => {
+  test('all problems are reported at once, in the order of the file', async () => {
     const problems = await problemsOf(`
 credentials:
   account: { env: BUNNYNET_ACCESS_KEY }
@@ -456,7 +456,7 @@ extra: 1
     expect(problems.at(-1)).toBe('… and 4900 more');
   });
 
-  test('files that are none', async () => {
+  test('files that are not configurations', async () => {
     const path = await directory();
     const from = async (file: string) => await linesOf(loadConfig({ file, env, resources }));
     expect(await from(join(path, 'none.yml'))).toEqual([
@@ -485,7 +485,7 @@ test(`${manyTargets} targets load`, async () => {
   expect(targetsOf(config.sections[0])).toHaveLength(manyTargets);
 });
 
-test('a key is in no error, wherever it was put by mistake', async () => {
+test('a key appears in no error, wherever it was put by mistake', async () => {
   const texts = [
     `credentials: { account: ${canary} }\n${applications}`,
     `credentials: { account: { env: ${canary} } }\n${applications}`,
@@ -586,11 +586,11 @@ describe('any file', () => {
     expect(outcome).toBe(true);
   }
 
-  test('that lists targets of an account says that it takes all', async () => {
+  test('that lists targets of an account kind loads or says why not', async () => {
     await loadsOrSaysWhy(`${account}billing: { targets: [""] }`);
   });
 
-  test('that holds settings in disorder loads or says why not', async () => {
+  test('with random settings loads or says why not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(sections, value), async (document) => {
         await loadsOrSaysWhy(
@@ -601,7 +601,7 @@ describe('any file', () => {
     );
   });
 
-  test('that was damaged loads or says why not', async () => {
+  test('with damage loads or says why not', async () => {
     const whole = `${account}applications:\n  interval: 30s\n  targets:\n    - { id: a, name: "x" }\n    - b\nshield_zones: { targets: all }\n`;
     const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.string({ unit: 'binary', maxLength: 6 }));
     await fc.assert(
@@ -628,7 +628,7 @@ describe('plain data', () => {
     ...more,
   });
 
-  test('loads as a file with the same content does', async () => {
+  test('loads like a file with the same content', async () => {
     const text = JSON.stringify(document());
     const { config } = await load(text, { KEY: canary });
     expect(await loadConfig({ document: document(), env: { KEY: canary }, resources })).toEqual({
@@ -638,7 +638,7 @@ describe('plain data', () => {
     expect(config.apis.shield.requestsPerSecond).toBe(0.5);
   });
 
-  test('has its problems told by their paths, all at once', async () => {
+  test('has all its problems reported at once, by their paths', async () => {
     const wrong = document({
       rate_limits: { interval: 5, targets: [501, true, 501] },
       extra: null,

@@ -37,7 +37,7 @@ describe('values', () => {
     expect(structuredClone(raw)).toEqual(expected);
   });
 
-  test('keys that mean something to the language are only keys', () => {
+  test('keys like __proto__ are ordinary keys', () => {
     const { raw } = parseYaml('__proto__: { polluted: yes }\nconstructor: x');
     expect(Object.keys(raw ?? {})).toEqual(['__proto__', 'constructor']);
     expect('polluted' in {}).toBe(false);
@@ -63,7 +63,7 @@ describe('problems', () => {
     ['? [a]\n: 1', 1, 'expected plain text as a key'],
     ['['.repeat(100_000), 1, 'expected YAML: it is nested too deeply'],
     ['- '.repeat(100_000), 1, 'expected YAML: it is nested too deeply'],
-  ])('of $0 are told with their line: $1, $2', (text, line, message) => {
+  ])('in $0 are reported with their line: $1, $2', (text, line, message) => {
     expect(parseYaml(text).problems.map((problem) => [problem.line, problem.message])).toEqual([
       [line, message],
     ]);
@@ -78,7 +78,7 @@ describe('problems', () => {
     expect(parseYaml(text).problems).toMatchObject([{ line: 2 }]);
   });
 
-  test('a document that grows without bound through aliases is refused', () => {
+  test('a document that aliases expand without limit is refused', () => {
     const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]`);
     const { problems } = parseYaml(`a0: &a0 x\n${levels.join('\n')}`);
     expect(problems).toMatchObject([
@@ -88,7 +88,7 @@ describe('problems', () => {
 });
 
 describe('positions', () => {
-  test('an empty item that is the first of its list is at its own line', () => {
+  test('an empty first item of a list is on its own line', () => {
     expect(parseYaml('a:\n  -\n  - x\n').position(['a', 0])).toMatchObject({ line: 2 });
   });
 
@@ -112,7 +112,7 @@ describe('positions', () => {
   });
 });
 
-test('no text makes the parser throw', () => {
+test('the parser never throws, whatever the text', () => {
   const piece = fc.constantFrom(
     'a',
     ': ',

@@ -4,12 +4,12 @@ import { compareListed, describeDiscovery } from '../../src/discovery/discovered
 const one = (id: string, name?: string) => ({ ids: { shield_zone_id: id }, name });
 
 describe('what a listing has found', () => {
-  it('is the very same where nothing has changed, so that nothing has to be planned anew', () => {
+  it('is the same object if nothing has changed, so that nothing has to be compared', () => {
     const { listed } = compareListed(undefined, [one('1', 'www'), one('2')]);
     expect(compareListed(listed, [one('1', 'www'), one('2')]).listed).toBe(listed);
   });
 
-  it('keeps the objects of what did not change, and counts what came, left and was renamed', () => {
+  it('keeps unchanged objects, and counts what came, left and was renamed', () => {
     const { listed } = compareListed(undefined, [one('1', 'www'), one('2', 'shop'), one('3')]);
     const next = compareListed(listed, [one('1', 'www'), one('2', 'store'), one('4')]);
     expect(next).toMatchObject({ added: 1, removed: 1, renamed: 1 });
@@ -18,7 +18,7 @@ describe('what a listing has found', () => {
     expect(describeDiscovery(next)).toBe('+1 −1, 1 renamed');
   });
 
-  it('makes anew what has a feature that it did not have, or no longer', () => {
+  it('replaces an object whose features have changed', () => {
     const plain = { ...one('1', 'www'), features: ['waf'] };
     const { listed } = compareListed(undefined, [plain, one('2')]);
     expect(compareListed(listed, [{ ...plain }, one('2')]).listed).toBe(listed);
@@ -27,11 +27,11 @@ describe('what a listing has found', () => {
     expect(switched.listed[1]).toBe(listed[1]);
   });
 
-  it('has an id that comes twice once', () => {
+  it('has an id only once, even if it comes twice', () => {
     expect(compareListed(undefined, [one('1', 'a'), one('1', 'b')])).toMatchObject({ added: 1 });
   });
 
-  it('does not hold on to the readings that came with it', () => {
+  it('does not keep the readings that came with it', () => {
     const { listed } = compareListed(undefined, [{ ...one('1'), reading: { large: true } }]);
     expect(listed).toEqual([one('1')]);
   });

@@ -20,7 +20,7 @@ const rows = (bytes: number, seed: number) =>
     bytes,
   );
 
-/** What a file holds that is one gzip member and nothing more: some readers stop after the first. */
+/** The content of a file that is a single gzip member: some readers stop after the first one. */
 function onlyMember(file: Buffer): Buffer {
   expect([...file.subarray(0, 4)]).toEqual([0x1f, 0x8b, 8, 0]);
   const { buffer, engine } = inflateRawSync(file.subarray(10), { info: true }) as unknown as {
@@ -34,7 +34,7 @@ function onlyMember(file: Buffer): Buffer {
 }
 
 describe('Gzip', () => {
-  it('makes one member of all parts, small and big', async () => {
+  it('joins all parts, small and big, to one member', async () => {
     const sizes = [10, 200, 70_000, 5, 0, 65_536, 65_535, 1, 150_000, 30];
     const parts = sizes.map(rows);
     const file = Buffer.concat(await new Gzip().compress([parts, [rows(100, 77)]]));
@@ -44,11 +44,11 @@ describe('Gzip', () => {
     expect(file.length).toBeLessThan(whole.length / 10);
   });
 
-  it('makes an empty member of nothing', async () => {
+  it('makes an empty member if there are no parts', async () => {
     expect(onlyMember(Buffer.concat(await new Gzip().compress([])))).toHaveLength(0);
   });
 
-  it('compresses once for all that ask at the same time', async () => {
+  it('compresses once for all requests at the same time', async () => {
     const gzip = new Gzip();
     const parts = [rows(100_000, 1), rows(80_000, 2)];
     const [first, second] = await Promise.all([gzip.compress([parts]), gzip.compress([parts])]);
@@ -57,7 +57,7 @@ describe('Gzip', () => {
     expect(deflates).toHaveBeenCalledTimes(parts.length);
   });
 
-  it('compresses the same parts in any order and selection', async () => {
+  it('accepts the same parts in any order and selection', async () => {
     const gzip = new Gzip();
     const parts = Array.from({ length: 12 }, (_, i) => rows(i % 3 === 0 ? 70_000 : 25_000, i));
     await fc.assert(
@@ -81,7 +81,7 @@ describe('Gzip', () => {
     expect(deflates).toHaveBeenCalledTimes(6);
   });
 
-  it('keeps a section when another changes', async () => {
+  it('keeps a compressed section when another changes', async () => {
     const gzip = new Gzip();
     const small = [rows(1000, 1), rows(2000, 2)];
     const before = await gzip.compress([small, [rows(300, 3)]]);
@@ -107,7 +107,7 @@ describe('Gzip', () => {
     expect(most).toBe(2);
   });
 
-  it('fails with the part that failed, and works again the next time', async () => {
+  it('fails if a part fails, and works again the next time', async () => {
     const gzip = new Gzip(1);
     deflates.mockImplementationOnce((_part, _options, done) => {
       done(new Error('out of memory'), Buffer.alloc(0));
@@ -119,7 +119,7 @@ describe('Gzip', () => {
 });
 
 describe('combineCrc32', () => {
-  it('gives the CRC of two pieces put together', () => {
+  it('gives the CRC of two joined pieces', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5000 }), fc.uint8Array({ maxLength: 5000 }), (a, b) => {
         expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(Buffer.concat([a, b])));
@@ -127,7 +127,7 @@ describe('combineCrc32', () => {
     );
   });
 
-  it('gives it for long pieces too', () => {
+  it('works for long pieces too', () => {
     const a = rows(3_000_001, 1);
     const b = rows(40_000_003, 2);
     expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(b, crc32(a)));

@@ -18,7 +18,7 @@ async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<s
 }
 
 describe('Store', () => {
-  it('shows families in their order, each below its header, and none without rows', async () => {
+  it('shows families in order, each below its header, and none without rows', async () => {
     const store = new Store(families);
     store.set('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
     store.set('app/a', 'app', { app_id: 'a' }, [
@@ -40,7 +40,7 @@ zone_up{zone_id="1"} 0
 `);
   });
 
-  it('shows the same rows as OpenMetrics, with info type, unit and end', async () => {
+  it('shows the same rows in OpenMetrics, with info type, unit and EOF', async () => {
     const store = new Store(families);
     store.set('app/a', 'app', { app_id: 'a' }, [
       { family: 1, samples: [{ labels: { name: 'shop' }, value: 1 }] },
@@ -72,7 +72,7 @@ app_latency_seconds{app_id="a"} 0.25
       samples: [{ labels: { name }, value }],
     });
 
-    it('names it as each format does', async () => {
+    it('names it as each format requires', async () => {
       const store = new Store(counters);
       store.set('app/a', 'app', { app_id: 'a' }, [sent(7)]);
       store.set('app/b', 'app', { app_id: 'b' }, [sent(8, '_total\n{')]);
@@ -107,7 +107,7 @@ ${rows}# EOF
     );
   });
 
-  it('escapes label values and keeps their bytes valid UTF-8', async () => {
+  it('escapes label values and keeps them valid UTF-8', async () => {
     const store = new Store(families);
     const name = 'a\\b\n"c" é 漢 🐰 \uD83D.\uDC30';
     store.set('app/a', 'app', { app_id: 'a' }, [{ family: 1, samples: [{ labels: { name }, value: 1 }] }]);
@@ -131,7 +131,7 @@ ${rows}# EOF
     expect((await text(store)).split('\n')[2]).toBe(`app_up{app_id="a"} ${written}`);
   });
 
-  it('gives the very same bytes while nothing changed, in each format', async () => {
+  it('returns the same Buffers in each format while nothing changes', async () => {
     const store = new Store(families);
     const rows = [single(0, 1), single(2, Number.NaN)];
     for (const format of ['text', 'openmetrics'] as const) {
@@ -144,7 +144,7 @@ ${rows}# EOF
     }
   });
 
-  describe('with blocks whose bytes are a part of the page each', () => {
+  describe('with a page of several blocks', () => {
     const long = 'x'.repeat(10_000);
     const labels = (id: string) => ({ app_id: id, long });
     const row = (id: string, value: number) => `app_up{app_id="${id}",long="${long}"} ${value}\n`;
@@ -155,7 +155,7 @@ ${rows}# EOF
       const before = (await store.page('text')).parts;
       store.set('c', 'app', labels('c'), [single(0, 2)]);
       const after = (await store.page('text')).parts;
-      // The first is the header.
+      // The first part is the header.
       expect(after.slice(1).map((part, i) => part === before[i + 1])).toEqual([true, false, true]);
       expect(after[2]?.toString()).toBe(row('c', 2) + row('d', 1));
     });
@@ -169,7 +169,7 @@ ${rows}# EOF
     });
   });
 
-  it('fills the places that removed targets leave', async () => {
+  it('reuses the places of removed targets', async () => {
     const store = new Store(families, { blockTargets: 2 });
     for (const id of ['a', 'b', 'c', 'd']) store.set(id, 'app', { app_id: id }, [single(0, 1)]);
     store.delete('b');
@@ -197,7 +197,7 @@ ${rows}# EOF
     expect(store.series('app')).toBe(2);
   });
 
-  it('leaves a target out whole when the cap is reached, counts it, and lets it in when there is room', async () => {
+  it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', async () => {
     const store = new Store(families, { maxSeries: 3 });
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.set('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
@@ -216,7 +216,7 @@ ${rows}# EOF
     expect(store.dropped('app')).toBe(0);
   });
 
-  it('says when the cap was lowered below what is held, and lets a target in again that was left out for it', async () => {
+  it('reports a cap that is lowered below the current series, and adds a left-out target once it fits again', async () => {
     const store = new Store(families);
     const add = (id: string) => store.set(id, 'app', { app_id: id }, [single(0, 1)]);
     add('a');
@@ -236,7 +236,7 @@ ${rows}# EOF
     expect([store.series('app'), store.dropped('app')]).toEqual([1, 0]);
   });
 
-  it('lets a target have other series where the cap has room for as many as before', () => {
+  it('lets a target change its series at the cap if their number stays the same', () => {
     const store = new Store(families, { maxSeries: 2 });
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.set('a', 'app', { app_id: 'a' }, [
@@ -246,7 +246,7 @@ ${rows}# EOF
     expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
   });
 
-  it('sets the value of a family alone, and none where there is no row', async () => {
+  it('sets only the value of a family, and nothing if there is no row', async () => {
     const store = new Store(families);
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.setValue('a', 2, 5);
@@ -272,7 +272,7 @@ ${rows}# EOF
     ]);
   });
 
-  it('sees that labels have changed, though it was given the same object', async () => {
+  it('notices changed labels in the same object', async () => {
     const store = new Store(families);
     for (const family of [1, 2]) {
       const labels = { name: 'x' };
@@ -284,7 +284,7 @@ ${rows}# EOF
     }
   });
 
-  it('refuses a family that it was not made with', () => {
+  it('refuses an unknown family', () => {
     const store = new Store(families);
     expect(() => store.set('a', 'app', {}, [single(9, 1)])).toThrow('there is no family 9');
   });
@@ -314,7 +314,7 @@ ${rows}# EOF
     expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
   });
 
-  it('renders a page once for all that ask for it at the same time', async () => {
+  it('renders a page once for all scrapes at the same time', async () => {
     const store = new Store(families);
     store.set('app/a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     const [first, second] = await Promise.all([store.page('text'), store.page('text')]);
@@ -352,7 +352,7 @@ ${rows}# EOF
     },
   );
 
-  it('equals a plain renderer after any replacements and removals, and never changes a page that is in use', async () => {
+  it('equals a simple renderer after any replacements and removals, and never changes a page that is in use', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 40 }),
@@ -384,7 +384,7 @@ ${rows}# EOF
   });
 });
 
-/** The rows of a page, sorted; checks on the way that each stands below its own family's header. */
+/** The rows of a page, sorted; checks that each is below its own family's header. */
 function rowsOf({ parts }: Page, format: Format): string[] {
   let family = '';
   const rows: string[] = [];
@@ -398,7 +398,7 @@ function rowsOf({ parts }: Page, format: Format): string[] {
   return rows.sort();
 }
 
-/** What any exporter would print for these targets: each series once, the last value given. */
+/** The expected rows of these targets: each series once, with the last value given. */
 function plainRows(targets: ReadonlyMap<number, readonly FamilySamples[]>): string[] {
   const series = new Map<string, number>();
   for (const [target, rows] of targets) {

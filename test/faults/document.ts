@@ -1,4 +1,4 @@
-/** Writes down what was seen of each fault as the table of docs/faults.md. Everything in its cells comes from the rows played. */
+/** Writes what was observed of each fault as the table of docs/faults.md. Everything in its cells comes from played rows. */
 import { faultTypes } from '../../src/simulator/faults.ts';
 import { referenceKinds } from '../simulator/targets.ts';
 import type { Observation, Polled } from './observe.ts';
@@ -39,13 +39,13 @@ apart, the exporter may ask for something else with the same key, so the line ca
 
 `;
 
-/** Cells of a table: pipes would end them. */
+/** A table row. Pipes are escaped because they would end a cell. */
 const tableRow = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 const familyOf = (series: string) => series.replace(/\{.*$/s, '');
 
-/** The families of which the faulty poll shows fewer series, named without what all of the kind have in common. */
+/** The families of which the faulty poll shows fewer series, without the prefix of the kind. */
 function lostFamilies(shown: Rows, whole: Rows): string[] {
   const count = (rows: Rows, family: string) =>
     Object.keys(rows).filter((series) => familyOf(series) === family).length;
@@ -70,7 +70,7 @@ function pageCell({ before, restored }: Observation): string {
   return cells.join('; ');
 }
 
-/** How a page that is shown differs from the right one of the same time. */
+/** How the page differs from the right one of the same time. */
 function successCells(shown: Rows, right: Rows): string[] {
   const families = [...new Set(Object.keys(right).map(familyOf))];
   const prefix = commonPrefix(families);
@@ -102,7 +102,7 @@ function requestsCell({ before, restored }: Observation): string {
 
 function logCell({ after }: Observation): string {
   const lines = after.log.map(({ msg, result, reason = '' }) =>
-    // How a connection breaks is told in the words of the system.
+    // How a connection breaks is in the words of the system.
     (result === 'network' ? msg.replace(reason, '…') : msg)
       .replaceAll(` ${intervalMs / 1000} s`, ' …')
       .replaceAll(/library-\d+/g, 'library'),
@@ -111,7 +111,7 @@ function logCell({ after }: Observation): string {
 }
 
 export function faultDocument(observations: readonly Observation[]): string {
-  /** Rows that differ by the kind alone are one. */
+  /** Merges rows that differ only in the kind. */
   const kinds = new Map<string, string[]>();
   for (const seen of observations) {
     const { type } = seen.row;

@@ -1,6 +1,6 @@
 /**
- * What the exporter makes of each fault of the simulator, as data: how the poll is counted, how often the API is asked and
- * what is left on the page. A fault without an entry does not compile, and fails the matrix.
+ * The expected outcome of each fault of the simulator, as data: how the poll is counted, how often the API is asked and
+ * what stays on the page. A fault without an entry does not compile, and fails the matrix.
  */
 import type { PollResult } from '../../src/api/errors.ts';
 import type { AnyOperation, OperationName } from '../../src/simulator/dataset.ts';
@@ -12,30 +12,30 @@ import { operationOf } from '../simulator/addresses.ts';
 export interface Outcome {
   /** The label that the poll is counted under. */
   readonly result: PollResult;
-  /** Tried again within the poll, as often as `max_retries` says. */
+  /** The poll retries `max_retries` times. */
   readonly retried?: boolean;
-  /** The requests of the poll, where neither one page nor the good answer's pages are all of them. */
+  /** The requests of the poll, if they are neither one page nor the pages of the good answer. */
   readonly requests?: number;
-  /** The whole API rests. */
+  /** The whole API is paused. */
   readonly pauses?: boolean;
-  /** Asked less and less often. */
+  /** The target is asked less and less often. */
   readonly lasts?: boolean;
   /** A success that lacks some series. */
   readonly loses?: boolean;
-  /** A success that shows other values than the right ones, for they were sent. */
+  /** A success that shows wrong values, because the API sent them. */
   readonly alters?: boolean;
   /** Fields of the wrong type are counted. */
   readonly mismatches?: boolean;
   /** Values that the reference does not list are counted. */
   readonly unrecognized?: boolean;
-  /** Zones that the listing lacks, though it looks complete. */
+  /** The number of zones missing from a listing that looks complete. */
   readonly absent?: number;
 }
 
 export interface Expectation extends Outcome {
-  /** What the fault is told beyond its type. */
+  /** Parameters of the fault. */
   readonly parameters?: FaultParameters;
-  /** What differs for operations of some sort. */
+  /** What differs for some operations. */
   readonly where?: readonly (readonly [(operation: AnyOperation) => boolean, Partial<Outcome>])[];
 }
 
@@ -88,8 +88,8 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'zone-not-found': { ...rejected, lasts: true },
   'no-rate-limits': { ...right, loses: true },
   'feature-not-on-plan': { ...rejected, lasts: true },
-  // The answer that is struck has an empty error envelope there: it failed, without a reason.
-  // In the place of a list without pages, null is an empty one.
+  // The API Guardian answer has an empty error envelope, so it failed without a reason.
+  // A null instead of a list without pages is an empty list.
   'data-null': {
     ...unreadable,
     where: [
@@ -117,11 +117,11 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'deep-nesting': unreadable,
   'duplicate-keys': right,
 
-  // What is no state counts as the unknown one.
+  // An invalid state counts as unknown.
   'wrong-types': { ...right, loses: true, mismatches: true, where: [[hasStates, { alters: true }]] },
   'wrong-shapes': unreadable,
   'all-null': { ...right, loses: true },
-  // The ids of a list are still there.
+  // A list still has its ids.
   'all-missing': { ...unreadable, where: [[isList, { result: 'success', loses: true }]] },
   'huge-numbers': {
     ...right,
@@ -136,10 +136,10 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
     where: [[hasCodes, { mismatches: true, unrecognized: true }]],
   },
   'integers-as-doubles': right,
-  // A chart counts its readable points.
+  // A chart uses its readable points.
   'number-strings': { ...right, loses: true, mismatches: true, where: [[hasCharts, { alters: true }]] },
   'duplicate-ids': { ...right, alters: true, where: [[hasCodes, { unrecognized: true }]] },
-  // Where a page has one entry, none of it can be used.
+  // A page of one entry has nothing usable left.
   'entry-without-id': {
     ...right,
     loses: true,
@@ -157,7 +157,7 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   'page-shrinks': { ...unreadable, requests: 2 },
   'page-never-ends': { ...unreadable, requests: 4 },
   'page-fails': { ...serverError, requests: 3 },
-  // Three pages, and an empty one that ends them.
+  // Three pages and an empty last one.
   'page-missing': { ...right, requests: 4 },
   'page-without-fields': { ...right, requests: 4 },
   'page-zeros': { ...right, requests: 4 },

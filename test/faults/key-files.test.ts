@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The exporter with one application, whose key is in a file; it loads its configuration once and for all. */
+/** The exporter with one application whose key is in a file; it loads its configuration only once. */
 async function startWith(file: string) {
   const simulator = createSimulator({ logRequests: true, shape: { applications: 1 } });
   await simulator.start();
@@ -55,7 +55,7 @@ interface Place {
   readonly put: (key: string) => Promise<void>;
 }
 
-/** How the key comes into its file, and how another takes its place. */
+/** How the key is written to its file, and how it is replaced. */
 const places: Readonly<Record<string, () => Place>> = {
   'written anew': () => {
     const file = join(folder, 'key');
@@ -71,7 +71,7 @@ const places: Readonly<Record<string, () => Place>> = {
       },
     };
   },
-  // key → ..data/key, ..data → ..<time>: the kubelet swaps ..data alone.
+  // key → ..data/key, ..data → ..<time>: the kubelet swaps only ..data.
   'swapped by Kubernetes': () => {
     let version = 0;
     return {
@@ -117,8 +117,8 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
   });
 });
 
-describe('a key that is refused', () => {
-  it('and then changed in its file lets its targets be asked at once, long before their interval', async () => {
+describe('a refused key', () => {
+  it('that changes in its file gets its targets polled at once, long before their interval', async () => {
     const file = join(folder, 'key');
     await writeFile(file, 'key-of-may');
     const { simulator, exporter, isUp, loads } = await startWith(file);
@@ -129,7 +129,7 @@ describe('a key that is refused', () => {
     expect(loads()).toBe(1);
   });
 
-  it('and whose file comes only later is asked for once it is there', async () => {
+  it('whose file appears later gets its targets polled once it is there', async () => {
     const file = join(folder, 'key');
     const { simulator, exporter, isUp } = await startWith(file);
     simulator.replaceKey('account', 'key-of-may');

@@ -1,6 +1,6 @@
 /**
- * Listings against every fault: one that fails says so, with a reason, and changes nothing else; one that succeeds has
- * everything. The next good one makes everything as it was.
+ * Listings against every fault: a failed one reports a reason and changes nothing else, a successful one has everything.
+ * The next good one restores everything.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../src/simulator/dataset.ts';
@@ -9,20 +9,20 @@ import { type Outcome, outcomeOf } from './expectations.ts';
 import { listings, observeListings, struckBy } from './listings.ts';
 
 interface Expected extends Outcome {
-  /** Where the polls of one listing fail in several ways, all of these. */
+  /** All results, if the polls of one listing fail in several ways. */
   readonly results?: readonly string[];
 }
 
-/** What is otherwise than for the polls of a kind, or cannot be told from a good answer. */
+/** What differs from the polls of a kind, or looks like a good answer. */
 const differing: Partial<Record<FaultType, Partial<Record<OperationName, Partial<Expected>>>>> = {
   // A zone without the feature has no endpoints.
   'status-404': { api_guardian_listing: { result: 'success', loses: true } },
   'feature-not-on-plan': { api_guardian_listing: { result: 'success', loses: true } },
-  // Its zones have an empty error envelope, or none.
+  // The answers of its zones have an empty error envelope, or none.
   'data-null': { api_guardian_listing: { results: ['rejected', 'schema'] } },
-  // Nobody can tell which endpoint it is, so the listing is not the whole.
+  // The endpoint is unknown, so the listing is incomplete.
   'entry-without-id': { api_guardian_listing: { result: 'schema' } },
-  // A total is all that videos have to tell the end by.
+  // Only a total marks the end of a list of videos.
   'page-never-ends': { video_storage_listing: { result: 'success' } },
   'page-says-last': { video_storage_listing: { result: 'success' } },
 };
@@ -39,12 +39,12 @@ afterAll(async () => {
 describe('a listing with a fault', () => {
   const types = (Object.keys(faultTypes) as FaultType[]).filter((type) => struckBy(type).length > 0);
 
-  it('may be any of those that find targets', () => {
+  it('is played on every listing that finds targets', () => {
     expect(listings.length).toBeGreaterThanOrEqual(4);
     expect(new Set(types.flatMap(struckBy))).toEqual(new Set(listings));
   });
 
-  it.each(types)('says so, or has everything: %s', { timeout: 300_000 }, async (type) => {
+  it.each(types)('fails with a reason or has everything: %s', { timeout: 300_000 }, async (type) => {
     const seen = (await observing).get(type);
     if (!seen) throw new Error('the fault was not played');
     const { struck, before, during, after, leaked } = seen;
@@ -58,7 +58,7 @@ describe('a listing with a fault', () => {
       for (const reason of during.listings[name]?.reasons ?? []) expect(reason).toMatch(/\w/);
     expect(during.allHealthy).toBe(outcomes.every(([, { result }]) => result === 'success'));
 
-    // Nothing is lost where a listing failed, and nothing where it is all there.
+    // Neither a failed nor a complete listing loses anything.
     const losing = outcomes
       .filter(([, { result, loses }]) => result === 'success' && loses)
       .map(([name]) => name);
@@ -78,7 +78,7 @@ describe('a listing with a fault', () => {
   });
 });
 
-/** Faults that spoil all but the ids: every target is still there. */
+/** Faults that spoil everything except the ids: every target is still there. */
 function keepsIds(type: FaultType): boolean {
   return [
     'wrong-types',

@@ -1,6 +1,6 @@
 /**
- * Plays every fault on every listing that is no kind of its own, all listings of a fault together, in programs that find
- * everything from one key, and writes down what became of their targets. It judges nothing.
+ * Plays every fault on every listing that is not a kind, all listings of a fault together, in programs that find
+ * everything from one key, and records what happens to their targets. It checks nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type OperationName, operations } from '../../src/simulator/dataset.ts';
@@ -9,14 +9,14 @@ import { referenceKinds } from '../simulator/targets.ts';
 import { expectations } from './expectations.ts';
 import { type Program, pollAll, readPage, startProgram } from './program.ts';
 
-/** Those that find targets and give no readings. */
+/** Listings that find targets but are not readings. */
 export const listings: readonly OperationName[] = operations
   .map(({ name }) => name)
   .filter((name) => referenceKinds.some((kind) => name === `${kind}_listing`));
 
-/** What one poll made of one listing. */
+/** The outcome of one poll of one listing. */
 export interface Listed {
-  /** How the polls of the listing ended that failed, each way once and in order. */
+  /** The results of the failed polls of the listing, each once and in order. */
   readonly failures: readonly string[];
   readonly reasons: readonly string[];
 }
@@ -26,13 +26,13 @@ export interface Round {
   /** Every target with its name. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly allHealthy: boolean;
-  /** The values of the API on the page, less the times. */
+  /** The values of the API on the page, without times. */
   readonly series: readonly string[];
 }
 
 export interface ListingObservation {
   readonly type: FaultType;
-  /** Which of the listings it strikes. */
+  /** The listings that the fault strikes. */
   readonly struck: readonly OperationName[];
   readonly before: Round;
   readonly during: Round;
@@ -40,10 +40,10 @@ export interface ListingObservation {
   readonly leaked: boolean;
 }
 
-/** How many programs share the faults that do not keep anybody waiting. */
+/** How many programs share the quick faults. */
 const programs = 4;
 
-/** Every fault that can happen to a listing; those of a program one after the other, programs side by side. */
+/** Every fault that can happen to a listing: one after the other within a program, programs in parallel. */
 export async function observeListings(): Promise<ReadonlyMap<FaultType, ListingObservation>> {
   const types = (Object.keys(faultTypes) as FaultType[]).filter((type) => struckBy(type).length > 0);
   const isSlow = (type: FaultType) => /^hang|^trickle$/.test(type);
@@ -97,7 +97,7 @@ async function observeGroup(
   }
 }
 
-/** Polls until two rounds agree: what comes back gets its names only with a later poll. */
+/** Polls until two rounds agree: targets that come back get their names only with a later poll. */
 async function settled(program: Program, first: Round): Promise<Round> {
   let last = first;
   for (let rounds = 0; rounds < 10; rounds++) {

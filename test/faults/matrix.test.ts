@@ -7,7 +7,7 @@ import { groups, isListing, type Observation, observe, type Polled, rows } from 
 import { runAll } from './pool.ts';
 import { type LogLine, maxRetries, type Rows } from './program.ts';
 
-// All begin at once, so that the waits of one (deadlines, pauses) are the working time of others.
+// All begin at once: while one waits for a deadline or a pause, others work.
 const observations = runAll(groups, 12, observe);
 afterAll(async () => {
   await Promise.allSettled(observations);
@@ -30,7 +30,7 @@ const textLabels = new Set(
     .flatMap(({ families }) => families.filter(({ type }) => type === 'info'))
     .flatMap(({ labels }) => labels.filter((label) => label !== 'name')),
 );
-/** The texts of an `_info` may be missing or others: it is the same series still. */
+/** Without the texts of an `_info`, which a fault may change or remove: it still counts as the same series. */
 const withoutTexts = (shown: Rows): Rows =>
   Object.fromEntries(
     Object.entries(shown).map(([series, value]) => [
@@ -44,7 +44,7 @@ const targetsIn = ({ hit }: Polled): number => Object.keys(pick(hit, isUp)).leng
 const withUp = (shown: Rows, up: number): Rows =>
   Object.fromEntries(Object.entries(shown).map(([series, value]) => [series, isUp(series) ? up : value]));
 
-/** What the API was asked for one poll. */
+/** The number of requests of one poll. */
 function requestsOf({ row, restored }: Observation, { result, retried, requests }: Outcome): number {
   if (requests !== undefined) return requests;
   // A page has one entry.
@@ -52,7 +52,7 @@ function requestsOf({ row, restored }: Observation, { result, retried, requests 
   return retried ? 1 + maxRetries : 1;
 }
 
-/** The lines that tell of the poll that is struck: of a listing, or of a target. */
+/** The log line about the struck poll: of a listing, or of a target. */
 function expectedLine({ row, target }: Observation, level: string) {
   const about = isListing(row.kind) ? { listing_of: 'account' } : { target };
   return expect.objectContaining({ level, kind: row.kind, ...about }) as LogLine;
@@ -73,9 +73,9 @@ function checkCounted(seen: Observation, poll: Polled, outcome: Outcome): void {
 
 function checkFailure(seen: Observation, { result, lasts }: Outcome): void {
   const { before, restored, after, stale, recovered, firstAt } = seen;
-  // Before the first success there is nothing but that it does not answer.
+  // Before the first success only _up is there, as 0.
   expect(before.hit).toEqual(withUp(pick(restored.hit, isUp), 0));
-  // After a success its values stay as they were then, until they are too old; what was counted by then stays.
+  // After a success the values stay until they are too old; counters stay even then.
   expect(after.hit).toEqual(withUp(restored.hit, 0));
   expect(new Set(Object.values(pick(after.hit, isLastSuccess)))).toEqual(new Set([firstAt]));
   expect(stale.hit).toEqual(
@@ -127,12 +127,12 @@ function checkSuccess(seen: Observation, { loses, alters, absent = 0 }: Outcome)
       Array.from({ length: absent }, () => ['warn', 'not_found']),
     );
   }
-  // What is shown is what a good poll at the same time shows.
+  // The page is the same as after a good poll at that time.
   const given = withoutTexts(before.hit);
   const right = pick(withoutTexts(restored.hit), (series) => series in given);
   if (alters) expect(given).not.toEqual(right);
   else expect(given).toEqual(right);
-  // What is absent has no last success.
+  // An absent target has no last success.
   const isAllAbsent = absent > 0 && absent === Object.keys(pick(after.hit, isUp)).length;
   expect(new Set(Object.values(pick(after.hit, isLastSuccess)))).toEqual(
     new Set(isAllAbsent ? [] : [secondAt]),
@@ -144,7 +144,7 @@ function checkSuccess(seen: Observation, { loses, alters, absent = 0 }: Outcome)
   }
 }
 
-/** Nobody else notices: every value is that of its own poll, and moves on. */
+/** Other targets are not affected: their values come from their own polls and keep changing. */
 function checkOthers({
   before,
   restored,
@@ -174,7 +174,7 @@ function checkOthers({
   }
 }
 
-/** With the first good poll everything is as it was before, and of that time. */
+/** The first good poll restores everything, with values of its own time. */
 function checkRecovery({ restored, recovered, row, firstAt, thirdAt }: Observation): void {
   expect(restored.results).toEqual({ success: isListing(row.kind) ? 1 : 2 });
   expect(recovered.results).toEqual(restored.results);
@@ -190,11 +190,11 @@ function checkRecovery({ restored, recovered, row, firstAt, thirdAt }: Observati
 }
 
 describe('the fault matrix', () => {
-  it('expects something of every fault that the simulator can play, and of no other', () => {
+  it('has an expectation for every fault of the simulator, and for no other', () => {
     expect(Object.keys(expectations).toSorted()).toEqual(Object.keys(faultTypes).toSorted());
   });
 
-  // The others strike listings alone, which have a test of their own.
+  // The other faults strike only listings, which have their own test.
   describe.each([...new Set(rows.map(({ type }) => type))])('%s', (type) => {
     const ofType = rows.filter((row) => row.type === type).map((row) => [row.kind, row] as const);
     it.each(ofType)(`of %s: ${expectations[type].result}`, { timeout: 120_000 }, async (kind, row) => {
@@ -211,7 +211,7 @@ describe('the fault matrix', () => {
     });
   });
 
-  it('is written down in docs/faults.md as it was seen', { timeout: 120_000 }, async () => {
+  it('is written to docs/faults.md as observed', { timeout: 120_000 }, async () => {
     await expect(faultDocument((await Promise.all(observations)).flat())).toMatchFileSnapshot(
       '../../docs/faults.md',
     );

@@ -1,6 +1,6 @@
 /**
- * Plays one fault on one target of some kinds and writes down what could be seen of each: on the page, in the counters, in
- * the simulator's request log and in the exporter's log, before the first success and after one. It judges nothing.
+ * Plays one fault on one target of some kinds and records what can be seen of each: on the page, in the counters, in
+ * the simulator's request log and in the exporter's log, before the first success and after one. It checks nothing.
  */
 import { pollResults } from '../../src/api/errors.ts';
 import type { Ids } from '../../src/resources/resource.ts';
@@ -30,12 +30,12 @@ export const rows: readonly Row[] = (Object.keys(faultTypes) as FaultType[]).fla
   referenceKinds.filter((kind) => faultTypes[type].appliesTo.includes(kind)).map((kind) => ({ type, kind })),
 );
 
-/** The log tells of 20 things a minute one by one: a row takes five lines, the listing of three zones seven. */
+/** The log has at most 20 single lines a minute: a row takes five, the listing of three zones seven. */
 const rowsAtOnce = 3;
 
 /**
- * The rows that one program plays at once: some of the same fault. A refused key is told of once, whatever it was refused
- * to, so those rows are played alone.
+ * The rows that one program plays at once, all of the same fault. A refused key is logged only once, whatever targets it
+ * affects, so those rows are played alone.
  */
 export const groups: readonly (readonly Row[])[] = groupsOf(rows);
 
@@ -51,12 +51,12 @@ function groupsOf(all: readonly Row[]): readonly (readonly Row[])[] {
   return made;
 }
 
-/** True where one poll reads all targets of the kind, page by page. */
+/** Whether one poll reads all targets of the kind, page by page. */
 export function isListing(kind: KindName): boolean {
   return isPaged(operationOf(kind));
 }
 
-/** What is on the page of the target that is struck (of all zones, for the listing), and of every other by its name. */
+/** The rows of the struck target (of all zones, for the listing), and of every other target by its name. */
 export interface Shown {
   readonly hit: Rows;
   readonly others: Readonly<Record<string, Rows>>;
@@ -66,9 +66,9 @@ export interface Shown {
 
 /** One poll of everything. */
 export interface Polled extends Shown {
-  /** What the polls of the kind were counted as. */
+  /** The polls of the kind, counted by result. */
   readonly results: Readonly<Record<string, number>>;
-  /** Requests for what is struck. */
+  /** Requests for the struck target. */
   readonly requests: number;
   readonly paused: boolean;
   readonly mismatches: number;
@@ -77,16 +77,16 @@ export interface Polled extends Shown {
 
 export interface Observation {
   readonly row: Row;
-  /** What is struck; no ids for the listing. */
+  /** The struck target; no ids for the listing. */
   readonly target: Ids;
   /** Seconds since 1970 of the polls, by the exporter's clock. */
   readonly firstAt: number;
   readonly secondAt: number;
   readonly thirdAt: number;
-  /** The fault strikes from the start; then it is gone. */
+  /** While the fault strikes from the start; `restored` is after it. */
   readonly before: Polled;
   readonly restored: Polled;
-  /** It strikes again, 20 days later; another 11 days later its values are too old, and those of the others are not. */
+  /** The fault strikes again 20 days later. Another 11 days later the target's values are too old, those of others are not. */
   readonly after: Polled;
   readonly stale: Shown;
   readonly recovered: Polled;
@@ -94,7 +94,7 @@ export interface Observation {
   readonly leaked: boolean;
 }
 
-/** What there was to see at one moment, and what happened since the last one. */
+/** What can be seen at one moment, and what happened since the last one. */
 interface Moment {
   readonly page: Page;
   readonly log: readonly LogLine[];
@@ -105,12 +105,12 @@ const day = 86_400_000;
 
 export async function observe(group: readonly Row[]): Promise<readonly Observation[]> {
   const struck = group.map(({ kind }) => kind);
-  // An answer of 408 is counted as a timeout, too, and needs no waiting.
+  // A 408 counts as a timeout too, but takes no time.
   const isSlow = ({ type, kind }: Row) =>
     outcomeOf(type, kind).result === 'timeout' && !type.startsWith('status-');
   const program = await startProgram({
     isNamed: true,
-    // What is struck, and a neighbour that must not notice: more would only take longer.
+    // The struck target and an unaffected neighbour: more would only take longer.
     kinds: [...new Set([...struck, neighbourOf(struck.at(-1))])],
     timeoutMs: Object.fromEntries(group.filter(isSlow).map(({ kind }) => [apiOf(kind), 5000])),
   });
@@ -126,7 +126,7 @@ export async function observe(group: readonly Row[]): Promise<readonly Observati
     const page = await readPage(exporter);
     pages.push(page.text);
     const { log } = program;
-    // What a listing has is no news of a poll.
+    // Changes of a listing are not about a poll.
     const news = log.slice(logged).filter((line) => !('added' in line));
     logged = log.length;
     const requests = simulator.requests.slice(asked);
@@ -167,7 +167,7 @@ export async function observe(group: readonly Row[]): Promise<readonly Observati
       const shown = ({ page, log }: Moment): Shown => ({
         hit: page.of(row.kind, target),
         others: othersOn(page, program, struck),
-        // Of kinds that are not struck there must be none.
+        // There must be none of other kinds.
         log: log.filter(({ kind }) => kind === row.kind || !(struck as readonly unknown[]).includes(kind)),
       });
       const polled = (moment: Moment, last: Moment) => ({
@@ -198,7 +198,7 @@ function neighbourOf(kind: KindName | undefined): KindName {
   return at(referenceKinds, next % referenceKinds.length);
 }
 
-/** What a poll counted for a kind, and for the ids that are struck. */
+/** What a poll counted for a kind and for the struck ids. */
 function countedOf(kind: KindName, ids: readonly string[], { page, requests }: Moment, last: Moment) {
   const gained = (series: string) => page.value(series) - last.page.value(series);
   const sum = (start: string) => page.sum(start) - last.page.sum(start);
@@ -217,7 +217,7 @@ function countedOf(kind: KindName, ids: readonly string[], { page, requests }: M
   };
 }
 
-/** The targets that are not struck: one of each struck kind, but of a listing, and all of the others. */
+/** The targets that are not struck: one of each struck kind that is not a listing, and all of the other kinds. */
 function othersOn(
   page: Page,
   { targets }: Program,
@@ -232,7 +232,7 @@ function othersOn(
   );
 }
 
-/** Whether the ids are parts of the path. */
+/** Whether the path contains the ids. */
 function holdsAll(path: string, ids: readonly string[]): boolean {
   const parts = path.replace(/\?.*$/, '').split('/');
   return ids.every((id) => parts.includes(id));

@@ -1,4 +1,4 @@
-/** Runs tasks side by side, a few at a time, in their order. */
+/** Runs tasks in parallel, a few at a time, in order. */
 export function runAll<Item, Result>(
   items: readonly Item[],
   atOnce: number,
@@ -8,7 +8,7 @@ export function runAll<Item, Result>(
   return items.map((item, i) => {
     const lane = i % atOnce;
     const running = (lanes[lane] ?? Promise.resolve()).then(() => task(item));
-    // Who waits for the task learns how it failed; the next in the lane does not mind.
+    // Whoever awaits the task gets its failure; the next task in the lane runs anyway.
     lanes[lane] = running.then(
       () => undefined,
       () => undefined,

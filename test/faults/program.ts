@@ -1,6 +1,6 @@
 /**
- * The whole exporter in process against a small simulator of its own, on a clock that the test moves: what it shows, what
- * it counts and what it logs can be looked at.
+ * The whole exporter in process against its own small simulator, on a clock that the test moves. The test can read its
+ * page, its counters and its log.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -15,7 +15,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/simulator.t
 import { resourceOf } from '../polling/fixtures.ts';
 import { idsOf, referenceKinds } from '../simulator/targets.ts';
 
-/** So long that no poll comes by itself while a row is played. */
+/** Long enough that no scheduled poll happens while a row is played. */
 export const intervalMs = 3_600_000;
 export const maxRetries = 1;
 const patienceMs = 30_000;
@@ -33,9 +33,9 @@ export interface LogLine {
 export interface Program {
   readonly exporter: Exporter;
   readonly simulator: Simulator;
-  /** Unless told otherwise, two a kind; three zones, a page each. */
+  /** Default: two of each kind; three zones, each on its own page. */
   readonly targets: Readonly<Record<KindName, readonly Ids[]>>;
-  /** Each key that must never be seen. */
+  /** The keys that must never be seen. */
   readonly keys: readonly string[];
   readonly log: readonly LogLine[];
   /** Everything that was logged, as it was written. */
@@ -46,14 +46,14 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  /** Of the APIs that are to give up soon; the others have all the time of a busy machine. */
+  /** For the APIs that should give up soon; the others have enough time for a busy machine. */
   readonly timeoutMs?: Partial<Record<ApiName, number>>;
-  /** Whether targets are named one by one. Default: they are found from the account's one key. */
+  /** Whether targets are named one by one. Default: they are found with the account's key. */
   readonly isNamed?: boolean;
   readonly shape?: Partial<Shape>;
   readonly maxPageSize?: number;
   readonly shard?: Shard;
-  /** What the exporter has for the account's key. Default: the right one. */
+  /** The key that the exporter has for the account. Default: the right one. */
   readonly accountKey?: (simulator: Simulator) => string;
   /** Default: those of the API reference. */
   readonly kinds?: readonly KindName[];
@@ -61,7 +61,7 @@ export interface ProgramOptions {
 
 let lastStart: Promise<unknown> = Promise.resolve();
 
-/** Starts one after the other: many at a time would keep the process from all else for seconds. */
+/** Starts programs one after the other: many at a time would block the process for seconds. */
 export function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const starting = lastStart.then(async () => {
     const program = await createProgram(options);
@@ -144,7 +144,7 @@ async function createProgram({
       ]),
     ],
     get log() {
-      // What is said of targets; an API and the configuration have lines of their own.
+      // Lines about targets, not about an API or the configuration.
       return lines.map((line) => JSON.parse(line) as LogLine).filter(({ kind }) => kind !== undefined);
     },
     logText: () => lines.join(''),
@@ -159,7 +159,7 @@ async function createProgram({
   };
 }
 
-/** Polls everything and what is found by it; resolves with whether all of it succeeded. */
+/** Polls everything, including what is found by it; resolves with whether all of it succeeded. */
 export async function pollAll(exporter: Exporter): Promise<boolean> {
   await exporter.pollOnce();
   const isPending = ({ state }: { state: string }) => state === 'pending';
@@ -168,16 +168,16 @@ export async function pollAll(exporter: Exporter): Promise<boolean> {
   return exporter.listings().every(isOk) && exporter.targets().every(isOk);
 }
 
-/** The API's own answers on a page: rows by their text up to the value. */
+/** The rows of the API's values on a page, by their text up to the value. */
 export type Rows = Readonly<Record<string, number>>;
 
 export interface Page {
   readonly text: string;
-  /** The series of one target, or of all targets of a kind. */
+  /** The series of one target or of all targets of a kind. */
   of(kind: string, ids?: Ids): Rows;
-  /** The value of a series; 0 where there is none. */
+  /** The value of a series, or 0 if there is none. */
   value(series: string): number;
-  /** The sum over the series that begin so. */
+  /** The sum over the series that begin with the text. */
   sum(start: string): number;
 }
 

@@ -20,8 +20,8 @@ async function serveApi(issuer: typeof named): Promise<string> {
 }
 
 it.each([
-  ['that ca_file names', named],
-  ['that NODE_EXTRA_CA_CERTS names, also with a ca_file', extra],
+  ['in ca_file', named],
+  ['in NODE_EXTRA_CA_CERTS, even with a ca_file', extra],
 ])('trusts the authority %s', async (_, issuer) => {
   const url = await serveApi(issuer);
   const folder = temporary({

@@ -13,7 +13,7 @@ const application = {
 };
 const cost = 'bunnynet_application_monthly_cost';
 
-it('a wall clock that is set an hour ahead, or back, takes no good value off the page', async () => {
+it('setting the wall clock an hour ahead or back takes no good value off the page', async () => {
   const whole = await startWhole(application);
   await whole.poll();
   for (const laterMs of [hourMs, -2 * hourMs]) {
@@ -22,7 +22,7 @@ it('a wall clock that is set an hour ahead, or back, takes no good value off the
   }
 });
 
-it('a value that grows old while the wall clock is set back leaves the page', async () => {
+it('a value that gets too old leaves the page even if the wall clock is set back', async () => {
   const whole = await startWhole(application);
   await whole.poll();
   whole.advance(3 * minuteMs);
@@ -32,7 +32,7 @@ it('a value that grows old while the wall clock is set back leaves the page', as
   expect(await whole.value(cost)).toBeUndefined();
 });
 
-/** One DNS zone that has counted 100 queries today; of another day the API knows none. setMs: by how much the clock is wrong. */
+/** One DNS zone that has counted 100 queries today and none on other days. setMs: by how much the clock is wrong. */
 async function startDnsZone(setMs: number) {
   let queries = 100;
   let today = '2026-08-15';
@@ -67,14 +67,14 @@ it('a counter that was first read while the clock was days ahead counts once the
   const { whole, count, nextDay } = await startDnsZone(3 * dayMs);
   await whole.poll();
   whole.setClock(-3 * dayMs);
-  // The first figure that is seen was counted before.
+  // The first figure was counted earlier.
   expect(await count(50)).toBe(0);
   expect(await count(20)).toBe(20);
   nextDay('2026-08-16');
   expect(await count(30)).toBe(50);
 });
 
-it('a clock that is days ahead, or back, for a while loses and adds nothing', async () => {
+it('a clock that is days ahead or behind for a while makes a counter lose and gain nothing', async () => {
   const { whole, count } = await startDnsZone(0);
   await whole.poll();
   expect(await count(10)).toBe(10);
@@ -88,7 +88,7 @@ it('a clock that is days ahead, or back, for a while loses and adds nothing', as
   expect(await count(4)).toBe(20);
 });
 
-/** The breaches of one rate limit, by days, as the test sets them; none where the answer lacks the rate limit. */
+/** The breaches of one rate limit by day, as the test sets them; undefined if the answer lacks the rate limit. */
 async function startRateLimit() {
   const answer: { days: Record<string, number> | undefined } = { days: {} };
   const rateLimit = (days: Record<string, number>) => ({
@@ -121,7 +121,7 @@ it('a counter goes on after an answer with days far ahead', async () => {
   expect(await read({ '2026-08-15': 7, '2026-08-16': 1 })).toBe(3);
 });
 
-it('a counter that readings lack is kept while the clock is days ahead', async () => {
+it('a counter that is missing in readings is kept while the clock is days ahead', async () => {
   const { whole, read } = await startRateLimit();
   await read({ '2026-08-15': 5 });
   await read({ '2026-08-15': 9 });
@@ -132,7 +132,7 @@ it('a counter that readings lack is kept while the clock is days ahead', async (
   expect(await read({ '2026-08-15': 11 })).toBe(6);
 });
 
-it('a counter whose first reading came while the clock was a month behind does not jump when it is right', async () => {
+it('a counter that was first read while the clock was a month behind does not jump once the clock is right', async () => {
   const { whole, read } = await startRateLimit();
   whole.setClock(-30 * dayMs);
   await read({ '2026-08-13': 400, '2026-08-14': 500, '2026-08-15': 5 });

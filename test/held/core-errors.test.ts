@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reply, startWhole } from './whole.ts';
 
-it('zones that are gone say so in the words of the API, and do not make the address look wrong', async () => {
+it('deleted zones are reported in the words of the API, and cause no warning about the address', async () => {
   const gone = reply(
     404,
     '{"ErrorKey":"dnsZone.not_found","Field":"Id","Message":"The DNS zone was not found"}',
@@ -15,7 +15,7 @@ it('zones that are gone say so in the words of the API, and do not make the addr
   expect(whole.log.filter(({ msg }) => msg.includes('base_url'))).toEqual([]);
 });
 
-it('requests that are answered with a bare 404 throughout make the address look wrong', async () => {
+it('if every request gets a bare 404, a warning says that the address may be wrong', async () => {
   const whole = await startWhole({
     routes: { '/dnszone/1/statistics': () => reply(404), '/dnszone/2/statistics': () => reply(404) },
     document: { dns_zones: { targets: [1, 2] } },

@@ -4,7 +4,7 @@ import { type Request, startWhole } from './whole.ts';
 const minuteMs = 60_000;
 const family = 'bunnynet_dns_zone_queries_by_type_total';
 
-/** One DNS zone whose queries by type a test counts up. */
+/** One DNS zone whose queries by type the test increases. */
 async function startDnsZone() {
   const queries = new Map<string, number>();
   const whole = await startWhole({
@@ -14,7 +14,7 @@ async function startDnsZone() {
     document: { dns_zones: { targets: [7], interval: '10m' } },
   });
   const previous = new Map<string, number>();
-  /** What all series together have gained, as `sum(rate())` sees it: a series that is new, or fell, begins at 0. */
+  /** What all series have gained together, as `sum(rate())` sees it: a new series, or one that fell, begins at 0. */
   let gained = 0;
   return {
     queries,
@@ -38,7 +38,7 @@ async function startDnsZone() {
   };
 }
 
-it('a family of one target holds 50 series by type and `other`, however many types come and go', async () => {
+it('a target has 50 series by type and `other`, however many types come and go', async () => {
   const { queries, poll, gained } = await startDnsZone();
   for (let n = 0; n < 60; n++) queries.set(`FIRST${n}`, 1000 + n);
   let asked = 0;
@@ -49,7 +49,7 @@ it('a family of one target holds 50 series by type and `other`, however many typ
   expect((await poll()).size).toBe(51);
   for (let round = 1; round <= 12; round++) {
     for (const type of queries.keys()) add(type, round);
-    // Ten that are new, and larger than all before.
+    // Ten new types, larger than all before.
     for (let n = 0; n < 10; n++) add(`ROUND${round}N${n}`, 2000 * round + n);
     const series = await poll();
     expect(series.size).toBe(51);
@@ -59,7 +59,7 @@ it('a family of one target holds 50 series by type and `other`, however many typ
   }
 });
 
-it('a type that is no longer told apart counts as `other` from then on, and begins at 0 when it is again', async () => {
+it('a type without its own series counts as `other`, and begins at 0 when it gets one again', async () => {
   const { queries, poll } = await startDnsZone();
   for (let n = 0; n < 50; n++) queries.set(`T${n}`, 100 + n);
   await poll();
@@ -67,7 +67,7 @@ it('a type that is no longer told apart counts as `other` from then on, and begi
   const stopped = await poll();
   expect(stopped.has('T1')).toBe(false);
   expect(stopped.get('T0')).toBe(5);
-  // What was new counted as `other`, once.
+  // The first figure of the new type counted once, as `other`.
   expect(stopped.get('other')).toBe(500);
   queries.set('T1', 102).set('BIG', 520);
   const counted = await poll();
@@ -79,7 +79,7 @@ it('a type that is no longer told apart counts as `other` from then on, and begi
   expect((await poll()).get('T1')).toBe(10);
 });
 
-it('what the API itself calls other is part of `other`', async () => {
+it('a type that the API calls other is part of `other`', async () => {
   const { queries, poll } = await startDnsZone();
   for (let n = 0; n < 51; n++) queries.set(`T${n}`, 100 + n);
   queries.set('other', 7);
@@ -88,7 +88,7 @@ it('what the API itself calls other is part of `other`', async () => {
   expect((await poll()).get('other')).toBe(5);
 });
 
-it('cached and uncached requests never make more than were served, where one chart lags the other', async () => {
+it('cached and uncached requests never add up to more than were served, even if one chart lags behind', async () => {
   let served = 1000;
   let pulled = 500;
   const whole = await startWhole({

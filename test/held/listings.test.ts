@@ -3,7 +3,7 @@ import { type Request, reply, startWhole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
 
-it('a listing that fails keeps what it found, and the counters of that go on', async () => {
+it('a listing that fails keeps the targets that it found, and their counters go on', async () => {
   let served = 10;
   const whole = await startWhole({
     document: { pull_zones: { targets: 'all' }, pull_zone_statistics: { targets: 'all' } },
@@ -98,7 +98,7 @@ describe.each(readers)('a listing of $of', ({ kind, section, path, good, bad, no
     };
   };
 
-  it('without a list is a failed one: nothing that it found before leaves', async () => {
+  it('that has no list fails, and the targets that it found before stay', async () => {
     const { whole, found, up } = await start();
     const before = found();
     expect([before.length, await up()]).toEqual([1, 1]);
@@ -113,7 +113,7 @@ describe.each(readers)('a listing of $of', ({ kind, section, path, good, bad, no
   });
 
   it.each(none.map((answer) => [JSON.stringify(answer), answer]))(
-    'that says that there is nothing is believed: %s',
+    'that says it is empty is believed: %s',
     async (_, answer) => {
       const { whole, found, up } = await start();
       whole.routes[path] = () => answer;
@@ -123,7 +123,7 @@ describe.each(readers)('a listing of $of', ({ kind, section, path, good, bad, no
   );
 });
 
-/** Pull zones that are served page by page, as the API does it, with a total. */
+/** Pull zones served page by page with a total, as by the API. */
 function servePullZones(ids: () => readonly number[], onPage: (page: number) => void = () => undefined) {
   return ({ query }: Request) => {
     const page = Number(query.get('page'));
@@ -137,7 +137,7 @@ function servePullZones(ids: () => readonly number[], onPage: (page: number) => 
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-it('an item that leaves an earlier page and one that comes at the end hide no third', async () => {
+it('an item that leaves an earlier page and one that is added at the end hide no third item', async () => {
   let ids = numbers(150);
   const whole = await startWhole({
     document: { pull_zones: { targets: 'all' } },
@@ -155,7 +155,7 @@ it('an item that leaves an earlier page and one that comes at the end hide no th
       if (!found().has(101)) left.push(101);
       if (page !== 1 || !isFirstRound) return;
       isFirstRound = false;
-      // What was the first of the second page is the last of the first one from now on.
+      // The first item of the second page is now the last of the first page.
       ids = [...ids.filter((id) => id !== 50), 151];
     },
   );
@@ -164,7 +164,7 @@ it('an item that leaves an earlier page and one that comes at the end hide no th
   expect([found().has(101), left]).toEqual([true, []]);
 });
 
-it('bare arrays go on until one is short, or brings nothing new', async () => {
+it('bare arrays are read until one is short or brings nothing new', async () => {
   const ids = numbers(205);
   const pages: number[] = [];
   const page = ({ query }: Request) => {
@@ -178,7 +178,7 @@ it('bare arrays go on until one is short, or brings nothing new', async () => {
   });
   await whole.poll();
   expect([whole.exporter.targets().length, pages]).toEqual([205, [1, 2, 3]]);
-  // An API that does not know pages answers each with the whole.
+  // An API without pages answers every page with the whole list.
   whole.routes['/pullzone'] = () => ids.slice(0, 100).map((Id) => ({ Id, Name: `zone ${Id}` }));
   await whole.poll();
   expect(whole.exporter.targets()).toHaveLength(100);

@@ -1,10 +1,10 @@
-/** What recorded answers of the API taught, at the level of the whole exporter. */
+/** Answers recorded from the API, tested with the whole exporter. */
 import { expect, it } from 'vitest';
 import { reply, startWhole } from './whole.ts';
 
 const zones = () => ({ data: [{ shieldZoneId: 7 }, { shieldZoneId: 8 }] });
 
-it('a month without billing data is an empty reading of a Shield Zone, and no failure', async () => {
+it('a Shield Zone without billing data this month is an empty reading, not a failure', async () => {
   const whole = await startWhole({
     document: { shield_overage: { targets: 'all' } },
     routes: {
@@ -22,7 +22,7 @@ it('a month without billing data is an empty reading of a Shield Zone, and no fa
   expect(whole.said('check apis.')).toEqual([]);
 });
 
-it('a zone that is gone is a failure of its overage all the same', async () => {
+it('the overage of a deleted zone is a failure', async () => {
   const errorKey = 'not_found_or_unauthorised_access.shieldzone';
   const whole = await startWhole({
     document: { shield_overage: { targets: [7] } },
@@ -36,7 +36,7 @@ it('a zone that is gone is a failure of its overage all the same', async () => {
 });
 
 it.each([200, 202, 404])(
-  'a zone whose API Guardian nobody configured has no endpoints, with HTTP %d',
+  'a zone without a configured API Guardian has no endpoints, with HTTP %d',
   async (status) => {
     const error = { success: false, message: 'not configured', errorKey: 'api_guardian.no_configuration' };
     const whole = await startWhole({
@@ -63,7 +63,7 @@ it.each([200, 202, 404])(
   },
 );
 
-it('a reference of 0 is none: its label is empty', async () => {
+it('a reference of 0 is an empty label', async () => {
   const zone = { shieldZoneId: 7, pullZoneId: 0, wafProfileId: 5 };
   const whole = await startWhole({
     document: { shield_zones: { targets: 'all' } },

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 type Target = { readonly id: string; readonly interval?: string };
 
-/** The whole exporter and an API of applications that answers with the status that `statusOf` gives. */
+/** The whole exporter and an API of applications that answers with the status from `statusOf`. */
 async function start(
   targets: readonly Target[],
   statusOf: (application: string, requests: number) => number,
@@ -64,7 +64,7 @@ async function start(
 }
 
 describe.each(['a', 'b', 'c'])('an API that refuses the key for %s of three applications', (one) => {
-  it('does not allow it to read this, and that is all', async () => {
+  it('is reported only for this application', async () => {
     const { get, said, isReady, refusedKeys, requests } = await start(
       ['a', 'b', 'c'].map((id) => ({ id })),
       (application) => (application === one ? 403 : 200),
@@ -88,7 +88,7 @@ describe.each(['a', 'b', 'c'])('an API that refuses the key for %s of three appl
   });
 });
 
-it('a key with which nothing succeeds is refused: one line, one notice, one count', async () => {
+it('a key with which nothing can be read counts as refused: one log line, one notice, one count', async () => {
   const { get, said, isReady, refusedKeys } = await start(
     ['a', 'b', 'c'].map((id) => ({ id })),
     () => 401,
@@ -101,7 +101,7 @@ it('a key with which nothing succeeds is refused: one line, one notice, one coun
   expect(await get('/')).toContain('The key of account is refused</bdi></strong>: 3 targets');
 });
 
-it('a key that is revoked while it is in use is soon known as refused, also where other polls are an hour away', async () => {
+it('a key that is revoked is soon reported as refused, even if other polls are an hour away', async () => {
   let isRevoked = false;
   const { said, isReady, refusedKeys, requests } = await start(
     [{ id: 'a' }, { id: 'b' }, { id: 'c', interval: '1s' }],
@@ -116,6 +116,6 @@ it('a key that is revoked while it is in use is soon known as refused, also wher
 
   isRevoked = false;
   await expect.poll(refusedKeys, { timeout: 15_000 }).toBe('0');
-  // What the key was refused for is asked at once.
+  // The targets that the key was refused for are polled at once.
   await expect.poll(() => requests.get('b')).toBe(3);
 }, 30_000);

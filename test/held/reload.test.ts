@@ -11,7 +11,7 @@ const pullZones = (...ids: readonly number[]) => ({
   HasMoreItems: false,
 });
 
-/** A gate that answers wait at until it is opened. */
+/** A gate: answers wait until it is opened. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ it('a reload from named targets to all keeps their values and counters while the
   await whole.reload();
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
   open();
-  // What the listing has comes, and only then what it lacks leaves.
+  // First come the targets of the listing, then those that are not in it leave.
   await vi.waitFor(async () => expect(await whole.value(requests, { pull_zone_id: '3' })).toBe(0));
   await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 1: 5, 3: 0 }));
   state.served = 18;
@@ -69,7 +69,7 @@ it('a reload from named targets to all keeps their values and counters while the
   expect(await counted(whole)).toEqual({ 1: 8, 3: 3 });
 });
 
-it('a reload from all to named targets keeps the values and counters of those that are named', async () => {
+it('a reload from all to named targets keeps the values and counters of the named ones', async () => {
   const { whole, state } = await startCounting(all);
   whole.document = { pull_zone_statistics: { ...hourly, targets: [2] } };
   await whole.reload();
@@ -105,7 +105,7 @@ it('a listing that fails after a reload to all takes nothing away', async () => 
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
 });
 
-it('a reload to another key under the same name polls what that key opens, at once', async () => {
+it('a reload to another key under the same name polls the targets of that key at once', async () => {
   const zonesOf: Readonly<Record<string, readonly number[]>> = { 'key-of-a': [1, 2], 'key-of-b': [2, 3] };
   const byKey = ({ key = '' }: Request) => pullZones(...(zonesOf[key] ?? []));
   const document = (variable: string) => ({
@@ -124,7 +124,7 @@ it('a reload to another key under the same name polls what that key opens, at on
   await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 2: 0, 3: 0 }));
   const asked = whole.requests.slice(before);
   expect(asked.filter(({ key }) => key !== 'key-of-b')).toEqual([]);
-  // A zone of both accounts is asked anew, with the other key.
+  // A zone in both accounts is polled again, with the other key.
   await vi.waitFor(() =>
     expect(
       whole.requests
@@ -136,7 +136,7 @@ it('a reload to another key under the same name polls what that key opens, at on
   );
 });
 
-it('a listing that is under way when the key changes is dropped: no page of it meets one of the other account', async () => {
+it('a listing that is under way when the key changes is dropped, so that pages of two accounts never mix', async () => {
   const { open, opened } = gate();
   const page = (ids: readonly number[], HasMoreItems: boolean) => ({
     ...pullZones(...ids),
@@ -170,14 +170,14 @@ it('a listing that is under way when the key changes is dropped: no page of it m
   for (const id of ids()) found.add(id);
   expect([...found].toSorted()).toEqual(['21', '22']);
   expect(whole.requests.filter(({ key }) => key === 'key-of-a')).toHaveLength(1);
-  // What was sent is counted, also where its answer is not wanted any more.
+  // A request is counted even if its answer is no longer wanted.
   const sent = { api: 'core', code: '200' };
   await vi.waitFor(async () =>
     expect(await whole.value('bunnynet_exporter_api_requests_total', sent)).toBe(whole.requests.length),
   );
 });
 
-it('two accounts that have a library under different keys do not take turns', async () => {
+it('a library that two accounts list with different keys keeps one key', async () => {
   const library = (ApiKey: string) => ({
     Items: [{ Id: 7, Name: 'films', ApiKey }],
     TotalItems: 1,
@@ -186,7 +186,7 @@ it('two accounts that have a library under different keys do not take turns', as
   const whole = await startWhole({
     document: {
       credentials: { one: { env: 'KA' }, two: { env: 'KB' } },
-      // The first section says whose videos are meant.
+      // The first section decides which account's videos are meant.
       pull_zones: { targets: 'all', credential: 'two' },
       video_libraries: { targets: 'all', credential: 'one' },
       video_storage: { targets: 'all' },

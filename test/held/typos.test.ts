@@ -6,7 +6,7 @@ import { temporary } from '../http/temporary.ts';
 
 const account = 'credentials: { account: { env: KEY } }\n';
 
-/** What the program says of a configuration, each problem with its line. */
+/** The problems that the program reports for a configuration, with their lines. */
 async function problemsOf(yaml: string): Promise<readonly string[]> {
   const file = join(temporary({ 'config.yml': yaml }), 'config.yml');
   const args = ['dist/bunnynet-exporter.js', '--config.check', `--config.file=${file}`];
@@ -47,11 +47,14 @@ it.each([
     `${account}video_storage: { targets: [{ libary_id: 4, video_id: 0f8c3f9e-0000-4000-8000-000000000000 }] }\n`,
     '2: video_storage.targets[0].libary_id: unknown setting (did you mean library_id?)',
   ],
-])('a misspelt name of %s is told alone, not also as one that is missing', async (_, yaml, expected) => {
-  expect(await problemsOf(yaml)).toEqual([expected]);
-});
+])(
+  'a misspelt %s is the only problem: the right name is not also reported as missing',
+  async (_, yaml, expected) => {
+    expect(await problemsOf(yaml)).toEqual([expected]);
+  },
+);
 
-it('a misspelt name hides no problem that it does not explain', async () => {
+it('a misspelt name hides no unrelated problem', async () => {
   expect(await problemsOf(`${account}limit: { max_series: 1000 }\n`)).toEqual([
     expect.stringMatching(/^1: expected `discovery: \{ kinds: all \}`, or a section/),
     '2: limit: unknown setting (did you mean limits?)',

@@ -17,7 +17,7 @@ const alice = { authorization: `Basic ${Buffer.from('alice:right').toString('bas
 const tls = 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n';
 const verified = `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n`;
 
-/** The whole exporter with a web configuration, which the test writes anew. */
+/** The whole exporter with a web configuration, which the test rewrites. */
 async function start(yaml: string) {
   const directory = temporary({
     'web.yml': yaml,
@@ -45,7 +45,7 @@ async function start(yaml: string) {
     said: (words: string) => lines.filter((line) => line.includes(words)).length,
     status: async (headers: Record<string, string> = {}) =>
       (await fetch(`${url}/metrics`, { headers })).status,
-    /** The status over TLS, 0 where the connection is refused. */
+    /** The status over TLS, or 0 if the connection is refused. */
     secureStatus: (options: RequestOptions) =>
       new Promise<number>((resolve) => {
         const asked = httpsRequest(
@@ -61,11 +61,11 @@ async function start(yaml: string) {
   };
 }
 
-/** The file as it is while it is being written: all its beginnings, the empty one first. */
+/** The file while it is being written: all its beginnings, the empty one first. */
 const beginningsOf = (text: string) => Array.from(text, (_, length) => text.slice(0, length));
 
 describe('a web configuration with users', () => {
-  it('lets nobody in without a password while it is written anew', async () => {
+  it('lets nobody in without a password while it is being rewritten', async () => {
     const { write, status, said } = await start(users);
     for (const beginning of beginningsOf(users)) {
       write(beginning);
@@ -92,7 +92,7 @@ describe('a web configuration with users', () => {
 });
 
 describe('a web configuration with client certificates', () => {
-  it('lets nobody in without one while it is written anew', async () => {
+  it('lets nobody in without one while it is being rewritten', async () => {
     const { write, secureStatus } = await start(verified);
     for (const beginning of beginningsOf(verified)) {
       write(beginning);
@@ -101,7 +101,7 @@ describe('a web configuration with client certificates', () => {
     expect(await secureStatus({ cert: client.cert, key: client.key })).toBe(200);
   });
 
-  it('keeps the authorities and the names that it asks for, unless it asks for something else', async () => {
+  it('keeps the required authorities and names, unless it sets others', async () => {
     const { write, reload, secureStatus } = await start(`${verified}  client_allowed_sans: [scraper]\n`);
     write(verified);
     await expect(reload()).rejects.toThrow('client_allowed_sans: expected names as before');

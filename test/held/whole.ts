@@ -1,7 +1,7 @@
 /**
- * The whole exporter against an API of the test's own, over loopback. A test says what the API answers and what the
- * configuration is, changes both as it goes, and looks at the page, the status and the log. It knows nothing of the rooms
- * behind.
+ * The whole exporter against the test's own API on loopback. A test says what the API answers and what the
+ * configuration is, changes both as it goes, and looks at the page, the status and the log. It knows nothing about the
+ * parts inside.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,11 +17,11 @@ import { Redactor } from '../../src/secrets/redactor.ts';
 export interface Request {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The header AccessKey. */
+  /** From the header AccessKey. */
   readonly key: string | undefined;
 }
 
-/** What a route answers: JSON with status 200, or a function that writes the answer (`reply`). It may take its time. */
+/** What a route answers: JSON with status 200, or a function that writes the answer (`reply`), which may be slow. */
 export type Route = (request: Request) => unknown;
 
 /** An answer that is not JSON with status 200. */
@@ -32,20 +32,20 @@ export const reply =
   };
 
 export interface WholeOptions {
-  /** By path, as the API reference writes it (`/pullzone`, `/mc/apps`). A path without a route answers 404 with an error key. */
+  /** By path, as in the API reference (`/pullzone`, `/mc/apps`). A path without a route answers 404 with an error key. */
   readonly routes: Record<string, Route>;
-  /** The configuration in the form of the file: its sections, and whatever differs from one credential `account`. */
+  /** The configuration as in the file: its sections, and `credentials` if it needs more than `account`. */
   readonly document: NonNullable<LoadOptions['document']>;
   /** Default: the key of `account` in `KEY`. */
   readonly env?: Record<string, string>;
   readonly onExchange?: ExporterOptions['onExchange'];
-  /** Unix time at which the exporter's clocks stand until the test moves them. Default: a noon of August 2026. */
+  /** Unix time of the exporter's clocks, which stand still until the test moves them. Default: a noon in August 2026. */
   readonly nowMs?: number;
 }
 
 export type Whole = Awaited<ReturnType<typeof startWhole>>;
 
-/** Starts both, and stops them when the test has finished. Nothing is polled yet. */
+/** Starts both, and stops them after the test. Nothing is polled yet. */
 export async function startWhole(options: WholeOptions) {
   const { routes, env = { KEY: 'the-key-of-the-account' } } = options;
   const requests: Request[] = [];
@@ -70,13 +70,13 @@ export async function startWhole(options: WholeOptions) {
   let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
   let uptimeMs = 0;
   const whole = {
-    /** Where the API is, for a configuration with `apis` of its own. */
+    /** The address of the API, for a configuration with its own `apis`. */
     apiUrl: url,
-    /** What the API answers; a route that is put here answers from the next request on. */
+    /** What the API answers. A route set here is used from the next request on. */
     routes,
-    /** Every request that the API got, the first first. */
+    /** Every request to the API, in order. */
     requests,
-    /** The configuration and the environment, as the next `reload` will find them. */
+    /** The configuration and the environment for the next `reload`. */
     document: options.document,
     env,
     exporter: undefined as unknown as Exporter,
@@ -86,18 +86,18 @@ export async function startWhole(options: WholeOptions) {
         (line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly msg: string },
       );
     },
-    /** The lines whose message has these words. */
+    /** The lines whose message contains these words. */
     said: (words: string) => whole.log.filter(({ msg }) => msg.includes(words)),
     /** Lets time pass for the exporter. */
     advance(ms: number) {
       nowMs += ms;
       uptimeMs += ms;
     },
-    /** Sets the exporter's wall clock this much later, or earlier, while no time passes. */
+    /** Moves the exporter's wall clock ahead or back, while no time passes. */
     setClock(laterMs: number) {
       nowMs += laterMs;
     },
-    /** Asks for everything once, whatever its interval, and for what is found by it. */
+    /** Polls everything once, whatever its interval, including what is found by it. */
     async poll() {
       const { exporter } = whole;
       await exporter.pollOnce();
@@ -106,12 +106,12 @@ export async function startWhole(options: WholeOptions) {
     },
     reload: () => whole.exporter.reload(),
     page: () => whole.exporter.page(),
-    /** The series of a family, by their labels as the page writes them: `{a="1",b="2"}`. */
+    /** The series of a family by their labels, written as on the page: `{a="1",b="2"}`. */
     async series(name: string) {
       const rows = (await whole.page()).matchAll(new RegExp(`^${name}(|\\{.*\\}) (.*)$`, 'gm'));
       return Object.fromEntries([...rows].map(([, labels = '', value]) => [labels, Number(value)]));
     },
-    /** The value of the one series of a family that has these labels, beside others; undefined where there is none. */
+    /** The value of the only series of a family that has these labels; undefined if there is none. */
     async value(name: string, labels: Readonly<Record<string, string>> = {}) {
       const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
       const rows = Object.entries(await whole.series(name));
@@ -121,7 +121,7 @@ export async function startWhole(options: WholeOptions) {
       if (found.length > 1) throw new Error(`${found.length} series of ${name} have ${wanted.join()}`);
       return found[0]?.[1];
     },
-    /** Ends both. The end of the test does so, too. */
+    /** Stops both, as the end of the test does. */
     async stop() {
       await whole.exporter.stop();
       server.closeAllConnections();

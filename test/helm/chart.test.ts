@@ -33,7 +33,7 @@ function forHelm(schema: unknown): unknown {
 }
 
 describe('the chart', () => {
-  test('checks the configuration by the schema of the program', async () => {
+  test('checks the configuration with the schema of the program', async () => {
     const path = `${chart}/values.schema.json`;
     const schema = JSON.parse(readFileSync(path, 'utf8')) as {
       definitions: Record<string, unknown>;
@@ -46,7 +46,7 @@ describe('the chart', () => {
     await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
   });
 
-  test('has the settings of the rules, with their defaults, as its values', async () => {
+  test('has values for all settings of the rules, with their defaults', async () => {
     const path = `${chart}/values.yaml`;
     const alerts = readFileSync(path, 'utf8').replace(
       /(?<=^ {2}alerts:\n).*?(?=^ {2}# -- Additional rule groups)/ms,
@@ -70,13 +70,13 @@ describe('the chart', () => {
     expect(readdirSync(`${chart}/dashboards`)).toEqual(originals);
   });
 
-  test('ships the rules of the project, for its values to set', async () => {
+  test('ships the rules of the project as templates for its values', async () => {
     const rules = buildChartRules();
     for (const [name, text] of rules) await expect(text).toMatchFileSnapshot(`${chart}/rules/${name}`);
     expect(readdirSync(`${chart}/rules`)).toEqual([...rules.keys()].toSorted());
   });
 
-  test('carries the version of the program', () => {
+  test('has the version of the program', () => {
     const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
     expect(parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8'))).toMatchObject({
       version,
@@ -84,7 +84,7 @@ describe('the chart', () => {
     });
   });
 
-  test('says where it comes from and who keeps it, as its readers on Artifact Hub see it', () => {
+  test('says where it comes from and who maintains it, for Artifact Hub', () => {
     const metadata = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as {
       home: string;
       sources: readonly string[];

@@ -1,4 +1,4 @@
-/** The table of the chart's values: each key of values.yaml with its default and the comment above it (`# -- …`). */
+/** The table of the chart's values: each key of values.yaml with its default and its comment (`# -- …`). */
 import { parse } from 'yaml';
 
 interface Value {

@@ -7,7 +7,7 @@ import { rawClient, serve } from './serve.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-it('tells whoever answers when a client that asked for many at once is gone', async () => {
+it('closes every waiting response when a client with many requests is gone', async () => {
   let answering = 0;
   let begun = 0;
   const server = new WebServer({
@@ -21,7 +21,7 @@ it('tells whoever answers when a client that asked for many at once is gone', as
           answering++;
           begun++;
           const closed = once(response, 'close');
-          // More than the buffers of both sides take, so that the first answer holds up the others.
+          // More than both sides can buffer, so that the first answer holds up the others.
           response.end(Buffer.alloc(32 * 1024 * 1024));
           await closed;
           answering--;
@@ -42,7 +42,7 @@ it('tells whoever answers when a client that asked for many at once is gone', as
   await server.stop(1000);
 });
 
-it('cuts a reader at once though its response waits behind another of its connection', async () => {
+it('cuts a reader at once even if its response waits behind another on the same connection', async () => {
   const readers = new Readers(1);
   const ended: string[] = [];
   const { port } = await serve({

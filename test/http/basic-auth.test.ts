@@ -59,7 +59,7 @@ describe('over HTTP', () => {
     expect(await status(url, authorization)).toBe(expected);
   });
 
-  test('a refusal says how to ask, and no page is open: not the health check, not a missing one', async () => {
+  test('a refusal asks for a password, on every page: also the health check and missing pages', async () => {
     const { url } = await serveUsers();
     for (const path of ['/metrics', '/-/healthy', '/nothing']) {
       const response = await fetch(url + path);
@@ -68,7 +68,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('changed users hold from the next request on', async () => {
+  test('changed users apply from the next request on', async () => {
     const { url, directory } = await serveUsers();
     const alice = header('alice', 'correct horse');
     expect(await status(url, alice)).toBe(200);
@@ -80,7 +80,7 @@ describe('over HTTP', () => {
     expect(await status(url, header('bob', 'correct horse'))).toBe(200);
   });
 
-  test('a broken file leaves the users as they were', async () => {
+  test('a broken file does not change the users', async () => {
     const { url, directory, log } = await serveUsers();
     writeFileSync(join(directory, 'web.yml'), 'basic_auth_users: { alice: secret }\n');
     expect(await status(url)).toBe(401);
@@ -89,7 +89,7 @@ describe('over HTTP', () => {
     expect(JSON.stringify(log.lines)).not.toContain('secret');
   });
 
-  test('a flood of wrong passwords is bounded, and keeps nobody away who was let in before', async () => {
+  test('a flood of wrong passwords is limited, and keeps out nobody who was let in before', async () => {
     const { url, log } = await serveUsers({ alice: hashSync('correct horse', 12) });
     const alice = header('alice', 'correct horse');
     expect(await status(url, alice)).toBe(200);
@@ -97,7 +97,7 @@ describe('over HTTP', () => {
     const flood = Promise.all(guesses.map((guess) => status(url, guess)));
     expect(await status(url, alice)).toBe(200);
     expect(new Set(await flood)).toEqual(new Set([401, 503]));
-    // One line for many refusals.
+    // One log line for many refusals.
     expect(log.lines[0]?.object).toEqual({
       client: '127.0.0.1',
       reason: 'wrong user or password',
@@ -106,7 +106,7 @@ describe('over HTTP', () => {
     expect(log.lines.length).toBeLessThan(4);
   });
 
-  test('the headers of the file are on every answer, and win over the server and the pages', async () => {
+  test('the headers of the file are on every answer, and win over those of the server and the pages', async () => {
     const own: Route = {
       path: '/own',
       methods: ['GET'],
@@ -128,14 +128,14 @@ describe('over HTTP', () => {
     expect((await fetch(`${url}/own`)).headers.get('referrer-policy')).toBe('origin');
   });
 
-  test('the rate limit of the file holds for all together', async () => {
+  test('the rate limit of the file applies to all clients together', async () => {
     const { url } = await serveUsers({}, 'rate_limit: { interval: 1h, burst: 2 }\n');
     expect([await status(url), await status(url), await status(url)]).toEqual([200, 200, 429]);
   });
 });
 
 describe('comparisons', () => {
-  /** Answers when told to. */
+  /** Answers when the test says so. */
   function slowCheck() {
     const asked: { password: string; hash: string; answer(matches: boolean): void }[] = [];
     const check = (password: string, hash: string) =>
@@ -143,7 +143,7 @@ describe('comparisons', () => {
     return { asked, check };
   }
 
-  test('an unknown user costs as much as the dearest known one, and is never let in', async () => {
+  test('an unknown user costs as much as the most expensive known one, and is never let in', async () => {
     const { asked, check } = slowCheck();
     const verdict = createBasicAuth(check)(users, header('bob', 'x'), 'a');
     expect(asked[0]?.hash).toMatch(/^\$2b\$05\$.{53}$/);
@@ -151,7 +151,7 @@ describe('comparisons', () => {
     expect(await verdict).toBe('denied');
   });
 
-  test('the same question asked at once is answered once, and a right one is remembered', async () => {
+  test('the same password at the same time is compared once, and a right one is remembered', async () => {
     const { asked, check } = slowCheck();
     const auth = createBasicAuth(check);
     const ask = () => auth(users, header('alice', 'correct horse'), 'a');
@@ -163,7 +163,7 @@ describe('comparisons', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('wrong ones are not remembered, so strangers push nobody out', async () => {
+  test('wrong passwords are not remembered, so strangers cannot displace users', async () => {
     const { asked, check } = slowCheck();
     const auth = createBasicAuth(check, { maxWaiting: 8, maxWaitingPerAddress: 8, maxRemembered: 1 });
     const judge = async (password: string, matches: boolean) => {
@@ -178,7 +178,7 @@ describe('comparisons', () => {
     expect(await judge('right', false)).toBe('denied');
   });
 
-  test('no more wait than allowed, of one address and of all', async () => {
+  test('only a limited number wait, per address and in total', async () => {
     const { asked, check } = slowCheck();
     const auth = createBasicAuth(check, { maxWaiting: 3, maxWaitingPerAddress: 2, maxRemembered: 8 });
     const verdicts: Promise<Verdict>[] = [];

@@ -1,4 +1,4 @@
-/** Certificates for tests, written as DER by hand: any name, any date, no tool and no package. */
+/** Certificates for tests, written by hand as DER: any name and date, without tools or packages. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
@@ -87,7 +87,7 @@ export function issue(wanted: Wanted): Identity & { readonly name: string } {
   };
 }
 
-/** An authority, and what a server on loopback and its clients show of it. */
+/** An authority with certificates for a server on loopback and its clients. */
 export function issueFamily() {
   const ca = issue({ name: 'authority', ca: true });
   const loopback = ['dns:localhost', 'ip:127.0.0.1'];
@@ -102,7 +102,7 @@ export function issueFamily() {
       from: new Date('2020-01-01'),
       until: new Date('2020-01-02'),
     }),
-    /** The same names, from an authority that nobody knows. */
+    /** The same names from an unknown authority. */
     stranger: issue({
       name: 'client',
       issuer: issue({ name: 'authority', ca: true }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
 import { metrics, rawClient, scrapeDuring, serve } from './serve.ts';
 
-/** Short for a client that does nothing, long for one that is served, also on a busy machine. */
+/** Short for an idle client, but long enough to serve one on a busy machine. */
 const shortMs = 400;
 
 const never: Route = { path: '/never', methods: ['GET'], handle: () => undefined };
@@ -11,7 +11,7 @@ const begun: Route = {
   methods: ['GET'],
   handle: (_request, response) => void response.write('begun'),
 };
-/** More than loopback's buffers take from a server whose client does not read. */
+/** More than the buffers of loopback hold if the client does not read. */
 const big: Route = {
   path: '/big',
   methods: ['GET'],
@@ -71,14 +71,14 @@ describe('a client beyond a bound is cut while others are served', () => {
     expect(await closed).toContain('reloaded');
   });
 
-  test('a body that is announced as too long', async () => {
+  test('a body that is too long by its Content-Length', async () => {
     const { port } = await serve({ routes });
     const { closed } = rawClient(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n');
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     expect(await closed).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('a body of endless chunks', async () => {
+  test('an endless chunked body', async () => {
     const { port } = await serve({ routes });
     const { socket, closed } = rawClient(
       port,
@@ -109,7 +109,7 @@ describe('a client beyond a bound is cut while others are served', () => {
     expect(await closed).toMatch(/^(HTTP\/1\.1 431 |$)/);
   });
 
-  test('headers without end', async () => {
+  test('endless headers', async () => {
     const { port } = await serve({ routes });
     const { socket, closed } = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n');
     const drip = setInterval(() => socket.write(`X: ${'x'.repeat(1_000)}\r\n`), 2);
@@ -118,7 +118,7 @@ describe('a client beyond a bound is cut while others are served', () => {
     expect(await closed).not.toContain('up 1');
   });
 
-  test('a pipelining flood of requests that wait', async () => {
+  test('a flood of pipelined requests that wait', async () => {
     const { port } = await serve({ routes });
     const { closed } = rawClient(port, get('/never').repeat(2_000));
     expect(await scrapeDuring(port, closed)).toEqual(ok);
@@ -135,7 +135,7 @@ describe('a client beyond a bound is cut while others are served', () => {
     const flood = setInterval(() => {
       if (!socket.writableNeedDrain) socket.write(get('/big').repeat(5));
     }, 5);
-    // A paused socket learns that it was cut when it writes.
+    // A paused socket notices the cut only when it writes.
     expect(await scrapeDuring(port, closed)).toEqual(ok);
     clearInterval(flood);
   });
@@ -173,10 +173,10 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 });
 
-describe('at the limit of connections a new one takes the place of', () => {
+describe('a new connection at the limit', () => {
   const limits = { maxConnections: 3 };
 
-  test('the oldest that never sent a request', async () => {
+  test('takes the place of the oldest that never sent a request', async () => {
     const { port } = await serve({ routes, limits });
     const idle = rawClient(port, get('/metrics'));
     await idle.until('up 1');
@@ -189,7 +189,7 @@ describe('at the limit of connections a new one takes the place of', () => {
     expect(busy.socket.closed).toBe(false);
   });
 
-  test('else the one idle for longest', async () => {
+  test('or else of the one that was idle longest', async () => {
     const { port } = await serve({ routes, limits });
     const idle = rawClient(port, get('/metrics'));
     await idle.until('up 1');
@@ -202,7 +202,7 @@ describe('at the limit of connections a new one takes the place of', () => {
     expect(later.socket.closed).toBe(false);
   });
 
-  test('else the one whose response has been under way for longest', async () => {
+  test('or else of the one with the oldest response under way', async () => {
     const { port } = await serve({ routes, limits });
     const first = rawClient(port, get('/begun'));
     await first.until('begun');
@@ -212,7 +212,7 @@ describe('at the limit of connections a new one takes the place of', () => {
     for (const other of others) expect(other.socket.closed).toBe(false);
   });
 
-  test('a flood of connections never keeps scrapes away', async () => {
+  test('never keeps scrapes out, even in a flood', async () => {
     const { port } = await serve({ routes, limits });
     const sockets = Array.from({ length: 200 }, () => rawClient(port).closed);
     const flood = Promise.all(sockets.slice(0, 190));

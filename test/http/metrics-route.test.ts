@@ -84,7 +84,7 @@ async function get(
 }
 
 describe('the metrics handler', () => {
-  it('answers with text, the store first and the own metrics after it', async () => {
+  it('answers with text, the store first and then the own metrics', async () => {
     const { port } = await serve();
     const { status, headers, body } = await get(port);
     expect(status).toBe(200);
@@ -97,7 +97,7 @@ describe('the metrics handler', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
-  it('answers with OpenMetrics that ends once', async () => {
+  it('answers with OpenMetrics with a single EOF', async () => {
     const { port } = await serve();
     const { headers, body } = await get(port, '/metrics', { accept: openMetrics });
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
@@ -128,7 +128,7 @@ describe('the metrics handler', () => {
     expect(gunzipSync(zipped.body).toString()).toBe(expected);
   });
 
-  it('does not render the own metrics for a page without them', async () => {
+  it('does not render the own metrics if the page does not include them', async () => {
     const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     const { port } = await serve({ ownMetrics });
     expect((await get(port, '/metrics?kind=app', { accept: openMetrics })).body.toString()).toMatch(
@@ -160,7 +160,7 @@ describe('the metrics handler', () => {
     expect(full.body.length).toBeGreaterThan(0);
   });
 
-  it('answers 406 where neither gzip nor identity is accepted', async () => {
+  it('answers 406 if neither gzip nor identity is accepted', async () => {
     const { port } = await serve();
     const { status, headers } = await get(port, '/metrics', { 'accept-encoding': 'br, identity;q=0' });
     expect([status, headers.vary]).toEqual([406, 'Accept, Accept-Encoding']);
@@ -172,7 +172,7 @@ describe('the metrics handler', () => {
     expect((await get(port)).body.toString()).toBe(zonePart + ownPart);
   });
 
-  it('refuses scrapes beyond the limit with 503 and answers again when one is done', async () => {
+  it('refuses scrapes beyond the limit with 503, and answers again when one is done', async () => {
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -189,7 +189,7 @@ describe('the metrics handler', () => {
     expect((await get(port)).status).toBe(200);
   });
 
-  it('rejects when the own metrics cannot be rendered, and answers again after it', async () => {
+  it('fails if the own metrics cannot be rendered, and answers the next scrape', async () => {
     const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     ownMetrics.mockRejectedValueOnce(new Error('a collector failed'));
     const { port } = await serve({ ownMetrics, limits: { maxRendering: 1 } });
@@ -211,7 +211,7 @@ describe('the metrics handler', () => {
     const stalledTls = (port: number) =>
       asking(connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }));
 
-    it.each(['plain', 'TLS'])('hands a %s socket a part of a large page at a time', async (kind) => {
+    it.each(['plain', 'TLS'])('writes a large page to a %s socket in parts', async (kind) => {
       const identity = kind === 'TLS' ? issue({ name: 'server', usage: 'server' }) : undefined;
       const { port, responses } = await serve({ store: bigStore }, identity);
       const reader = identity ? stalledTls(port) : stalled(port);
@@ -231,7 +231,7 @@ describe('the metrics handler', () => {
         const { status, body } = await get(port);
         expect([status, body.length]).toEqual([200, parts.length * block.length + ownPart.length]);
       }
-      // Those that came last are still waited for, and no more pages are held than allowed.
+      // The last ones are still served, and no more pages are held than allowed.
       const held = responses.filter(({ destroyed, writableFinished }) => !destroyed && !writableFinished);
       expect(held.length).toBeGreaterThanOrEqual(13);
       expect(held.length).toBeLessThanOrEqual(16);
@@ -285,7 +285,7 @@ describe('the metrics handler', () => {
       expect([status, body.length]).toEqual([200, parts.length * block.length + ownPart.length]);
     });
 
-    it('sends what was true when they asked, while others scrape newer pages', async () => {
+    it('sends the page of the time when they asked, while others scrape newer pages', async () => {
       const store = new Store([{ name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' }]);
       const labels = Array.from({ length: 50_000 }, (_, i) => ({ app_id: `${i}`, padding: 'x'.repeat(300) }));
       const replaceAll = (value: number) => {

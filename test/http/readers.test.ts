@@ -12,7 +12,7 @@ function eager(): ServerResponse {
   }) as unknown as ServerResponse;
 }
 
-test('a large page lets others have their turns, however fast it is read', async () => {
+test('sending a large page lets other work run in between, however fast it is read', async () => {
   let turns = 0;
   const count = () => {
     turns++;

@@ -42,12 +42,12 @@ export async function serve(
   return { server, url, port: Number(new URL(url).port), log };
 }
 
-/** A raw TCP client: what it got so far, and when the other side closed. */
+/** A raw TCP client: what it has received, and when the other side closed. */
 export interface RawClient {
   readonly socket: Socket;
   received(): string;
   readonly closed: Promise<string>;
-  /** Resolves when what was received contains the text; rejects when the connection closed before. */
+  /** Resolves when the received data contains the text; rejects if the connection closes first. */
   until(text: string): Promise<string>;
 }
 
@@ -77,7 +77,7 @@ export function rawClient(port: number, send = ''): RawClient {
   };
 }
 
-/** Scrapes until the promise settles, each scrape on its own connection; resolves with the statuses seen. */
+/** Scrapes until the promise settles, each time on a new connection; resolves with the statuses. */
 export async function scrapeDuring(port: number, until: Promise<unknown>): Promise<ReadonlySet<string>> {
   let ended = false;
   const end = () => {

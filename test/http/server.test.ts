@@ -11,7 +11,7 @@ const reload: Route = {
 };
 
 describe('pages', () => {
-  test('answers a route, with the headers that every answer has', async () => {
+  test('answers a route, with the headers of every answer', async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/metrics`);
     expect(response.status).toBe(200);
@@ -26,7 +26,7 @@ describe('pages', () => {
     expect(response.headers.has('server') || response.headers.has('x-powered-by')).toBe(false);
   });
 
-  test('lets a route replace the policy for its content', async () => {
+  test('lets a route replace the content security policy', async () => {
     const page: Route = {
       path: '/',
       methods: ['GET'],
@@ -37,7 +37,7 @@ describe('pages', () => {
     expect((await fetch(url)).headers.get('content-security-policy')).toContain('style-src');
   });
 
-  test('hands the query to the route, and never the host that the client named', async () => {
+  test('passes the query to the route, but never the host from the client', async () => {
     const echo: Route = {
       path: '/echo',
       methods: ['GET'],
@@ -61,7 +61,7 @@ describe('pages', () => {
     expect(body).toBe('');
   });
 
-  test('names the pages where there is none', async () => {
+  test('lists the pages for an unknown path', async () => {
     const { url } = await serve({ routes: [metrics, reload] });
     const response = await fetch(`${url}/metric`);
     expect(response.status).toBe(404);
@@ -73,14 +73,14 @@ describe('pages', () => {
     ['DELETE', '/metrics', 'GET, HEAD'],
     ['OPTIONS', '/metrics', 'GET, HEAD'],
     ['GET', '/-/reload', 'POST'],
-  ])('answers %s %s with 405 and the methods allowed', async (method, path, allow) => {
+  ])('answers %s %s with 405 and the allowed methods', async (method, path, allow) => {
     const { url } = await serve({ routes: [metrics, reload] });
     const response = await fetch(`${url}${path}`, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe(allow);
   });
 
-  test('answers a page that throws with 500, without detail, and logs one line', async () => {
+  test('answers 500 without details if a page throws, and logs one line', async () => {
     const broken: Route = {
       path: '/broken',
       methods: ['GET'],
@@ -98,7 +98,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('cuts a page that throws after it began to answer', async () => {
+  test('cuts the connection if a page throws after it began to answer', async () => {
     const broken: Route = {
       path: '/broken',
       methods: ['GET'],
@@ -113,7 +113,7 @@ describe('pages', () => {
   });
 });
 
-describe('requests that are none', () => {
+describe('invalid requests', () => {
   const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
   test.each([
     ['a doubled slash', get('//metrics'), '404'],
@@ -158,7 +158,7 @@ describe('requests that are none', () => {
     expect(await rawClient(port, request).closed).not.toMatch(/ 200 /);
   });
 
-  test('an upgrade is answered as the request that it also is', async () => {
+  test('an upgrade is answered like an ordinary request', async () => {
     const { port } = await serve();
     const client = rawClient(
       port,
@@ -184,12 +184,12 @@ describe('listening', () => {
     for (const url of urls) expect((await fetch(`${url}/metrics`)).status).toBe(200);
   });
 
-  test('listens on all interfaces where no host is given', async () => {
+  test('listens on all interfaces if no host is given', async () => {
     const { port } = await serve({ addresses: [{ port: 0 }] });
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
   });
 
-  test('says which port is in use and what to do, and leaves none of the others open', async () => {
+  test('says which port is in use and what to do, and closes the others again', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve));
     onTestFinished(() => void other.close());
@@ -216,7 +216,7 @@ describe('listening', () => {
 });
 
 describe('stopping', () => {
-  test('lets a response under way end, closes idle connections at once and takes no more', async () => {
+  test('lets a response under way finish, closes idle connections at once and accepts no more', async () => {
     let finish = () => {};
     const slow: Route = {
       path: '/slow',
@@ -240,7 +240,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('cuts what has not ended when the grace is over', async () => {
+  test('cuts what has not finished when the grace period is over', async () => {
     const { server, port } = await serve({
       routes: [
         { path: '/never', methods: ['GET'], handle: (_request, response) => void response.write('begun') },

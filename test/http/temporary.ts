@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory with these files, for the length of a test. */
+/** A directory with these files, removed after the test. */
 export function temporary(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'web-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));

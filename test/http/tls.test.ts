@@ -27,7 +27,7 @@ async function serveTls(yaml: string, options: Partial<WebServerOptions> = {}) {
   return { directory, ...(await serve({ webConfigFile: join(directory, 'web.yml'), ...options })) };
 }
 
-/** The status and body of a scrape on a connection of its own; rejects where the connection is refused. */
+/** The status and body of a scrape on its own connection; rejects if the connection is refused. */
 function scrape(
   port: number,
   options: RequestOptions = {},
@@ -78,7 +78,7 @@ test('a handshake under way does not hold up the stop', async () => {
   silent.on('error', () => undefined);
   onTestFinished(() => void silent.destroy());
   await once(silent, 'connect');
-  // By then the first connection was accepted too.
+  // By then the first connection was accepted, too.
   expect((await scrape(port)).status).toBe(200);
   const closed = new Promise((resolve) => silent.once('close', resolve));
   await running.stop(60_000);
@@ -125,7 +125,7 @@ describe('client certificates', () => {
     }
   });
 
-  test('an allowed name is asked for where names are given', async () => {
+  test('a certificate needs an allowed name if names are given', async () => {
     const { port, log } = await serveTls(
       `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n  client_allowed_sans: [scraper.example]\n`,
     );
@@ -145,7 +145,7 @@ describe('client certificates', () => {
     ]);
   });
 
-  test('names are read as Go writes them', () => {
+  test('names are written as in Go', () => {
     const line =
       'DNS:a.example, IP Address:127.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1, email:a@b.c, URI:"spiffe://a, b", DirName:CN=x, othername:<unsupported>';
     expect(alternativeNames(line)).toEqual([
@@ -158,7 +158,7 @@ describe('client certificates', () => {
     expect(alternativeNames(undefined)).toEqual([]);
   });
 
-  test('no name of another kind, nor a part of one, passes for an allowed one', () => {
+  test('neither a name of another kind nor a part of a name counts as an allowed name', () => {
     expect(alternativeNames('DNS:"x, DNS:scraper.example"')).toEqual(['x, DNS:scraper.example']);
     expect(alternativeNames('other#name:"x, DNS:a", DNS:b')).toEqual([]);
     expect(alternativeNames('Registered ID:1.2.3, DNS:b')).toEqual(['b']);
@@ -175,7 +175,7 @@ describe('versions and ciphers', () => {
     expect((await scrape(lenient, old)).status).toBe(200);
   });
 
-  test('TLS 1.2 is refused where 1.3 is the least, and 1.3 where 1.2 is the most', async () => {
+  test('TLS 1.2 is refused if 1.3 is the minimum, and 1.3 if 1.2 is the maximum', async () => {
     const { port } = await serveTls(`${tls}  min_version: TLS13\n`);
     await expect(scrape(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
     expect((await scrape(port)).status).toBe(200);
@@ -184,7 +184,7 @@ describe('versions and ciphers', () => {
     expect((await scrape(capped)).status).toBe(200);
   });
 
-  test('only the ciphers of the file are taken', async () => {
+  test('only the ciphers of the file are accepted', async () => {
     const { port } = await serveTls(
       `${tls}  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]\n  max_version: TLS12\n`,
     );
@@ -192,7 +192,7 @@ describe('versions and ciphers', () => {
     await expect(scrape(port, { ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' })).rejects.toThrow();
   });
 
-  test('only the curves of the file are taken', async () => {
+  test('only the curves of the file are accepted', async () => {
     const { port } = await serveTls(`${tls}  curve_preferences: [CurveP384]\n`);
     expect((await scrape(port, { ecdhCurve: 'P-384' })).status).toBe(200);
     await expect(scrape(port, { ecdhCurve: 'P-256' })).rejects.toThrow();
@@ -206,7 +206,7 @@ describe('changes while running', () => {
     const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['ip:127.0.0.1'] });
 
     writeFileSync(join(directory, 'server.pem'), next.cert);
-    // The key does not belong to it yet.
+    // The key does not match yet.
     expect((await scrape(port)).serial).toBe(before.serial);
     writeFileSync(join(directory, 'server.key'), next.key);
     const after = await scrape(port);
@@ -219,7 +219,7 @@ describe('changes while running', () => {
     expect(JSON.stringify(log.lines)).not.toContain('PRIVATE');
   });
 
-  test('a symbolic link that is swapped, as Kubernetes mounts secrets, is seen', async () => {
+  test('a swapped symbolic link, as with secrets in Kubernetes, is noticed', async () => {
     const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['ip:127.0.0.1'] });
     const files = ({ cert, key }: Identity) => ({ 'server.pem': cert, 'server.key': key });
     const [first, second] = [temporary(files(server)), temporary(files(next))];
@@ -234,7 +234,7 @@ describe('changes while running', () => {
     expect((await scrape(port)).serial).not.toBe(before.serial);
   });
 
-  test('the next handshake asks for the certificates that the changed file wants', async () => {
+  test('the next handshake requires the certificates of the changed file', async () => {
     const { port, directory } = await serveTls(tls);
     expect((await scrape(port)).status).toBe(200);
     writeFileSync(
@@ -247,7 +247,7 @@ describe('changes while running', () => {
     await expect(scrape(port, shown(client))).rejects.toThrow();
   });
 
-  test('TLS is neither turned off nor on without a restart', async () => {
+  test('TLS is turned neither on nor off without a restart', async () => {
     const { server: running, port, directory } = await serveTls(tls);
     writeFileSync(join(directory, 'web.yml'), '');
     expect(() => running.reload()).toThrow('TLS cannot be turned off while running; restart');
@@ -258,7 +258,7 @@ describe('changes while running', () => {
     expect((await fetch(`${plain.url}/metrics`)).status).toBe(200);
   });
 
-  test('a reload says what is wrong with the file', async () => {
+  test('a reload reports what is wrong with the file', async () => {
     const { server: running, port, directory } = await serveTls(tls);
     running.reload();
     writeFileSync(join(directory, 'web.yml'), `${tls}  min_version: TLS9\n`);
@@ -275,7 +275,7 @@ describe('a client that speaks HTTP/2', () => {
   };
 
   test.each(['', 'http_server_config: { http2: true }\n', 'http_server_config: { http2: false }\n'])(
-    'is answered by HTTP/1.1 where it speaks that too, with %j in the file',
+    'is answered over HTTP/1.1 if it speaks that too, with %j in the file',
     async (settings) => {
       const { port } = await serveTls(tls + settings);
       const socket = offering(port, ['h2', 'http/1.1']);
@@ -291,7 +291,7 @@ describe('a client that speaks HTTP/2', () => {
     },
   );
 
-  test('is refused at the handshake where it speaks nothing else', async () => {
+  test('is refused at the handshake if it speaks nothing else', async () => {
     const { port } = await serveTls(tls);
     await expect(once(offering(port, ['h2']), 'secureConnect')).rejects.toThrow(/no application protocol/i);
     expect((await scrape(port)).status).toBe(200);

@@ -38,7 +38,7 @@ function problems(yaml: string): readonly string[] {
 const tls = 'tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n';
 const indent = (pem: string) => pem.trimEnd().replaceAll(/^/gm, '    ');
 
-describe('a file that is valid', () => {
+describe('a valid file', () => {
   test.each([
     ['an empty one', ''],
     ['comments alone', '# nothing yet\n'],
@@ -156,7 +156,7 @@ rate_limit: { interval: 1m30s, burst: 5 }
   });
 });
 
-describe('a file that is not valid says where and what was expected', () => {
+describe('an invalid file is reported with the place and what was expected', () => {
   test.each([
     [
       'an unknown section',

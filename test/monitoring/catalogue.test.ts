@@ -24,17 +24,17 @@ interface Exported {
   readonly templating: { readonly list: readonly { readonly name: string; readonly current: unknown }[] };
 }
 
-describe('the form for the catalogue', () => {
-  it('is written of every dashboard', () => {
+describe("the dashboards for Grafana's catalogue", () => {
+  it('include every dashboard', () => {
     expect(readdirSync(join(folder, 'made'))).toEqual(files);
   });
 
-  it('asks where to write', () => {
+  it('need a folder as argument', () => {
     const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([2, `usage: node ${script} FOLDER\n`]);
   });
 
-  it.each(files)('%s asks for a data source and says what it needs', (file) => {
+  it.each(files)('%s asks for a data source and lists its requirements', (file) => {
     const text = readFileSync(join(folder, 'made', file), 'utf8');
     const exported = JSON.parse(text) as Exported;
     const original = JSON.parse(readFileSync(join(source, file), 'utf8')) as Exported;

@@ -2,7 +2,7 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
 export interface PanelQuery {
-  /** The dashboard's title and the panel's. */
+  /** The titles of the dashboard and the panel. */
   readonly place: string;
   readonly panelId: number;
   readonly refId: string;

@@ -25,17 +25,17 @@ const scope = ['cluster', 'namespace', 'job', 'account'];
 const families = await knownFamilies();
 
 describe('the committed dashboards', () => {
-  it.each(dashboards)('%s is what the code builds', async (file, dashboard) => {
+  it.each(dashboards)('%s matches what the code builds', async (file, dashboard) => {
     await expect(`${JSON.stringify(dashboard, undefined, 2)}\n`).toMatchFileSnapshot(
       `../../${folder}/${file}`,
     );
   });
 
-  it('are all there are', () => {
+  it('are complete', () => {
     expect(readdirSync(folder).toSorted()).toEqual(dashboards.map(([file]) => file).toSorted());
   });
 
-  it('have addresses of their own', () => {
+  it('have different addresses', () => {
     const uids = dashboards.map(([, { uid }]) => uid);
     expect(new Set(uids).size).toBe(dashboards.length);
   });
@@ -49,7 +49,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     ...annotationQueries(dashboard).map(({ name, expr }) => ({ place: `annotation ${name}`, expr })),
   ];
 
-  it('numbers its panels, each number once', () => {
+  it('gives each panel its own number', () => {
     const ids = panels.map(({ id }) => id ?? 0);
     expect(ids.every((id) => id > 0)).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
@@ -83,11 +83,11 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     }
   });
 
-  it('has no query longer than 400 characters', () => {
+  it('has no query of more than 400 characters', () => {
     for (const { place, expr } of queries) expect(expr.length, `${place}: ${expr}`).toBeLessThanOrEqual(400);
   });
 
-  it('begins with its alerts, and marks them in the charts', () => {
+  it('begins with its alerts and marks them in the charts', () => {
     const [heading, count, list] = panels;
     expect([heading?.title, count?.type, list?.type]).toEqual(['Alerts', 'stat', 'table']);
     for (const panel of [count, list])
@@ -101,7 +101,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     ]);
   });
 
-  it('leads on from each row of a table and each number', () => {
+  it('has a link from each row of a table and each number', () => {
     for (const panel of panels) {
       if (isRow(panel)) continue;
       if (panel.type === 'stat') expect(panel.fieldConfig?.defaults.links, panel.title).toHaveLength(1);
@@ -110,7 +110,7 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     }
   });
 
-  it('picks exporters by labels of which all but the job may be missing', () => {
+  it('selects exporters by labels, all optional except the job', () => {
     const list = dashboard.templating.list ?? [];
     for (const name of scope) {
       expect(
@@ -127,21 +127,21 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     }
   });
 
-  it('asks the data source that its variable picks', () => {
+  it('uses the data source of its variable', () => {
     for (const panel of panels) {
       if (!isRow(panel)) expect(panel.datasource?.uid, panel.title).toBe('${datasource}');
     }
     expect(dashboard.templating.list?.[0]).toMatchObject({ type: 'datasource', name: 'datasource' });
   });
 
-  it('uses no variable that it does not have', () => {
+  it('uses only its own variables', () => {
     const have = (dashboard.templating.list ?? []).map(({ name }) => name);
     for (const { place, expr } of queries) {
       for (const [, name] of expr.matchAll(/\$([a-z]+)\b/g)) expect(have, place).toContain(name);
     }
   });
 
-  it('links to dashboards that exist, with variables that they have', () => {
+  it('links to existing dashboards, with their variables', () => {
     const variables = new Map(
       dashboards.map(([, other]) => [other.uid, (other.templating.list ?? []).map(({ name }) => name)]),
     );
@@ -199,9 +199,12 @@ describe('the dashboard of an alert', () => {
     }
   });
 
-  it.each(alertsIn(exporterRules))('on the exporter itself is the exporter’s: $alert', ({ alert }) => {
-    expect(homesOf('alertname', alert)).toEqual([]);
-  });
+  it.each(alertsIn(exporterRules))(
+    'on the exporter itself is the dashboard of the exporter: $alert',
+    ({ alert }) => {
+      expect(homesOf('alertname', alert)).toEqual([]);
+    },
+  );
 
   it.each(alerts)('marks it in its charts: $alert', ({ alert }) => {
     const marked = dashboards.flatMap(([, dashboard]) => {
@@ -216,7 +219,7 @@ describe('the dashboard of an alert', () => {
 });
 
 describe('the kinds', () => {
-  it('that have panels or rules are kinds that the exporter reads, each once', () => {
+  it('with panels or rules are kinds of the exporter, each once', () => {
     const names = kinds.map(({ kind }) => kind);
     expect(new Set(names).size).toBe(names.length);
     expect(resources.map(({ kind }) => kind)).toEqual(expect.arrayContaining(names));

@@ -1,4 +1,4 @@
-/** The metric families that the exporter can expose, with the labels of those that are declared. */
+/** The metric families that the exporter can expose, with their labels where they are declared. */
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';

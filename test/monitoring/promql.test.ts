@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { misusedCounters, namedBy, readExpression } from './promql.ts';
 
 describe('reading an expression', () => {
-  it('finds metrics, matchers, groupings and the labels that are made', () => {
+  it('finds metrics, matchers, groupings and created labels', () => {
     const found = readExpression(
       'label_join(sum by (a) (x{l="1",m=~"2"}) * on (a) group_left (n) y, "made", "/", "a", "n")',
     );
@@ -18,7 +18,7 @@ describe('reading an expression', () => {
     });
   });
 
-  it('finds the metrics that a regular expression names', () => {
+  it('finds the metrics that match a regular expression', () => {
     const { selectors } = readExpression('max by (a) ({__name__=~"x_(up|y)",a!=""})');
     expect(selectors).toMatchObject([{ metric: '', labels: ['a'] }]);
     const all = ['x_up', 'x_y', 'x_up_z'];
@@ -30,7 +30,7 @@ describe('reading an expression', () => {
     expect(readExpression('x and y').errors).toEqual([]);
   });
 
-  it('tells a counter from a figure of 28 days or of a day', () => {
+  it('distinguishes counters from figures of 28 days or of a day', () => {
     expect(misusedCounters(readExpression('sum(rate(polls_total[5m]))'))).toEqual([]);
     expect(misusedCounters(readExpression('increase(blocked_requests_latest_day[1h])'))).toEqual([
       'increase(blocked_requests_latest_day)',
@@ -40,7 +40,7 @@ describe('reading an expression', () => {
     ]);
   });
 
-  it('lets the charges of a month be forecast, and nothing else be done with them', () => {
+  it('allows predict_linear on the charges of a month, and no other function for counters', () => {
     const misused = (call: string) =>
       misusedCounters(
         readExpression(

@@ -4,7 +4,7 @@ import type { Families } from './families.ts';
 import { records } from './rules-read.ts';
 
 export interface Selector {
-  /** Empty where names are matched by a regular expression. */
+  /** Empty if the name is matched by a regular expression. */
   readonly metric: string;
   /** The pattern of the names, if there is no single one. */
   readonly names?: RegExp;
@@ -28,7 +28,7 @@ export interface Expression {
   readonly groupings: readonly string[];
   /** Labels that label_join, label_replace and count_values write. */
   readonly made: readonly string[];
-  /** Labels that they read. */
+  /** Labels that these functions read. */
   readonly read: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function readExpression(text: string): Expression {
       textOf(each).slice(1, -1),
     );
 
-  /** Returns the metrics inside the node. */
+  /** The metrics inside the node. */
   function visit(node: Node): readonly string[] {
     if (node.type.isError) errors.push(text.slice(Math.max(0, node.from - 30), node.to + 30));
     const inside: string[] = [];

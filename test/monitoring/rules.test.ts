@@ -35,11 +35,11 @@ function silencesOf(alert: string) {
 }
 
 describe('the committed rule files', () => {
-  it.each([...built])('%s is what the code builds', async (file, text) => {
+  it.each([...built])('%s matches what the code builds', async (file, text) => {
     await expect(text).toMatchFileSnapshot(`../../${rulesFolder}/${file}`);
   });
 
-  it('are all there are', () => {
+  it('are complete', () => {
     expect(readdirSync(rulesFolder).toSorted()).toEqual([...built.keys()].toSorted());
   });
 });
@@ -58,10 +58,10 @@ describe('the rules', () => {
   );
 });
 
-describe('what can be set of the rules', () => {
+describe('the texts of the rules', () => {
   const texts = [...built.values(), ...buildChartRules().values()].join('');
 
-  it('is what stands in their texts: no number without a place, and no place without a number', () => {
+  it('have a placeholder for each threshold, and no other', () => {
     expect([...built.values()].join('')).not.toContain('[[');
     for (const { alert, expr, summary, description, thresholds = {} } of declared) {
       const places = [...`${expr}${summary}${description}`.matchAll(/\[\[(\w+)\]\]/g)].map(
@@ -90,7 +90,7 @@ describe('what can be set of the rules', () => {
     }
   });
 
-  it('is in the files as by default where nothing is set', () => {
+  it('are the committed files if nothing is set', () => {
     expect(buildRuleFiles(readSettings(''))).toEqual(built);
   });
 });
@@ -108,21 +108,21 @@ describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
     );
   });
 
-  it('has a case in which it fires, and one in which it does not', () => {
+  it('has a case in which it fires and one in which it does not', () => {
     const own = cases.filter(({ alertname }) => alertname === alert);
     expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     const isSilent = own.some(({ exp_alerts }) => exp_alerts.length === 0) || silencesOf(alert).length > 0;
     expect(isSilent).toBe(true);
   });
 
-  it('holds on to itself and no other alert', () => {
+  it('refers only to itself, not to other alerts', () => {
     for (const [, name] of expr.matchAll(/or max by [^\n]*ALERTS\{alertname="(\w+)"/g))
       expect(name).toBe(alert);
   });
 });
 
 describe('the documents', () => {
-  it('have a runbook for each alert and none besides', () => {
+  it('have a runbook for each alert and no other', () => {
     expect(readdirSync(runbooksFolder).toSorted()).toEqual(
       alerts.map(({ alert }) => `${alert}.md`).toSorted(),
     );

@@ -56,7 +56,7 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-/** A minute of the rules in a second. */
+/** A minute of the rules takes a second. */
 const pace = 60;
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const dayMs = 86_400_000;
@@ -130,7 +130,7 @@ function itemsOf<Item>(kind: typeof pullZone | typeof videoLibrary, dataset: Dat
   return (pages.answer(1).body as { readonly Items: readonly Item[] }).Items;
 }
 
-/** What the API says of each application. */
+/** The API's answer for each application. */
 function ofApplications<Body>(
   kind: typeof application | typeof applicationVolume,
   dataset: Dataset,
@@ -205,7 +205,7 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   return whole;
 }
 
-/** Collects what Alertmanager sends. */
+/** Collects the notifications of Alertmanager. */
 async function listenForNotifications(into: Notification[]): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     let body = '';

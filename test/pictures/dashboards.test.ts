@@ -80,7 +80,7 @@ afterAll(async () => {
 
 describe('the pictures of the dashboards', () => {
   it.each(dashboards)(
-    '$title: no error, no title that is cut, and values where there are some',
+    '$title: no error, no cut title, and a value wherever there is one',
     async (dashboard) => {
       const asked = await askAll(prometheus, dashboard, span);
       await mkdir(wholeFolder, { recursive: true });
@@ -109,7 +109,7 @@ describe('the pictures of the dashboards', () => {
     },
   );
 
-  it('shows what a viewer that looks for faults must find: a title too long, an error, and nothing', async () => {
+  it('find a title that is too long, an error, and a panel without values', async () => {
     const [dashboard] = dashboards;
     const stat = dashboard?.panels
       ?.flatMap((panel) => ('panels' in panel ? [] : [panel]))

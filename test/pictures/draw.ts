@@ -1,4 +1,4 @@
-/** Draws dashboards in a browser with Grafana's own panels, which are in monitoring/pictures, from the answers of a Prometheus. */
+/** Draws dashboards in a browser with Grafana's own panels (monitoring/pictures) and data from a Prometheus. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const requireFromFolder = createRequire(join(folder, 'package.json'));
 const publicFiles = join(folder, 'node_modules/@grafana/ui/dist/public');
 const origin = 'http://pictures.invalid';
 
-/** The span of time that is drawn, Unix time in seconds. */
+/** The time range of the picture, Unix time in seconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -135,7 +135,7 @@ export interface Picture {
   readonly errors: readonly string[];
 }
 
-/** The whole dashboard as a picture, or its upper part. */
+/** A picture of the whole dashboard or of its upper part. */
 export async function draw(
   browser: Browser,
   viewer: string,

@@ -19,7 +19,7 @@ const blockMs = 2 * hourMs;
 
 export const scraped = { job: 'bunnynet', instance: 'demo:10057' };
 
-/** A part of the history that becomes one block. */
+/** The part of the history in one block. */
 interface Part {
   readonly fromMs: number;
   readonly toMs: number;
@@ -33,7 +33,7 @@ function seriesText(labels: Readonly<Record<string, string>>): string {
     .join(',');
 }
 
-/** The samples of a page, as a scrape at that time would have them. */
+/** The samples of a page, as from a scrape at that time. */
 function samplesAt(page: string, atMs: number): string {
   const samples = `up 1\nscrape_duration_seconds 0.01\n${page}`.matchAll(
     /^([a-z][\w:]*)(?:\{(.*)\})? (\S+)$/gm,

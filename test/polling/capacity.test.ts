@@ -14,7 +14,7 @@ function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();
 }
 
-/** Things of one label. The first 20 have every feature that kinds of their own read. */
+/** Items with one label. The first 20 have every feature that has its own kind. */
 function listed(label: string, count: number): Listed[] {
   const features = resources.flatMap((resource) =>
     'feature' in resource && resource.feature !== undefined ? [resource.feature] : [],
@@ -25,10 +25,10 @@ function listed(label: string, count: number): Listed[] {
   }));
 }
 
-/** How many the listings of the account have, by the kinds that they are named after, where it is not twenty. */
+/** How many items the listings of the account have by kind, if not twenty. */
 const sizes: Readonly<Record<string, number>> = {
   shield_zone: 50,
-  // Of each zone.
+  // Per zone.
   api_guardian: 2,
   rate_limit: 0,
   pull_zone: 100,
@@ -43,7 +43,7 @@ function bigListing({ kind, parent }: ListingPoll): readonly Listed[] {
   }));
 }
 
-/** What is wanted once every listing was read, with those below what others have found. */
+/** What is wanted once every listing was read, including those of parents. */
 async function everythingOf(config: Config) {
   const one = follower();
   await one.apply(config);
@@ -58,8 +58,8 @@ async function everythingOf(config: Config) {
   }
 }
 
-describe('the pace', () => {
-  test('of a large account with every kind on but video_storage stays below 3 requests/s', async () => {
+describe('the request rate', () => {
+  test('of a large account with every kind except video_storage is below 3 requests/s', async () => {
     const { config } = await load(`${account}discovery: { kinds: all, except: [video_storage] }`);
     const everything = await everythingOf(config);
     const counts: Record<string, number> = {};
@@ -86,11 +86,11 @@ describe('the pace', () => {
     );
     const capacities = capacity(everything.polls(), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
-    // docs/migrating.md and the README say so.
+    // docs/migrating.md and the README state this.
     expect(needed).toBeLessThan(3);
   });
 
-  test('that does not suffice is said with the numbers', async () => {
+  test('that is too low is reported with the numbers', async () => {
     const { config } = await load(`${account}applications: { targets: [${zones(20_000)}] }`);
     const [application] = await capacityOf(config);
     expect(application).toMatchObject({
@@ -118,12 +118,12 @@ api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => 
     );
   });
 
-  test('that just suffices is not complained of', async () => {
+  test('that is just high enough is not reported', async () => {
     const { config } = await load(`${account}applications: { interval: 10s, targets: [${zones(100)}] }`);
     expect(await capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
   });
 
-  test('counts one listing a credential, whatever the number of zones', async () => {
+  test('counts one listing per credential, whatever the number of zones', async () => {
     const { config } = await load(`
 credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
 shield_zones:

@@ -1,4 +1,4 @@
-/** Targets that come and go leave nothing behind, and the key of a library stays for as long as an account lists it. */
+/** Targets that come and go leave nothing in memory, and the key of a library is kept as long as an account lists it. */
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
@@ -19,11 +19,11 @@ const listingsMs = 10_000;
 interface Sent {
   readonly path: string;
   readonly credential: string;
-  /** The found key that it was sent with. */
+  /** The found key of the request. */
   readonly key: string | undefined;
 }
 
-/** An engine and its parts, over an API that `answer` stands for. */
+/** An engine and its parts; `answer` is the API. */
 function setUp(answer: (sent: Sent) => unknown) {
   const foundKeys = new FoundKeys();
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
@@ -41,7 +41,7 @@ function setUp(answer: (sent: Sent) => unknown) {
     },
     clientOf: () => ({
       get: async ({ path, credential, permit, queue }, signal) => {
-        // A further page needs a permit of its own.
+        // Every further page needs its own permit.
         const held = permit ?? (await pacer.permit(queue, signal));
         held.release();
         const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
@@ -80,7 +80,7 @@ const core = (...items: readonly object[]) => ({
   HasMoreItems: false,
 });
 
-/** An account in which each thing has another id in each turn; what reads its video is refused in every other one. */
+/** An account in which every id changes each round, and videos are refused in every other round. */
 function answerIn(turn: number, path: string): unknown {
   const id = 1000 + turn;
   if (path.startsWith('/apps?')) return { items: [{ id: `app${turn}`, name: 'shop' }], cursor: null };
@@ -107,7 +107,7 @@ const kinds = [
 const rounds = runs(450, 1000);
 
 describe('targets that come and go', () => {
-  it(`leave nothing behind in ${rounds} rounds`, { timeout: 120_000 }, async () => {
+  it(`leave nothing in memory after ${rounds} rounds`, { timeout: 120_000 }, async () => {
     let turn = 0;
     const { engine, foundKeys, pacer, rows } = setUp(({ path }) => answerIn(turn, path));
     const sections = kinds.map((kind) => sectionConfig(kind, 'all', { intervalMs: dayMs }));
@@ -119,7 +119,7 @@ describe('targets that come and go', () => {
       queuesOfPacer: pacer.size,
     });
     const play = async (until: number) => {
-      // Each listing is asked for in every turn, and what it found is polled at once.
+      // Each round reads every listing and polls the found targets at once.
       for (; turn < until; turn++) await vi.advanceTimersByTimeAsync(1.1 * listingsMs);
       await vi.advanceTimersByTimeAsync(3 * listingsMs);
       return sizes();
@@ -127,7 +127,7 @@ describe('targets that come and go', () => {
     await settle();
     const first = sizes();
     expect(first).toMatchObject({ states: kinds.length, keys: 1, redacted: 1, failing: 0 });
-    // The redactor has its fill of old keys by then.
+    // By then the redactor holds as many old keys as it ever does.
     const { redacted, due: _, ...early } = await play(400);
     const { redacted: redactedLate, due = 0, ...late } = await play(rounds);
     const { redacted: __, due: ___, ...before } = first;
@@ -181,7 +181,7 @@ describe("a library's key", () => {
     await engine.stop();
   });
 
-  it('is forgotten where its library is listed without one', async () => {
+  it('is forgotten if its library is listed without one', async () => {
     const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-key-of-seven')] };
     const { engine, foundKeys } = setUp(answerWith(libraries, () => true));
     await engine.apply(configOf([videos('account')]));
@@ -194,12 +194,12 @@ describe("a library's key", () => {
     await engine.stop();
   });
 
-  it('that has changed is used from the next request on, and what the old one was refused for is asked at once', async () => {
+  it('that has changed is used from the next request on, and targets that refused the old one are polled at once', async () => {
     const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-old-key')] };
     let right = 'the-old-key';
     const config = configOf([videos('account')]);
     const { engine, sent } = setUp(answerWith(libraries, (key) => key === right));
-    // The videos are asked for every minute, the libraries every ten.
+    // Videos are polled every minute, libraries every ten minutes.
     await engine.apply(config);
     await settle();
     const state = () => [...engine.states.statuses()].map((status) => status.state);

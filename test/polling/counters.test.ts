@@ -8,7 +8,7 @@ const firstDay = 20_000;
 const breaches = catalogue.findIndex(({ name }) => name === 'bunnynet_shield_rate_limit_breaches_total');
 const target = { ids: { shield_zone_id: '501' }, name: undefined, settings: {} };
 
-/** The days of one rate limit, counted from the first, as the reading of its kind has them. */
+/** A reading with the breaches of one rate limit by day, from day 0 on. */
 function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimitId = '11') {
   const counted = Object.entries(days ?? {}).map(([day, totalBreaches]) => ({
     startSeconds: (firstDay + Number(day)) * daySeconds,
@@ -17,7 +17,7 @@ function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimit
   return { ratelimitId: rateLimitId, ratelimitOverviewPastTwentyEightDays: days && counted };
 }
 
-/** Reads at so many days after the start of the first. */
+/** Reads this many days after the start of day 0. */
 function counted() {
   const counters = Counters.of('rate_limit');
   return {
@@ -35,7 +35,7 @@ function counted() {
 }
 
 describe('a counter', () => {
-  it('is 0 at the first reading, whatever the API has counted before', () => {
+  it('is 0 at the first reading, whatever the API counted before', () => {
     const { read } = counted();
     expect(read(0.5, rateLimit({ [-1]: 400, 0: 7 }))).toEqual({ 11: 0 });
   });
@@ -54,13 +54,13 @@ describe('a counter', () => {
     expect(read(1.2, rateLimit({ 1: 5 }))).toEqual({ 11: 8 });
   });
 
-  it('counts the days that passed while nothing could be read', () => {
+  it('includes the days in which nothing could be read', () => {
     const { read } = counted();
     read(0.9, rateLimit({ 0: 7 }));
     expect(read(4.1, rateLimit({ 0: 10, 1: 100, 2: 200, 3: 300, 4: 1 }))).toEqual({ 11: 604 });
   });
 
-  it('does not fall with a correction, nor count what comes back after it', () => {
+  it('does not fall after a correction, and does not count again what comes back', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 0 }));
     read(0.2, rateLimit({ 0: 10 }));
@@ -69,19 +69,19 @@ describe('a counter', () => {
     expect(read(0.5, rateLimit({ 0: 12 }))).toEqual({ 11: 12 });
   });
 
-  it('does not count a day that was over before the first reading and comes later', () => {
+  it('ignores a day that ended before the first reading but appears later', () => {
     const { read } = counted();
     read(0.1, rateLimit({}));
     expect(read(0.2, rateLimit({ [-1]: 500, 0: 3 }))).toEqual({ 11: 3 });
   });
 
-  it('stays the same where its label is no well-formed text', () => {
+  it('is recognized if its label is not well-formed Unicode', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 10 }, 'a\ud800'));
     expect(read(0.2, rateLimit({ 0: 15 }, 'a\ud800'))).toEqual({ 'a\ud800': 5 });
   });
 
-  it('stays the same where readings have its neighbours in another order', () => {
+  it('is recognized if readings have another order', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 1 }, '11'), rateLimit({ 0: 1 }, '12'));
     expect(read(0.2, rateLimit({ 0: 3 }, '12'), rateLimit({ 0: 2 }, '11'))).toEqual({ 11: 1, 12: 2 });
@@ -94,14 +94,14 @@ describe('a counter', () => {
     expect(read(0.2, rateLimit({ 0: 50 }))).toEqual({ 11: 0 });
   });
 
-  it('goes on after a day of the far future', () => {
+  it('goes on after a day in the far future', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 1 }));
     read(0.2, rateLimit({ 0: 2, 5000: 9, 5001: 9 }));
     expect(read(0.3, rateLimit({ 0: 5 }))).toEqual({ 11: 4 });
   });
 
-  it('keeps the value of a series that a reading lacks, and begins another at 0', () => {
+  it('keeps the value of a series that is missing in a reading, and starts a new one at 0', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 1 }));
     read(0.2, rateLimit({ 0: 5 }));
@@ -109,7 +109,7 @@ describe('a counter', () => {
     expect(read(0.4, rateLimit({ 0: 6 }), rateLimit({ 0: 31 }, '12'))).toEqual({ 11: 5, 12: 1 });
   });
 
-  it('forgets a series that the readings of two days lack', () => {
+  it('forgets a series that is missing for two days', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 1 }), rateLimit({ 0: 1 }, '12'));
     expect(read(5.1, rateLimit({ 5: 1 }))).toEqual({ 11: 1, 12: 0 });
@@ -117,20 +117,20 @@ describe('a counter', () => {
     expect(read(7.2, rateLimit({ 7: 1 }))).toEqual({ 11: 2 });
   });
 
-  it('uses the later one of two samples with the same labels', () => {
+  it('uses the later of two samples with the same labels', () => {
     const { read } = counted();
     expect(read(0.1, rateLimit({ 0: 1 }), rateLimit({ 0: 5 }))).toEqual({ 11: 0 });
     expect(read(0.2, rateLimit({ 0: 2 }), rateLimit({ 0: 6 }))).toEqual({ 11: 1 });
   });
 
-  it('is not there for a kind without days', () => {
+  it('does not exist for a kind without days', () => {
     expect(Counters.of('application')).toBeUndefined();
   });
 });
 
-/** What happens up to a reading: time passes, the API counts, now and then it takes something back. */
+/** What happens before a reading: time passes, the API counts, sometimes it corrects downwards. */
 interface Step {
-  /** Whole minutes: a fraction of a second before midnight, rounding would make it another day. */
+  /** Whole minutes, because rounding shortly before midnight would change the day. */
   readonly passesMinutes: number;
   readonly counts: number;
   readonly corrects: number;
@@ -152,10 +152,10 @@ function stepsWith(corrections: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
   );
 }
 
-/** Whether answers have 28 days, or those alone that were still open at the last reading. */
+/** Whether answers have 28 days, or only those that had not ended at the last reading. */
 const answers = fc.constantFrom('map' as const, 'open days' as const);
 
-/** Plays the steps against a truthful API. The counter at each reading, and what was counted since the first. */
+/** Plays the steps against a correct API. Returns the counter at each reading, and the true count since the first. */
 function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: number; counted: number }[] {
   const { read } = counted();
   const days = new Map<number, number>();
@@ -168,7 +168,7 @@ function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: num
     minutes += passesMinutes;
     const at = minutes / 1440;
     const today = Math.floor(at);
-    // A day without a request has no entry.
+    // A day without requests has no entry.
     if (counts > 0) days.set(today, (days.get(today) ?? 0) + counts);
     total += counts;
     for (const [day, figure] of days) if (day >= today - 1) days.set(day, Math.max(0, figure - corrects));
@@ -182,8 +182,8 @@ function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: num
   return readings;
 }
 
-describe('a counter of any sequence of readings', () => {
-  it('has what the API counted since the first reading, at each of them', () => {
+describe('a counter over any sequence of readings', () => {
+  it('equals what the API counted since the first reading', () => {
     fc.assert(
       fc.property(stepsWith(fc.constant(0)), answers, (steps, answer) => {
         for (const { value, counted } of play(steps, answer)) expect(value).toBe(counted);
@@ -192,7 +192,7 @@ describe('a counter of any sequence of readings', () => {
     );
   });
 
-  it('never falls, whatever the API takes back', () => {
+  it('never falls, whatever the API corrects', () => {
     fc.assert(
       fc.property(stepsWith(fc.nat(500)), answers, (steps, answer) => {
         const values = play(steps, answer).map(({ value }) => value);

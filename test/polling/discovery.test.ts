@@ -1,4 +1,4 @@
-/** The whole program, from the account's one key: what it finds, and what becomes of it when listings change or fail. */
+/** The whole program with only the account's key: what it finds, and what happens when listings change or fail. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import { targetsOf } from '../../src/simulator/everything.ts';
@@ -16,7 +16,7 @@ function namesOf({ exporter }: Program): Record<string, string | undefined> {
   return Object.fromEntries(exporter.targets().map(({ target }) => [target.key, target.name]));
 }
 
-/** The same as the simulator has it. */
+/** The same, from the simulator. */
 function namesIn({ simulator, targets }: Program): Record<string, string | undefined> {
   const kinds = allKinds.filter(({ kind }) => targets[kind]);
   return Object.fromEntries(
@@ -46,15 +46,15 @@ async function pageOf({ exporter }: Program): Promise<string> {
   return (await readPage(exporter)).text;
 }
 
-/** The keys that these texts, or the log, give away. */
+/** The keys that appear in these texts or in the log. */
 function leaked({ keys, logText }: Program, ...texts: readonly string[]): readonly string[] {
   return keys.filter((key) => [logText(), ...texts].some((text) => text.includes(key)));
 }
 
 const warnings = ({ log }: Program) => log.filter(({ level }) => level === 'warn');
 
-describe('from one key', () => {
-  it('finds and polls everything that the account has, and calls each thing by its name', async () => {
+describe('with one key', () => {
+  it('finds and polls everything in the account, with its names', async () => {
     const program = await start({ kinds: kindNames, shape: { libraries: 2 } });
     expect(await program.exporter.pollOnce()).toBe(true);
     expect(namesOf(program)).toEqual(namesIn(program));
@@ -68,7 +68,7 @@ describe('from one key', () => {
     expect(warnings(program)).toEqual([]);
   });
 
-  it('has nothing, and no failure, where the account has nothing', async () => {
+  it('finds nothing, without a failure, if the account has nothing', async () => {
     const shape = {
       applications: 0,
       zones: 0,
@@ -83,13 +83,13 @@ describe('from one key', () => {
     expect(warnings(program)).toEqual([]);
   });
 
-  it("finds nothing with a library's key in the place of the account's, and says of every listing why", async () => {
+  it("finds nothing with a library's key instead of the account's, and says why for every listing", async () => {
     const program = await start({
       accountKey: ({ keys, libraryIds }) => keys.libraries[libraryIds[0] ?? ''] ?? '',
     });
     expect(await program.exporter.pollOnce()).toBe(false);
     expect(program.exporter.targets()).toEqual([]);
-    // The log says it once for the key.
+    // The log says it only once, for the key.
     const failing = program.exporter
       .listings()
       .map(({ poll, lastFailure }) => `${poll.kind} ${lastFailure?.result}`);
@@ -104,7 +104,7 @@ describe('from one key', () => {
     expect(leaked(program, await pageOf(program))).toEqual([]);
   });
 
-  it('is ready when every first listing has ended, and not before', async () => {
+  it('is ready once every listing has been read, and not before', async () => {
     const program = await start({ timeoutMs: { application: 2000 } });
     program.simulator.inject({ type: 'hang', kind: 'application_listing' });
     const [url] = await program.exporter.start();
@@ -116,7 +116,7 @@ describe('from one key', () => {
     await expect.poll(ready, { timeout: 20_000 }).toBe(200);
   });
 
-  it.each([3, 5])('holds each target exactly once in %i shards together', async (count) => {
+  it.each([3, 5])('polls each target in exactly one of %i shards', async (count) => {
     const shape = {
       applications: 9,
       zones: 5,
@@ -137,8 +137,8 @@ describe('from one key', () => {
   });
 });
 
-describe('what changes in the account', () => {
-  it('is followed at once: a target that is gone leaves with all its series, one that came is polled', async () => {
+describe('a change in the account', () => {
+  it('takes effect at once: a deleted target leaves with all its series, a new one is polled', async () => {
     const program = await start({ shape: { applications: 3, endpoints: 4, libraries: 2 } });
     const { exporter, simulator } = program;
     await exporter.pollOnce();
@@ -147,7 +147,7 @@ describe('what changes in the account', () => {
       const last = exporter.targets().findLast(({ target }) => target.kind === kind);
       const id = Object.values(last?.target.ids ?? {}).at(-1) ?? '';
       const bringBack = simulator.remove(id);
-      // All that a zone has goes with it, once its own listing was read.
+      // Everything of a zone leaves with it, once the listing of zones was read.
       expect(await exporter.pollOnce()).toBe(true);
       const isOfIt = (series: string) => series.includes(`="${id}"`);
       expect((await seriesOf(program)).filter(isOfIt), kind).toEqual([]);
@@ -158,7 +158,7 @@ describe('what changes in the account', () => {
     }
   });
 
-  it('moves one series where it is a name, and nothing else', async () => {
+  it('of a name changes one series and nothing else', async () => {
     const program = await start();
     const { exporter, simulator } = program;
     await exporter.pollOnce();
@@ -184,7 +184,7 @@ describe('what changes in the account', () => {
     expect(warnings(program)).toEqual([]);
   });
 
-  it('is believed also where a complete listing has nothing any more, and logged', async () => {
+  it('is believed and logged even if a complete listing is empty', async () => {
     const program = await start();
     const { exporter, simulator } = program;
     await exporter.pollOnce();
@@ -197,7 +197,7 @@ describe('what changes in the account', () => {
 });
 
 describe("a library's own key", () => {
-  it('opens its videos, goes to no other host and is seen nowhere', async () => {
+  it('opens its videos, goes to no other host and is shown nowhere', async () => {
     const program = await start({ shape: { libraries: 2 } });
     const { exporter, simulator } = program;
     simulator.inject({ type: 'secret-echo', kind: 'video_storage', count: 1 });
@@ -218,7 +218,7 @@ describe("a library's own key", () => {
     expect(leaked(program, ...pages)).toEqual([]);
   });
 
-  it('is forgotten with the library, and the new one is used when it is replaced', async () => {
+  it('is forgotten with the library, and a replaced key is used', async () => {
     const program = await start({ shape: { libraries: 2 } });
     const { exporter, simulator } = program;
     await exporter.pollOnce();
@@ -244,7 +244,7 @@ describe("a library's own key", () => {
 });
 
 describe('a listing that fails', () => {
-  it('of one parent leaves the others alone', async () => {
+  it('for one parent does not affect the others', async () => {
     const program = await start({ shape: { libraries: 2, zones: 3, endpoints: 4 } });
     const { exporter, simulator } = program;
     const [refused = '', other = ''] = simulator.libraryIds;
@@ -261,7 +261,7 @@ describe('a listing that fails', () => {
     await expect.poll(() => namesOf(program)).toEqual(namesIn(program));
   });
 
-  it('makes the only round of --once a failure, though every target was read', async () => {
+  it('makes --once fail even if every target was read', async () => {
     const program = await start();
     program.simulator.inject({ type: 'status-500', kind: 'pull_zone' });
     expect(await program.exporter.pollOnce()).toBe(false);

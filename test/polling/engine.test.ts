@@ -22,13 +22,13 @@ interface Setting {
   readonly isDown?: () => boolean;
   readonly zones?: readonly number[];
   readonly owns?: (key: string) => boolean;
-  /** In the place of the usual answer, where there is one. */
+  /** Replaces the usual answer. */
   readonly answer?: (path: string) => Promise<unknown>;
-  /** Holds an answer back until it resolves. */
+  /** Delays an answer until it resolves. */
   readonly hold?: (path: string) => Promise<unknown> | undefined;
 }
 
-/** An engine whose API refuses some credentials and lists some zones; `count` is how often a path was asked for. */
+/** An engine whose API refuses some credentials and lists some zones; `count` counts the requests of a path. */
 async function engineOf(config: Config, setting: Setting = {}) {
   const asked: string[] = [];
   const refused = new Set(setting.refused);
@@ -96,11 +96,11 @@ const config = configOf([
 ]);
 const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 
-/** Lets everything happen that is due. */
+/** Runs everything that is due. */
 const settle = async () => await vi.advanceTimersByTimeAsync(100);
 
 describe('the log', () => {
-  it('forgets a poll that fails after its target has left', async () => {
+  it('forgets a poll that fails after its target is gone', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -139,7 +139,7 @@ describe('the log', () => {
 });
 
 describe('a changed key', () => {
-  it('lets a target that was refused once be asked again at once, not after its interval', async () => {
+  it('polls a refused target again at once, not after its interval', async () => {
     const { engine, count } = await engineOf(config, { refused: ['first'] });
     await settle();
     expect(count('/one/')).toBe(1);
@@ -149,7 +149,7 @@ describe('a changed key', () => {
     await engine.stop();
   });
 
-  it('lets a target that is asked less and less often be asked again at once, and at its interval from then on', async () => {
+  it('polls a target with a growing delay again at once, and then at its interval', async () => {
     const { engine, refused, count } = await engineOf(config, { refused: ['first'] });
     await vi.advanceTimersByTimeAsync(20 * 60 * minuteMs);
     const before = count('/one/');
@@ -164,7 +164,7 @@ describe('a changed key', () => {
     await engine.stop();
   });
 
-  it('changes nothing for healthy targets, nor for those of other keys', async () => {
+  it('changes nothing for healthy targets or those of other keys', async () => {
     const { engine, count } = await engineOf(config, { refused: ['second'] });
     await settle();
     await engine.keyChanged('first');
@@ -175,7 +175,7 @@ describe('a changed key', () => {
 });
 
 describe('a configuration that is applied again', () => {
-  it('asks at once what was refused, and leaves alone what is healthy', async () => {
+  it('polls refused targets at once, and leaves healthy ones alone', async () => {
     const { engine, count } = await engineOf(config, { refused: ['first'] });
     await settle();
     await engine.apply(config);
@@ -184,7 +184,7 @@ describe('a configuration that is applied again', () => {
     await engine.stop();
   });
 
-  it('takes a target that comes back for a new one', async () => {
+  it('treats a target that comes back as a new one', async () => {
     const { engine, count, keys } = await engineOf(config);
     await settle();
     await engine.apply(configOf([]));
@@ -196,7 +196,7 @@ describe('a configuration that is applied again', () => {
     await engine.stop();
   });
 
-  it('does not let the end of an old run count for a target that has come back meanwhile', async () => {
+  it('ignores the end of an old run for a target that has come back meanwhile', async () => {
     const ends: (() => void)[] = [];
     const hold = () => new Promise<void>((resolve) => ends.push(resolve));
     const one = configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]);
@@ -215,7 +215,7 @@ describe('a configuration that is applied again', () => {
     await engine.stop();
   });
 
-  it('keeps a queue at the pacer only for the kinds that are still polled', async () => {
+  it('keeps queues at the pacer only for kinds that are still polled', async () => {
     const { engine, queues } = await engineOf(
       configOf([
         sectionConfig('application', [targetConfig({ app_id: 'one' })]),
@@ -232,7 +232,7 @@ describe('a configuration that is applied again', () => {
 });
 
 describe('a listing', () => {
-  it('brings its targets, and takes those away that it no longer has', async () => {
+  it('adds its targets, and removes those that it no longer has', async () => {
     const { engine, keys, setZones, logged } = await engineOf(allZones, { zones: [7, 8] });
     await settle();
     expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/8 ok', 'rate_limit/7 ok', 'rate_limit/8 ok']);
@@ -258,7 +258,7 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('is forgotten with its section: one that is added again starts anew', async () => {
+  it('is forgotten with its section: if the section comes back, it starts from scratch', async () => {
     const { engine, keys, setZones } = await engineOf(allZones, { zones: [7] });
     await settle();
     await engine.apply(configOf([]));
@@ -270,7 +270,7 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('of another address has nothing of the one before', async () => {
+  it('at another address keeps nothing of the previous one', async () => {
     const { engine, keys, setZones } = await engineOf(allZones, { zones: [7] });
     await settle();
     setZones([9]);
@@ -290,7 +290,7 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('makes the exporter ready only once what it found was polled, too', async () => {
+  it('makes the exporter ready only once its targets were polled, too', async () => {
     const ends: (() => void)[] = [];
     const hold = (path: string) =>
       path.includes('metrics/rate-limits') ? new Promise<void>((resolve) => ends.push(resolve)) : undefined;
@@ -303,7 +303,7 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('makes the exporter ready when the last that was waited for leaves', async () => {
+  it('makes the exporter ready when the last pending target leaves', async () => {
     const hold = (path: string) =>
       path.includes('metrics/rate-limits/8') ? new Promise(() => undefined) : undefined;
     const { engine, setZones } = await engineOf(allZones, { zones: [7, 8], hold });
@@ -314,7 +314,7 @@ describe('a listing', () => {
     expect(engine.isReady).toBe(true);
   });
 
-  it('gives its targets the names that another listing has, though that is long and comes at the same time', async () => {
+  it('gives its targets the names from another listing, even if that is long and arrives at the same time', async () => {
     vi.useRealTimers();
     const pullZones = Array.from({ length: 20_000 }, (_, i) => ({ Id: i + 1, Name: `zone ${i + 1}` }));
     const shieldZones = Array.from({ length: 50 }, (_, i) => ({ shieldZoneId: i + 1, pullZoneId: i + 1 }));
@@ -325,7 +325,7 @@ describe('a listing', () => {
     const { engine } = await engineOf(configOf([sectionConfig('shield_zone', 'all')]), {
       async answer(path) {
         if (path.startsWith('/pullzone')) {
-          // What follows is in the same turn as the answer's own.
+          // The rest happens in the same turn as the answer.
           setImmediate(() => haveNames?.());
           return pullZones;
         }
@@ -347,7 +347,7 @@ describe('a listing', () => {
 });
 
 describe('the capacity', () => {
-  it('is told of the plan, with what `all` stands for, whenever the plan has changed', async () => {
+  it('is updated whenever the plan changes, with the targets of `all`', async () => {
     const { engine, capacities, setZones } = await engineOf(allZones, { zones: [7, 8] });
     expect(capacities.map(([shield]) => shield?.polls)).toEqual([1]);
     await vi.advanceTimersByTimeAsync(5000);
@@ -360,7 +360,7 @@ describe('the capacity', () => {
     await engine.stop();
   });
 
-  it('has a sentence where the pace does not suffice for what a listing has found', async () => {
+  it('warns if the request rate is too low for what a listing has found', async () => {
     const slow: Config = {
       ...allZones,
       apis: { ...allZones.apis, shield: { ...allZones.apis.shield, requestsPerSecond: 0.1 } },
@@ -375,7 +375,7 @@ describe('the capacity', () => {
 });
 
 describe('polling now', () => {
-  it('asks everything at once, and is over when everything was asked', async () => {
+  it('polls everything at once, and ends when everything was polled', async () => {
     const { engine, count } = await engineOf(config);
     await settle();
     const polled = engine.pollNow();
@@ -385,7 +385,7 @@ describe('polling now', () => {
     await engine.stop();
   });
 
-  it('twice at the same time is over for both', async () => {
+  it('twice at the same time ends for both', async () => {
     const { engine } = await engineOf(config);
     await settle();
     const both = Promise.all([engine.pollNow(), engine.pollNow()]);
@@ -394,7 +394,7 @@ describe('polling now', () => {
     await engine.stop();
   });
 
-  it('does not wait for what is no longer wanted', async () => {
+  it('does not wait for targets that are no longer wanted', async () => {
     const { engine } = await engineOf(config);
     await settle();
     const polled = engine.pollNow();

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { FailureLog } from '../../src/polling/failure-log.ts';
 
-/** A log on a clock that the test moves; every second it may tell. */
+/** A failure log on a clock that the test moves; it may write every second. */
 function logOn(level = 'info') {
   let nowMs = 0;
   const lines: string[] = [];
@@ -13,7 +13,7 @@ function logOn(level = 'info') {
   const failures = new FailureLog(log, () => nowMs);
   return {
     failures,
-    /** What was logged since the last look. */
+    /** The lines since the last call. */
     said: () => lines.splice(0),
     pass: (seconds: number) => {
       for (let second = 0; second < seconds; second++) {
@@ -42,7 +42,7 @@ function logOn(level = 'info') {
 const upTo = (n: number) => Array.from({ length: n }, (_, id) => id);
 
 describe('polls that fail', () => {
-  it('have a line each as long as they are few, and one each when they succeed again', () => {
+  it('have a line each while they are few, and one each when they succeed again', () => {
     const { fail, succeed, said, pass } = logOn();
     for (const id of upTo(5)) fail('application', id);
     for (const id of upTo(5)) fail('application', id);
@@ -53,7 +53,7 @@ describe('polls that fail', () => {
     expect(said()).toEqual(upTo(5).map(() => 'polls succeed again; values are fresh'));
   });
 
-  it('are counted in one line beyond the first few, again while they grow, and once when all are over', () => {
+  it('beyond the first few are counted in one line, again as they grow, and once when all are over', () => {
     const { fail, succeed, said, pass } = logOn();
     for (const id of upTo(400)) fail('application', id);
     said();
@@ -81,7 +81,7 @@ describe('polls that fail', () => {
     expect(said()).toHaveLength(100);
   });
 
-  it('are told of by kind and result', () => {
+  it('are reported by kind and result', () => {
     const { fail, said, pass } = logOn();
     for (const id of upTo(7)) fail('application', id);
     for (const id of upTo(8)) fail('shield_zone', id, { result: 'timeout', message: 'no whole answer' });
@@ -93,7 +93,7 @@ describe('polls that fail', () => {
     ]);
   });
 
-  it('are told of together where there are many kinds', () => {
+  it('are reported together if there are many kinds', () => {
     const { fail, succeed, said, pass } = logOn();
     const kinds = ['a', 'b', 'c', 'd', 'e'];
     for (const kind of kinds) for (const id of upTo(1000)) fail(kind, id);
@@ -108,7 +108,7 @@ describe('polls that fail', () => {
     expect(said().join()).toContain('polls of 5 kinds succeed again after 1m');
   });
 
-  it('count for nothing once they are wanted no more', () => {
+  it('are forgotten once they are no longer wanted', () => {
     const { failures, fail, said, pass } = logOn();
     for (const id of upTo(20)) fail('application', id);
     said();
@@ -119,7 +119,7 @@ describe('polls that fail', () => {
     expect(said()).toEqual(['application 1 failed']);
   });
 
-  it('of one refused key have one line, and one when it is accepted again', () => {
+  it('because of one refused key have one line, and one when it is accepted again', () => {
     const { failures, refuse, said, pass } = logOn();
     for (const id of upTo(200)) refuse(id);
     pass(120);
@@ -129,7 +129,7 @@ describe('polls that fail', () => {
     expect(said()).toEqual(['the key of library/7 is accepted again: 200 polls succeed after 2m']);
   });
 
-  it('are told of at the end, where there is no more time', () => {
+  it('are reported at the end without waiting', () => {
     const { failures, fail, said } = logOn();
     for (const id of upTo(6)) fail('application', id);
     failures.tell(true);
@@ -137,8 +137,8 @@ describe('polls that fail', () => {
   });
 });
 
-describe('values that grow old', () => {
-  it('have a line each as long as they are few, and are counted beyond that', () => {
+describe('values that become stale', () => {
+  it('have a line each while they are few, and are counted beyond that', () => {
     const { failures, said, pass } = logOn();
     for (const id of upTo(480)) failures.aged('application', {}, `the values of ${id} are old`);
     expect(said()).toEqual(upTo(5).map((id) => `the values of ${id} are old`));
@@ -150,7 +150,7 @@ describe('values that grow old', () => {
   });
 });
 
-it('an outage of 20,000 targets of many kinds has fewer than 50 lines a minute, as it begins, lasts and ends', () => {
+it('an outage of 20,000 targets of many kinds logs fewer than 50 lines a minute from start to end', () => {
   const { failures, fail, succeed, said, pass } = logOn();
   const targets = upTo(20_000).map((id) => [`kind${id % 25}`, id] as const);
   const perSecond = targets.length / 120;

@@ -67,7 +67,7 @@ function pollOf(resource: Resource, target: Target): Poll {
   return { ...of, type: 'listing', key, kind, api, queue: kind, intervalMs, isRead: true };
 }
 
-/** The targets that one configuration after the other names, with their polls. Tells the states, where there are any. */
+/** Plans the named targets of one configuration after the other, with their polls, and updates `states` if given. */
 export function planner({
   all = resources,
   states,
@@ -102,17 +102,17 @@ export function planner({
   };
 }
 
-/** The key of the listing of zones. */
+/** The key of the listing of Shield Zones. */
 export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string {
   return `shield_zone Shield Zones#${credential}@${baseUrl}`;
 }
 
-/** What a listing of zones has found. */
+/** Found Shield Zones with these ids. */
 export function zonesFound(...ids: readonly string[]) {
   return ids.map((id) => ({ ids: { shield_zone_id: id } }));
 }
 
-/** What configurations want, where the test says what the listings have. Nothing is asked. */
+/** What configurations want. The test says what the listings find; nothing is polled. */
 export function follower({
   all = resources,
   owns = () => true,
@@ -144,19 +144,19 @@ export function follower({
     }),
   });
   return {
-    /** What is wanted now, by key. */
+    /** The wanted targets by key. */
     targets,
-    /** What came (`+`), changed (`~`) and left (`-`) since this was last asked. */
+    /** What came (`+`), changed (`~`) and left (`-`) since the last call. */
     changes: () => changes.splice(0),
     apply: (config: Config) => wanted.apply(config),
-    /** A complete listing has these. */
+    /** A complete listing finds these. */
     async find(key: string, found: readonly Discovered[]) {
       await wanted.providers.get(key)?.succeed(found);
       await wanted.settle();
     },
-    /** The listings that are asked. */
+    /** The polled listings. */
     listings: () => Array.from(wanted.providers.all(), ({ poll }) => poll),
-    /** Everything that is asked: the listings, then the targets that are read alone. */
+    /** All polls: of listings, then of targets that are read one by one. */
     polls(): Poll[] {
       const read = [...targets.values()].flatMap((target): Poll[] => {
         const resource = all.find(({ kind }) => kind === target.kind) ?? resourceOf(target.kind);

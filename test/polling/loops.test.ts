@@ -8,7 +8,7 @@ import { resourceOf, targetConfig } from './fixtures.ts';
 
 interface Start {
   readonly key: string;
-  /** Since the beginning of the test. */
+  /** Since the start of the test. */
   readonly atMs: number;
   readonly lagMs: number;
 }
@@ -27,7 +27,7 @@ function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
   return { ...readPollOf(resource, target), key: id, queue };
 }
 
-/** Loops whose polls take no time, unless `take` says otherwise. */
+/** Loops whose polls take no time unless `take` is given. */
 function loop(options: { pace?: number; take?: (key: string) => Promise<number> } = {}) {
   const beganMs = performance.now();
   const starts: Start[] = [];
@@ -72,7 +72,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('starts the first poll of everything as fast as the pace allows', async () => {
+  it('starts all first polls as fast as the pace allows', async () => {
     const { loops, addAll, starts } = loop({ pace: 100 });
     await addAll(polls(500, 3_600_000));
     await vi.advanceTimersByTimeAsync(5_100);
@@ -80,7 +80,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('polls each at its own interval, at its own place, for as long as it runs', async () => {
+  it('polls each target at its own interval and offset', async () => {
     const { loops, addAll, timesOf } = loop();
     await addAll([...polls(7, 60_000), pollOf('fast', 5_000)]);
     await vi.advanceTimersByTimeAsync(600_000);
@@ -88,14 +88,14 @@ describe('loops', () => {
       timesOf(key)
         .slice(1)
         .map(({ atMs }, i, all) => atMs - (all[i - 1]?.atMs ?? atMs));
-    // A poll reaches its own time within five rounds.
+    // A poll reaches its offset within five rounds.
     for (const gap of gaps('t3').slice(5)) expect(gap).toBeCloseTo(60_000, -1);
     for (const gap of gaps('fast').slice(5)) expect(gap).toBeCloseTo(5_000, -1);
     expect(timesOf('t3').length).toBeGreaterThanOrEqual(10);
     void loops.end();
   });
 
-  it('never lets the time between two polls differ from the interval by more than a tenth, the first two included', async () => {
+  it('keeps the time between two polls within a tenth of the interval, even between the first two', async () => {
     const { loops, addAll, timesOf } = loop({ pace: 10 });
     await addAll(polls(100, 60_000));
     await vi.advanceTimersByTimeAsync(600_000);
@@ -110,7 +110,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('does not start a poll that is wanted again before the run from before has ended', async () => {
+  it('does not start a poll that was removed and added again before its old run has ended', async () => {
     const ends: (() => void)[] = [];
     const { loops, addAll, timesOf } = loop({
       take: () => new Promise((resolve) => ends.push(() => resolve(1))),
@@ -127,7 +127,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('lets a poll that hangs delay no other, and never starts it a second time meanwhile', async () => {
+  it('does not let a hanging poll delay others, and does not start it a second time', async () => {
     const { loops, addAll, timesOf } = loop({
       take: (key) => (key === 't0' ? new Promise(() => undefined) : Promise.resolve(1)),
     });
@@ -141,7 +141,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('keeps the offsets of the others when some come and go, and gives new ones the freed offsets', async () => {
+  it('keeps the offsets of others when some come and go, and reuses freed offsets', async () => {
     const { loops, addAll, timesOf } = loop();
     await addAll(polls(8, 60_000));
     await vi.advanceTimersByTimeAsync(600_000);
@@ -156,7 +156,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('polls everything in turn, and tells the lag, when the pace does not suffice', async () => {
+  it('polls everything in turn and reports the lag if the pace is too low', async () => {
     const { loops, addAll, starts, timesOf } = loop({ pace: 5 });
     await addAll(polls(300, 30_000));
     await vi.advanceTimersByTimeAsync(300_000);
@@ -165,7 +165,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('asks less often what says so, and at once when it is told to', async () => {
+  it('polls less often if a poll says so, and at once on request', async () => {
     const { loops, addAll, timesOf } = loop({ take: () => Promise.resolve(10) });
     await addAll(polls(1, 10_000));
     await vi.advanceTimersByTimeAsync(90_000);
@@ -176,7 +176,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('asks again right after a poll that was under way when it was told to', async () => {
+  it('polls again right after a poll that was under way at the request', async () => {
     let finish: (() => void) | undefined;
     const { loops, addAll, timesOf } = loop({
       take: () =>
@@ -193,7 +193,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('takes a shorter interval up at once', async () => {
+  it('applies a shorter interval at once', async () => {
     const { loops, addAll, timesOf } = loop();
     await addAll(polls(1, 3_600_000));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -203,7 +203,7 @@ describe('loops', () => {
     void loops.end();
   });
 
-  it('starts nothing after it was stopped', async () => {
+  it('starts nothing after stop', async () => {
     const { loops, addAll, starts } = loop({ pace: 10 });
     await addAll(polls(50, 10_000));
     await vi.advanceTimersByTimeAsync(1000);
@@ -213,7 +213,7 @@ describe('loops', () => {
     expect(starts).toHaveLength(before);
   });
 
-  it('gives a poll that changes its queue a place there that no other has', async () => {
+  it('gives a poll that changes its queue a free offset there', async () => {
     const { loops, addAll, timesOf } = loop();
     await addAll([pollOf('a', 60_000, 'one'), pollOf('b', 60_000, 'two'), pollOf('c', 60_000, 'two')]);
     loops.get('a')?.update(pollOf('a', 60_000, 'two'));

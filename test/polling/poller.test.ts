@@ -19,7 +19,7 @@ type Answer = (path: string, request: Request) => unknown;
 const zone = { shield_zone_id: '501' };
 const summary = { monthlyCost: 3.5 };
 
-/** One target, or one listing with a zone, and a poller whose API answers as told. */
+/** One target, or one listing with a zone, and a poller whose API answers as the test says. */
 function pollerOf(
   kind: string,
   ids: Record<string, string>,
@@ -82,7 +82,7 @@ function pollerOf(
         throw error;
       };
     },
-    /** Polls once; resolves with how many intervals the next poll may be away. */
+    /** Polls once; resolves with the number of intervals until the next poll. */
     run: async () => {
       const permit = { release: () => void released.push(poll.key) };
       const { backoffFactor } = await poller.poll(poll, loop, permit);
@@ -96,7 +96,7 @@ const applicationPoller = () => pollerOf('application', { app_id: 'a' });
 afterEach(() => void vi.useRealTimers());
 
 describe('a poll', () => {
-  it('that succeeds puts the reading on the page and gives its permit back', async () => {
+  it('that succeeds puts the reading on the page and releases its permit', async () => {
     const { run, counted, released, status, lines } = applicationPoller();
     expect(await run()).toBe(1);
     expect(counted).toEqual(['success']);
@@ -111,7 +111,7 @@ describe('a poll', () => {
       'with its status',
       new ApiError('not_found', 'HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
     ],
-  ])('of a zone without rate limits succeeds with nothing, said %s', async (_, error) => {
+  ])('of a zone without rate limits succeeds without values, if the API says so %s', async (_, error) => {
     const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
     fails(error);
     expect(await run()).toBe(1);
@@ -120,14 +120,14 @@ describe('a poll', () => {
     expect(lines).toEqual([]);
   });
 
-  it('of which that error is not known to mean nothing fails with it', async () => {
+  it('of another kind fails with that error', async () => {
     const { run, fails, counted } = applicationPoller();
     fails(new ReadingError('rejected', 'no', 'not_found.ratelimit_shieldzone'));
     await run();
     expect(counted).toEqual(['rejected']);
   });
 
-  it('that fails when it is wanted no more counts nothing, logs nothing and changes nothing', async () => {
+  it('that fails after it was stopped is not counted, logs nothing and changes nothing', async () => {
     const { run, answers, loop, counted, lines, status, released } = applicationPoller();
     answers(() => {
       loop.isStopped = true;
@@ -140,7 +140,7 @@ describe('a poll', () => {
     expect(released).toHaveLength(1);
   });
 
-  it('of many pages has the time of one interval for all its tries together', async () => {
+  it('of many pages may take one interval for all its pages and retries', async () => {
     vi.useFakeTimers();
     const budgets: number[] = [];
     const { run, answers, counted } = pollerOf('shield_zone', zone);
@@ -159,7 +159,7 @@ describe('a poll', () => {
   });
 });
 
-describe('what is asked less and less often', () => {
+describe('the delay between polls', () => {
   const plain = new ApiError('server_error', 'HTTP 500', { status: 500 });
 
   it.each<[string, ApiError | ReadingError]>([
@@ -172,7 +172,7 @@ describe('what is asked less and less often', () => {
       'an error that will last, said with a status',
       new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
     ],
-  ])('is %s: up to 10 intervals, and every interval again after a success', async (_, error) => {
+  ])('grows after %s up to 10 intervals, and is one interval again after a success', async (_, error) => {
     const { run, fails, answers, health } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
     fails(error);
     const factors: number[] = [];
@@ -192,14 +192,14 @@ describe('what is asked less and less often', () => {
     ['another status', new ApiError('rejected', 'HTTP 400', { status: 400 })],
     ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
     ['an unreadable body', new ReadingError('schema', 'no')],
-  ])('is not %s', async (_, error) => {
+  ])('stays one interval after %s', async (_, error) => {
     const { run, fails, health } = applicationPoller();
     fails(error);
     for (let i = 0; i < 6; i++) expect(await run()).toBe(1);
     expect(health.lasting).toBe(0);
   });
 
-  it('begins anew after a failure of another kind', async () => {
+  it('starts over after a different failure', async () => {
     const { run, fails } = applicationPoller();
     fails(new ApiError('auth', 'HTTP 401'));
     for (let i = 0; i < 4; i++) await run();
@@ -212,7 +212,7 @@ describe('what is asked less and less often', () => {
 });
 
 describe('the log', () => {
-  it('has one line when polls begin to fail and one when they succeed again', async () => {
+  it('has one line when polls start to fail and one when they succeed again', async () => {
     const { run, fails, answers, lines } = applicationPoller();
     fails(new ApiError('timeout', 'no whole answer within 10000 ms'));
     for (let i = 0; i < 3; i++) await run();
@@ -240,7 +240,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('says after a success what becomes of its values, and under which id the vendor finds the request', async () => {
+  it('says after a success what happens to the values, and by which id the vendor finds the request', async () => {
     const { run, fails, lines } = applicationPoller();
     await run();
     fails(new ApiError('auth', 'HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
@@ -261,7 +261,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('says for a video that the key of its library is needed, and where the one in use comes from', async () => {
+  it('says for a video that it needs the key of its library, and where the current key comes from', async () => {
     const ids = { library_id: '4711', video_id: '0f8c3f9e-0000-4000-8000-000000000000' };
     const { run, fails, lines, status } = pollerOf('video_storage', ids, undefined, {
       keySource: () => 'found with its library',
@@ -274,21 +274,21 @@ describe('the log', () => {
     expect(status()?.lastFailure?.message).toBe(words);
   });
 
-  it('blames no API for a key that cannot be read', async () => {
+  it('does not blame the API for a key that cannot be read', async () => {
     const { run, fails, lines } = applicationPoller();
     fails(new ApiError('auth', 'the key cannot be read: there is none'));
     await run();
     expect(lines[0]?.['reason']).toBe('the key cannot be read: there is none');
   });
 
-  it('promises nothing where everything is asked once alone', async () => {
+  it('announces no next poll if everything is polled only once', async () => {
     const { run, fails, lines } = pollerOf('application', { app_id: 'a' }, undefined, { isOnce: true });
     fails(new ApiError('server_error', 'HTTP 500', { status: 500 }));
     await run();
     expect(lines[0]?.['msg']).toBe('poll failed: HTTP 500');
   });
 
-  it('has one warning of a field that is not as documented, the first time, and the counter has each', async () => {
+  it('has one warning about an undocumented field, and the counter counts every time', async () => {
     const { run, answers, lines, counted } = applicationPoller();
     answers(() => ({ monthlyCost: 'three', averageLatency: [] }));
     await run();
@@ -313,7 +313,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('and the counter have a series that is left out because its number is not finite', async () => {
+  it('and the counter include a series that is left out because its number is not finite', async () => {
     const { run, answers, lines, counted, status } = applicationPoller();
     answers(() => ({ totalVolumeSizeInGb: 1e300 }));
     await run();
@@ -322,7 +322,7 @@ describe('the log', () => {
     expect(status()?.state).toBe('ok');
   });
 
-  it('takes every text of an answer as one line, bounded, without control characters', async () => {
+  it('has every text of an answer on one line, shortened, without control characters', async () => {
     const nasty = `a\nb\r\n\u001b[31mc\u0000\u2028\u202e${'x'.repeat(100_000)}`;
     const { run, fails, answers, lines, status } = applicationPoller();
     for (const error of [
@@ -340,18 +340,18 @@ describe('the log', () => {
         expect(String(text).length).toBeLessThanOrEqual(500);
       }
       expect(reason).toContain('a b [31mc');
-      // A good poll lets the next failure be logged again.
+      // After a good poll the next failure is logged again.
       answers(() => summary);
       await run();
     }
   });
 });
 
-describe('a fault of the exporter itself', () => {
+describe('a bug in the exporter', () => {
   const broken = (change: Partial<Resource>): Resource =>
     ({ ...resourceOf('application'), ...change }) as Resource;
 
-  it('in a resource that reads is a failed poll that is logged, and no more', async () => {
+  it('while reading only makes this poll fail, and is logged', async () => {
     const resource = broken({
       read: () => Promise.reject(new TypeError("Cannot read properties of undefined (reading 'a')")),
     } as Partial<Resource>);
@@ -365,7 +365,7 @@ describe('a fault of the exporter itself', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('in what becomes of a reading leaves the target as it was, and no success behind', async () => {
+  it('while storing a reading leaves the target as it was, without a success', async () => {
     const { run, counted, status, page } = applicationPoller();
     await run();
     const before = await page();

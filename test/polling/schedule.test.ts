@@ -17,7 +17,7 @@ describe('the start of the next poll', () => {
   const intervals = fc.integer({ min: 1000, max: 86_400_000 });
   const offsets = fc.double({ min: 0, max: 0.999, noNaN: true });
 
-  it('is one interval after the last, less or more by a tenth of it at most', () => {
+  it('is one interval after the last, give or take a tenth', () => {
     fc.assert(
       fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
         const gapMs = nextStart(0, intervalMs, offset, startedMs, 1) - startedMs;
@@ -26,7 +26,7 @@ describe('the start of the next poll', () => {
     );
   });
 
-  it('reaches the time of its offset within five rounds, and stays there', () => {
+  it('reaches its offset within five rounds and stays there', () => {
     fc.assert(
       fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
         let atMs = startedMs;
@@ -39,7 +39,7 @@ describe('the start of the next poll', () => {
 });
 
 describe('places', () => {
-  it('are handed out by the smallest free number', () => {
+  it('are assigned in order, the smallest free number first', () => {
     const places = new Places();
     const [first, , third, fourth] = [places.take(), places.take(), places.take(), places.take()];
     expect([first, third, fourth]).toEqual([0, 2, 3]);

@@ -14,18 +14,18 @@ describe('sharding', () => {
     for (const size of sizes) expect(Math.abs(size - 2000)).toBeLessThan(200);
   });
 
-  it('moves about one in N targets, and only to the new shard, when a shard is added', () => {
+  it('moves about one in N targets when a shard is added, and only to the new one', () => {
     const moved = keys.filter((key) => shardOf(key, 4) !== shardOf(key, 5));
     expect(moved.every((key) => shardOf(key, 5) === 4)).toBe(true);
     expect(Math.abs(moved.length - keys.length / 5)).toBeLessThan(200);
   });
 
-  it('gives everything to the only exporter there is', () => {
+  it('gives everything to a single exporter', () => {
     expect(keys.every(ownedBy(undefined))).toBe(true);
     expect(keys.every(ownedBy({ index: 0, count: 1 }))).toBe(true);
   });
 
-  it('assigns as it always did: another assignment would move every target at an upgrade', () => {
+  it('never changes its assignment, because that would move every target at an upgrade', () => {
     expect(
       ['application/a', 'shield_zone/501', 'video_storage/4711/v'].map((key) => shardOf(key, 7)),
     ).toMatchInlineSnapshot(`

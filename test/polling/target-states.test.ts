@@ -44,13 +44,13 @@ function statesOf(ids: readonly string[], maxSeries = 1_000_000) {
 const reading = { monthlyCost: 3.5, state: undefined, chart: undefined };
 
 describe('target states', () => {
-  it('shows nothing of a target that was not polled yet', async () => {
+  it('shows nothing for a target that was not polled yet', async () => {
     const { states, rows } = statesOf(['a']);
     expect(await rows()).toEqual([]);
     expect(states.status('application/a')?.state).toBe('pending');
   });
 
-  it('shows the values of a good poll, that it is up, and when it succeeded', async () => {
+  it('shows the values of a good poll, up as 1, and the time of the success', async () => {
     const { states, target, rows } = statesOf(['a']);
     states.succeeded(target('a'), reading, 0.5, Date.now());
     expect(await rows()).toEqual([
@@ -60,7 +60,7 @@ describe('target states', () => {
     ]);
   });
 
-  it('counts the age of a value from its own poll on, however long that took to come', () => {
+  it('counts the age of a value from its own poll on, however late that was', () => {
     const { states, target } = statesOf(['a']);
     vi.advanceTimersByTime(180_001);
     states.succeeded(target('a'), reading, 0.5, Date.now());
@@ -68,10 +68,10 @@ describe('target states', () => {
     expect(states.status('application/a')?.stale).toBe(false);
   });
 
-  it('takes off the page what was wanted last, as soon as fewer series are allowed', async () => {
+  it('takes the targets that were added last off the page when fewer series are allowed', async () => {
     const { store, states, target, rows } = statesOf(['a', 'b', 'c']);
     const poll = (id: string) => states.succeeded(target(id), reading, 0.5, Date.now());
-    // In another order than they are wanted in.
+    // In another order than they were added.
     for (const id of ['c', 'b', 'a']) poll(id);
     store.setMaxSeries(6);
     states.makeRoom();
@@ -86,7 +86,7 @@ describe('target states', () => {
     expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
   });
 
-  it('says 0 for a target whose first poll failed, and nothing more', async () => {
+  it('shows only up as 0 for a target whose first poll failed', async () => {
     const { states, target, rows } = statesOf(['a']);
     states.failed(target('a'), failure, 0.5);
     expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
@@ -126,7 +126,7 @@ describe('target states', () => {
     expect(states.counts('application').stale).toBe(0);
   });
 
-  it('counts a target as stale that never succeeded for as long', () => {
+  it('counts a target as stale that has not succeeded within stale_after', () => {
     const { states, target } = statesOf(['a']);
     states.failed(target('a'), failure, 0.5);
     vi.advanceTimersByTime(180_001);
@@ -143,7 +143,7 @@ describe('target states', () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  it('does not keep a reading that comes after its target was removed or changed', async () => {
+  it('drops a reading that arrives after its target was removed or changed', async () => {
     const { states, want, target, rows } = statesOf(['a']);
     const old = target('a');
     want([]);
@@ -151,7 +151,7 @@ describe('target states', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('drops values at once that were read under other settings', async () => {
+  it('drops values at once if the settings of the target change', async () => {
     const { states, want, target, rows } = statesOf(['a']);
     states.succeeded(target('a'), { ...reading, currentLatency: 250 }, 0.5, Date.now());
     expect(await rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
@@ -162,7 +162,7 @@ describe('target states', () => {
     ]);
   });
 
-  it('counts targets and drops what is stale as if it looked at each of them every time', () => {
+  it('counts targets and drops stale values as if it checked each of them every time', () => {
     const ids = ['a', 'b', 'c', 'd'];
     const id = fc.constantFrom(...ids);
     const steps = fc.array(
@@ -214,7 +214,7 @@ describe('target states', () => {
     );
   });
 
-  it.each([2, 3, 5, 6, 12])('never shows half a target under a cap of %i series', async (maxSeries) => {
+  it.each([2, 3, 5, 6, 12])('never shows part of a target under a cap of %i series', async (maxSeries) => {
     const { states, target, rows } = statesOf(['a', 'b', 'c'], maxSeries);
     const whole = (id: string, up: number) => [
       `bunnynet_application_up{app_id="${id}"} ${up}`,
@@ -233,7 +233,7 @@ describe('target states', () => {
     }
   });
 
-  it('knows nothing of a target any more that is read at another address', async () => {
+  it('forgets a target whose address changes', async () => {
     const { states, target, rows } = statesOf(['a']);
     states.succeeded(target('a'), reading, 0.5, Date.now());
     const moved = { ...target('a'), baseUrl: 'http://127.0.0.1:2' };
@@ -242,7 +242,7 @@ describe('target states', () => {
     expect(states.status(moved.key)).toMatchObject({ state: 'pending', lastSuccessMs: undefined });
   });
 
-  it('leaves out what is no finite number', async () => {
+  it('leaves out numbers that are not finite', async () => {
     const { states, target, rows } = statesOf(['a']);
     const infinite = Number.POSITIVE_INFINITY;
     states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1e300 }, 0.5, Date.now());
@@ -292,7 +292,7 @@ describe('target states', () => {
       expect(await page('text')).toContain(`${total} 8`);
     });
 
-    it('keeps the counters on the page when the other values are stale, and goes on from there', async () => {
+    it('keeps counters on the page when the other values are stale, and continues from there', async () => {
       const { states, target, page } = rateLimits();
       states.succeeded(target, blocked({ '2001-09-09': 90 }), 0.5, Date.now());
       states.succeeded(target, blocked({ '2001-09-09': 95 }), 0.5, Date.now());

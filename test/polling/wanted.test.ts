@@ -20,7 +20,7 @@ const application = (id: string, more = {}) => targetConfig({ app_id: id }, more
 const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 const keys = (one: ReturnType<typeof follower>) => [...one.targets.keys()];
 
-/** The resources, one of them with something else. */
+/** The resources, one of them modified. */
 const withOther = (kind: string, other: object) =>
   resources.map((one): Resource => (one.kind === kind ? ({ ...one, ...other } as Resource) : one));
 
@@ -32,8 +32,8 @@ async function following(config: Config, options?: Parameters<typeof follower>[0
 
 beforeAll(loadPatternEngine);
 
-describe('targets that are named', () => {
-  it('are read alone, each with its own credential', async () => {
+describe('named targets', () => {
+  it('are read one by one, each with its own credential', async () => {
     const video = targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' });
     const one = await following(
       configOf([
@@ -48,7 +48,7 @@ describe('targets that are named', () => {
     ]);
   });
 
-  it('of a listing share one poll a credential, at the shortest of their intervals', async () => {
+  it('of a listing share one poll per credential, at the shortest of their intervals', async () => {
     const one = await following(
       configOf([
         sectionConfig('shield_zone', [
@@ -69,7 +69,7 @@ describe('targets that are named', () => {
     ]);
   });
 
-  it('keep their objects while nothing of them changes', async () => {
+  it('keep their objects while they do not change', async () => {
     const section = (name?: string) =>
       configOf([sectionConfig('application', [application('a'), application('b', { name })])]);
     const one = await following(section());
@@ -80,7 +80,7 @@ describe('targets that are named', () => {
     expect(one.changes()).toEqual(['~application/b']);
   });
 
-  it('of other shards are not polled, nor is their listing', async () => {
+  it('of other shards are not polled, and neither is their listing', async () => {
     const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
     expect((await following(config, { owns: () => false })).polls()).toEqual([]);
     expect((await following(config, { owns: (key) => key.endsWith('2') })).polls()).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('targets that are named', () => {
 });
 
 describe('targets: all', () => {
-  it('asks a listing, and follows it', async () => {
+  it('reads a listing and follows it', async () => {
     const one = await following(allZones);
     expect(one.polls().map(({ key }) => key)).toContain(zonesKey());
     expect(keys(one)).toEqual([]);
@@ -103,7 +103,7 @@ describe('targets: all', () => {
     expect(one.changes()).toEqual([]);
   });
 
-  it('asks a listing of which only the targets are wanted at its own interval, as no poll of its kind', async () => {
+  it('reads a listing that only finds targets at its own interval, not as a poll of its kind', async () => {
     const one = await following(configOf([sectionConfig('rate_limit', 'all')]));
     await one.find(zonesKey(), zonesFound('7'));
     for (const { key, parent } of one.listings()) if (parent) await one.find(key, []);
@@ -115,7 +115,7 @@ describe('targets: all', () => {
     ]);
   });
 
-  it('asks a listing with a parent once for each thing that the parent has found', async () => {
+  it('reads a listing with a parent once for each item of the parent', async () => {
     const { listing: zones } = resourceOf('shield_zone');
     const endpoints = { ...zones, kind: 'api_guardian', nouns: 'endpoints', parent: zones } as Listing;
     const one = await following(configOf([sectionConfig('api_guardian', 'all')]), {
@@ -137,7 +137,7 @@ describe('targets: all', () => {
     expect(one.listings().filter(({ parent }) => parent)).toHaveLength(1);
   });
 
-  it('has what has the feature that a kind is about, and keeps up when it is switched on', async () => {
+  it('takes only items with the feature of the kind, also when it is switched on later', async () => {
     const one = await following(configOf([sectionConfig('rate_limit', 'all')]), {
       all: withOther('rate_limit', { feature: 'limits', partNames: undefined }),
     });
@@ -152,7 +152,7 @@ describe('targets: all', () => {
     expect(one.changes()).toEqual(['+rate_limit/7']);
   });
 
-  it('does not take what one address has listed for what another has', async () => {
+  it('does not mix the listings of two addresses', async () => {
     const one = await following(allZones);
     await one.find(zonesKey(), zonesFound('7'));
     const shield = { ...allZones.apis.shield, baseUrl: 'http://127.0.0.1:2' };
@@ -162,7 +162,7 @@ describe('targets: all', () => {
     expect(zones.map(({ key }) => key)).toEqual([zonesKey('account', 'http://127.0.0.1:2')]);
   });
 
-  it('leaves out the targets of other shards, and asks the listing all the same', async () => {
+  it('leaves out the targets of other shards, but reads the listing', async () => {
     const one = await following(configOf([sectionConfig('shield_zone', 'all')]), {
       owns: (key) => key.endsWith('7'),
     });
@@ -170,7 +170,7 @@ describe('targets: all', () => {
     expect(keys(one)).toEqual(['shield_zone/7']);
   });
 
-  it('calls a zone after its pull zone', async () => {
+  it('names a zone after its pull zone', async () => {
     const one = await following(configOf([sectionConfig('shield_zone', 'all')]));
     await one.find(zonesKey(), [{ ids: { shield_zone_id: '7' }, namedBy: '70' }]);
     expect(one.targets.get('shield_zone/7')?.name).toBeUndefined();
@@ -190,7 +190,7 @@ describe('targets: all', () => {
     expect(one.targets.get('rate_limit/7')?.parts).toBe(rules);
   });
 
-  it('reads what a listing gives a key for with that key, unless the section names a credential', async () => {
+  it('uses the key from the listing, unless the section names a credential', async () => {
     const librariesKey = `video_library video libraries#account@${allZones.apis.core.baseUrl}`;
     const credentialsOf = async (more: Partial<SectionConfig>) => {
       const section = { listingCredential: 'account', ...more };
@@ -208,7 +208,7 @@ describe('targets: all', () => {
     ]);
   });
 
-  it('selects by name and id, and asks only the parents that are selected', async () => {
+  it('selects by name and id, and reads only the selected parents', async () => {
     const zones = [
       { ids: { shield_zone_id: '7' }, name: 'prod-www' },
       { ids: { shield_zone_id: '8' }, name: 'prod-www-preview' },
@@ -225,7 +225,7 @@ describe('targets: all', () => {
     expect(guardian.listings().filter(({ kind }) => kind === 'api_guardian')).toHaveLength(1);
   });
 
-  it('lets a section say otherwise of one target of a listing', async () => {
+  it('lets a section override settings of one target of a listing', async () => {
     const overrides = new Map([['7', { name: 'shop', intervalMs: 5000, staleAfterMs: 20_000 }]]);
     const one = await following(configOf([sectionConfig('shield_zone', 'all', { overrides })]));
     await one.find(zonesKey(), zonesFound('7', '8'));
@@ -240,7 +240,7 @@ describe('targets: all', () => {
     ]);
   });
 
-  it('is one target a credential for a kind of the account as a whole', async () => {
+  it('is one target per credential for a kind about the whole account', async () => {
     const account = defineResource({
       kind: 'bill',
       product: 'Account',
@@ -261,8 +261,8 @@ describe('targets: all', () => {
   });
 });
 
-describe('a target that two listings find', () => {
-  it('is there once, and stays as long as one of them has it', async () => {
+describe('a target in two listings', () => {
+  it('exists once, and stays as long as one of them has it', async () => {
     const config = (...credentials: string[]) =>
       configOf(credentials.map((credential) => sectionConfig('shield_zone', 'all', { credential })));
     const one = await following(config('account', 'other'));
@@ -278,7 +278,7 @@ describe('a target that two listings find', () => {
 });
 
 describe('another configuration', () => {
-  it('keeps what is the same thing: named before, found by a listing now', async () => {
+  it('keeps a target that was named before and is now found by a listing', async () => {
     const one = await following(configOf([sectionConfig('shield_zone', [zone('7'), zone('8')])]));
     one.changes();
     await one.apply(configOf([sectionConfig('shield_zone', 'all')]));

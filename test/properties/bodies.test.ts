@@ -7,7 +7,7 @@ import { parsePage } from './text-format.ts';
 
 describe('any body', () => {
   it.each(kindNames.filter((kind) => !referenceKinds.includes(kind)))(
-    'of %s is a reading, or a known error',
+    'of %s becomes a reading or a known error',
     async (kind) => {
       const count = runs(30, 1_000);
       const { bodies, results } = await checkBodies(kind, count);
@@ -28,7 +28,7 @@ describe('any body', () => {
 });
 
 describe('the property', () => {
-  it('finds a sample that is not from the body', async () => {
+  it('detects a sample that is not from the body', async () => {
     const body = JSON.stringify({ averageLatency: 250, monthlyCost: 3, status: 'active' });
     const { samples } = await createReader('application')([body]);
     expect(unfounded([body], samples)).toEqual([]);
@@ -44,7 +44,7 @@ describe('the property', () => {
 describe('the reader of pages', () => {
   const head = '# HELP a b\n# TYPE a gauge\n';
 
-  it('reads what the format allows', () => {
+  it('reads everything that the format allows', () => {
     expect(parsePage(`${head}a{x="\\"\\\\\\n,}"} -1.5e-7\na 2\n`)).toEqual([
       { name: 'a', labels: { x: '"\\\n,}' }, value: -1.5e-7 },
       { name: 'a', labels: {}, value: 2 },

@@ -1,5 +1,5 @@
 /**
- * Bodies that an API might send: those of the simulator, spoilt in a few places, and any text at all. They shrink to the
+ * Bodies that an API might send: those of the simulator with a few random edits, and random text. Failures shrink to the
  * one edit that matters.
  */
 import fc from 'fast-check';
@@ -30,10 +30,10 @@ const keys = createKeys(7, dataset.libraryIds);
 const nameOf = (_id: string, name: string) => name;
 const times = [0, 1, 2, 3].map((i) => Date.parse('2026-08-15T12:00:00Z') + i * 11 * 86_400_000);
 const maxPages = 3;
-/** Entries on a page of a listing: so few that an edit often hits something that is read. */
+/** Entries per page of a listing: few, so that an edit often hits something that is read. */
 const pageSize = 2;
 
-/** Good answers and refusals, each with all its pages. */
+/** Good answers and refusals, with all their pages. */
 function answersOf(kind: KindName): readonly (readonly unknown[])[] {
   const operation = operationOf(kind);
   const targets = idsOf(dataset, kind).map((ids) => Object.values(ids));
@@ -61,7 +61,7 @@ function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unkno
   return answers(requestFor(ids, nowMs))?.body;
 }
 
-/** The targets are the entries of a listing of the account; of any other, what it has of the first target. */
+/** For a listing of the account, its entries; for others, the part of the first target. */
 function entriesOf(
   { path, pages, traits: { field = '', ids: [id = ''] = [] } }: Paged,
   targets: readonly (readonly string[])[],
@@ -76,7 +76,7 @@ function entriesOf(
   return [parent, entries.map((entry) => String(entry[id]))];
 }
 
-/** Listings of one, two and three pages, of entries in the middle: among them is an id of more than 53 bits. */
+/** Listings of one, two and three pages, from the middle, where an id has more than 53 bits. */
 function listingsOf(
   operation: Paged,
   parent: readonly string[],
@@ -172,7 +172,7 @@ function slotsOf(root: Holder): Slot[] {
   return slots;
 }
 
-/** What is done at one place of a body. */
+/** An edit at one place of a body. */
 type Edit = (slot: Slot, given: unknown, place: number) => void;
 
 const edits: Readonly<Record<string, Edit>> = {
@@ -217,7 +217,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
 };
 
-/** Also `__proto__` is a key like any other. */
+/** `__proto__` is a key like any other, too. */
 function put(holder: Holder, key: string | number, held: unknown): void {
   Object.defineProperty(holder, key, { value: held, configurable: true, enumerable: true, writable: true });
 }
@@ -229,7 +229,7 @@ const edit = fc.record({
   place: fc.nat(1000),
 });
 
-/** What happens to the text of a body on its way. */
+/** Damage to the text of a body on its way. */
 const rewriting = fc.oneof(
   { weight: 12, arbitrary: fc.constant((text: string) => text) },
   {
@@ -244,7 +244,7 @@ const rewriting = fc.oneof(
           text.slice(0, at % (text.length + 1)) + more + text.slice(at % (text.length + 1)),
     ),
   },
-  // A key that comes twice.
+  // A duplicate key.
   {
     weight: 1,
     arbitrary: fc.tuple(fc.nat(), fc.constantFrom(...numbers)).map(([at, written]) => (text: string) => {
@@ -257,7 +257,7 @@ const rewriting = fc.oneof(
 
 const anyText = fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 40 }));
 
-/** The texts of the bodies of an answer for this kind: of a listing one a page, of the others one. */
+/** The bodies of an answer for this kind: one per page of a listing, else one. */
 export function bodiesOf(kind: KindName): fc.Arbitrary<readonly string[]> {
   const good = answersOf(kind);
   const spoiling = fc.oneof(

@@ -1,4 +1,4 @@
-/** Whatever pages a listing has: reading it ends, and what it takes for complete lacks nothing that was there throughout. */
+/** Whatever its pages: reading a listing ends, and a complete listing lacks nothing that was there the whole time. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { id, object } from '../../src/resources/fields.ts';
@@ -22,7 +22,7 @@ async function read(way: ApiName, get: Get): Promise<readonly string[] | undefin
   }
 }
 
-/** A page as the API words it. */
+/** A page in the form of the API. */
 function worded(
   way: ApiName,
   { items, number, total, size }: { items: readonly unknown[]; number: number; total: number; size: number },
@@ -46,7 +46,7 @@ function numberIn(path: string): number {
   return Number(/(?:[?&]page|nextCursor)=(\d+)/.exec(path)?.[1] ?? 1);
 }
 
-/** Before a page is asked for, so many things come, or go, at this point of the list. */
+/** How many items are added or removed at this point of the list before a page is requested. */
 const changes = fc.array(fc.record({ at: fc.nat(12), things: fc.nat(2) }), { maxLength: 5 });
 
 it.each(apiNames)('has exactly what was there, where a %s listing does not change', async (way) => {

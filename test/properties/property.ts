@@ -1,4 +1,4 @@
-/** The one property of bodies: checked a few times in every test run, more often with the real tools, very often at night. */
+/** The property of bodies, checked a few times in every test run, more often in test/stack, and very often at night. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { KindName } from '../../src/simulator/dataset.ts';
@@ -11,13 +11,13 @@ const chartSettings = (['latest', 'points', 'off'] as const).flatMap((latency_ch
 );
 
 export interface Checked {
-  /** How many bodies ended how. */
+  /** The number of bodies by outcome. */
   readonly results: Readonly<Record<string, number>>;
   readonly bodies: number;
   readonly samples: number;
 }
 
-/** Checks it of so many bodies: each ends in a reading or a known error, and a page can be read. onPage is shown the page after each body that became a reading. */
+/** Checks that each body becomes a reading or a known error, and that the page is valid. onPage gets the page after each reading. */
 export async function checkBodies(
   kind: KindName,
   count: number,
@@ -32,7 +32,7 @@ export async function checkBodies(
     fc.asyncProperty(bodiesOf(kind), fc.nat(readers.length - 1), async (given, reader) => {
       const outcome = await readers[reader]?.(given);
       if (!outcome) throw new Error('no reader');
-      // Of the other kinds some figures are counted or added up from several fields.
+      // Other kinds count or add up some figures from several fields.
       if (referenceKinds.includes(kind)) expect(unfounded(given, outcome.samples)).toEqual([]);
       results[outcome.result] = (results[outcome.result] ?? 0) + 1;
       bodies++;

@@ -1,6 +1,6 @@
 /**
- * The way of a body to the page, as a poll takes it, with everything that must hold of it whatever the body is: it ends in
- * a reading or in one of the known errors, the page can be read, and every sample on it comes from the body.
+ * Takes a body to the page as a poll does, and checks what must hold for any body: it becomes a reading or one of the known
+ * errors, the page is valid, and every sample on it comes from the body.
  */
 import { parseJson } from '../../src/api/body.ts';
 import { ApiError } from '../../src/api/errors.ts';
@@ -17,13 +17,13 @@ import { type ParsedSample, parsePage } from './text-format.ts';
 const dataset = createDataset(1, scales.small);
 
 export interface Outcome {
-  /** How it ended: `reading`, or the result of the error. */
+  /** `reading`, or the result of the error. */
   readonly result: string;
   readonly page: string;
   readonly samples: readonly ParsedSample[];
 }
 
-/** Reads bodies of a kind, one after the other, into the same store, as the polls of a target do. */
+/** Reads bodies of a kind one after the other into the same store, like the polls of a target. */
 export function createReader(kind: KindName, settings?: unknown) {
   const section = sectionConfig(kind, [targetConfig(idsOf(dataset, kind)[0] ?? {}, { name: 'a "name"' })]);
   const config = configOf([settings === undefined ? section : { ...section, settings }]);
@@ -33,7 +33,7 @@ export function createReader(kind: KindName, settings?: unknown) {
   const store = new Store(catalogue);
   const notes = { mismatch: () => undefined, unrecognized: () => undefined };
 
-  /** Each page of a listing has its body; the last one is that of every further page, too. */
+  /** Each body is a page of a listing; the last one repeats for all further pages. */
   async function readingOf(bodies: readonly string[]): Promise<readonly unknown[]> {
     const get = async (path: string): Promise<unknown> => {
       const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1);
@@ -66,12 +66,12 @@ export function createReader(kind: KindName, settings?: unknown) {
   };
 }
 
-/** Everything that a value of a body may become on the page: itself, or what the documentation says is made of it. */
+/** Everything that a value of a body may become on the page: itself, or a documented conversion of it. */
 interface Sources {
   readonly numbers: Set<number>;
-  /** The most that things of it can add up to: its numbers without their signs, and the lengths of its lists. */
+  /** The maximum of any sum: the absolute values of its numbers plus the lengths of its lists. */
   most: number;
-  /** Seconds since 1970 of texts and keys that are instants or days. */
+  /** Texts and keys that are instants or days, in seconds since 1970. */
   readonly instants: number[];
 }
 
@@ -108,7 +108,7 @@ function addAll(value: unknown, sources: Sources): void {
   } else if (typeof value === 'object' && value !== null) {
     const held = Object.values(value);
     numbers.add(held.filter(Number.isFinite).length);
-    // Where a schema copies what it reads it passes over a key that would be the prototype of the copy.
+    // A copy of the object does not have this key, because it would be its prototype.
     const { ['__proto__']: _, ...others } = value as Record<string, unknown>;
     numbers.add(Object.values(others).filter(Number.isFinite).length);
     const sizes = held.map((one) => (one as { size?: unknown } | null)?.size);
@@ -131,7 +131,7 @@ function addFields(body: unknown, fields: Map<string, unknown[]>): void {
   }
 }
 
-/** The API fields that a family's HELP names: what is on the page must come from one of them. */
+/** The API fields in a family's HELP: its value must come from one of them. */
 const fieldNames = new Map(
   catalogue.map(({ name, help }) => [
     name,
@@ -141,14 +141,14 @@ const fieldNames = new Map(
   ]),
 );
 
-/** Families that count things by a label, or add them up: over pods, or over the points of one day. */
+/** Families that count by a label, or add up pods or the points of a day. */
 const sums = new Set(
   catalogue
     .filter(({ help }) => /^Number of .* by |added up over|newest UTC day; .*Chart\b/.test(help))
     .map(({ name }) => name),
 );
 
-/** Nothing for a body that is no JSON: a page that was not asked for may be such. */
+/** Undefined for a body that is not JSON, such as a page that was never requested. */
 function parsedOf(body: string): unknown {
   try {
     return JSON.parse(body.replace(/^\uFEFF/, ''));
@@ -157,7 +157,7 @@ function parsedOf(body: string): unknown {
   }
 }
 
-/** The samples that nothing in the bodies accounts for. */
+/** The samples that cannot come from the bodies. */
 export function unfounded(
   bodies: readonly string[],
   samples: readonly ParsedSample[],
@@ -183,7 +183,7 @@ export function unfounded(
     return !fieldNames.get(name)?.some((field) => {
       const { numbers, instants, most } = sourcesOf(field);
       if (sums.has(name)) return Math.abs(value) <= most;
-      // The texts have more digits than a parsed time.
+      // Texts have more digits than a parsed time.
       return numbers.has(value) || instants.some((instant) => Math.abs(instant - value) < 0.0011);
     });
   });

@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus' text format 0.0.4, as small as the format: what is not exactly right is an error. */
+/** A strict parser of Prometheus' text format 0.0.4: anything that is not exactly right is an error. */
 
 export interface ParsedSample {
   readonly name: string;
@@ -25,7 +25,7 @@ function parseLabels(text: string): Record<string, string> {
   return labels;
 }
 
-/** Every sample of a page. Families come whole, each after its HELP and TYPE, and no series comes twice. */
+/** Every sample of a page. Each family must be in one piece after its HELP and TYPE, and no series may come twice. */
 export function parsePage(page: string): readonly ParsedSample[] {
   if (page === '') return [];
   if (!page.endsWith('\n')) throw new SyntaxError('the last line does not end');

@@ -7,7 +7,7 @@ import { reply, startWhole } from '../held/whole.ts';
 
 const key = 'k-5f0e9c1d-the-key-of-the-account';
 
-/** What an account could be known by: names, hosts, ids, keys, people, money, words of any script. */
+/** Data that identifies an account: names, hosts, ids, keys, people, money, words in any script. */
 const canaries = [
   'AcmeCorp',
   'acme-shop',
@@ -24,12 +24,12 @@ const canaries = [
 ];
 
 describe('a report', () => {
-  it('has nothing of an account, wherever it stands in the answers', () => {
+  it('contains no data of the account, wherever it is in the answers', () => {
     const report = new Report();
     let turn = 0;
     const canary = () => canaries[turn++ % canaries.length] ?? '';
     const figure = () => 7_300_001 + turn++ * 1.37;
-    /** A value in the documented form that has canaries for texts, figures, and keys that are data. */
+    /** A value in the documented form with canaries as texts, figures, and keys that are data. */
     const hostile = ({ fields, values, elements }: Documented): unknown => {
       if (elements) return [hostile(elements), hostile(elements), canary(), { [canary()]: figure() }];
       if (values)
@@ -59,12 +59,12 @@ describe('a report', () => {
     });
     for (const name of canaries) expect(text.toLowerCase(), name).not.toContain(name.toLowerCase());
     expect(text).not.toMatch(/7[ ,.]?300/);
-    // Digits stand in what we say of ourselves: counts, times, versions, and 9 for any digit.
+    // Digits occur in our own text: counts, times, versions, and 9 for any digit.
     expect(text).toContain('GET /pullzone of the core API');
     expect(text).toContain('pull_zones: interval 1m, targets 12 listed, include 12 listed');
   });
 
-  it('tells types, lengths, forms, what is missing and what is not documented', () => {
+  it('shows types, lengths, forms, and missing and undocumented fields', () => {
     const report = new Report();
     const day = (n: number) => `2026-08-0${n}T00:00:00Z`;
     const bodies = [
@@ -110,7 +110,7 @@ describe('a report', () => {
     );
   });
 
-  it('takes what the whole exporter was answered', async () => {
+  it('contains all answers to the exporter', async () => {
     const report = new Report();
     const whole = await startWhole({
       env: { KEY: key },
@@ -139,6 +139,6 @@ it.each([
   ['EU: Frankfurt, DE', 'xx: xxxxxxxxx, xx'],
   ['Straße ٣٤ 東 ☃', 'xxxxxx 99 x ?'],
   ['x'.repeat(50), `${'x'.repeat(40)}…`],
-])('the form of %s is %s', (text, form) => {
+])('shows the form of %s as %s', (text, form) => {
   expect(formOf(text)).toBe(form);
 });

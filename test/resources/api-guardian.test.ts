@@ -55,7 +55,7 @@ bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",e
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read(
     '{ "data": { "totalBlockedRequests": null, "totalRateLimited": 0, "overviewPastTwentyEightDays": null } }',
   );
@@ -65,7 +65,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect(mismatched).toEqual([]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(`{
     "data": {
       "totalBlockedRequests": "120", "totalLoggedRequests": 3.5, "totalRateLimited": 15.0,
@@ -89,7 +89,7 @@ bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",e
   ]);
 });
 
-it('ignores fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   const { rows, mismatched } = await read('{ "data": { "totalRateLimited": 1, "totalTarpitted": 2 } }');
   expect(rows).toBe(
     'bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 1\n',
@@ -97,7 +97,7 @@ it('ignores fields that it does not know', async () => {
   expect(mismatched).toEqual([]);
 });
 
-it('shows counts beyond 2^53 with the digits that a number has', async () => {
+it('shows counts beyond 2^53 with the precision of a number', async () => {
   const { rows } = await read('{ "data": { "totalRequestsInspected": 9223372036854775807 } }');
   expect(rows).toBe(
     'bunnynet_shield_api_guardian_inspected_requests_28d{shield_zone_id="501",endpoint_id="77"} 9223372036854776000\n',
@@ -125,7 +125,7 @@ describe('the newest day', () => {
     expect(await latest(days)).toEqual({ day: '2026-11-02', blocked: '4', mismatched: [] });
   });
 
-  it('is the newest that has figures', async () => {
+  it('is the newest day with figures', async () => {
     const days = { '19-11-2026': blocked(3), '20-11-2026': null };
     expect(await latest(days)).toEqual({ day: '2026-11-19', blocked: '3', mismatched: [] });
   });
@@ -149,7 +149,7 @@ describe('the newest day', () => {
     });
   });
 
-  it('is left out where there is none', async () => {
+  it('is left out if there is none', async () => {
     expect(await latest({})).toEqual({ day: undefined, blocked: undefined, mismatched: [] });
   });
 });

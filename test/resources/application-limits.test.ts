@@ -4,7 +4,7 @@ import { type Body, expose } from './expose.ts';
 
 const read = (answer: Body) => expose(applicationLimits, answer, { ids: { account: 'main' } });
 
-it('shows how many applications there are and may be, and how large', async () => {
+it('shows how many applications exist, and the limits on number and size', async () => {
   const { rows, asked } = await read({
     maxNumberOfApplications: 20,
     existingNumberOfApplications: 7,

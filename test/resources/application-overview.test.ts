@@ -43,7 +43,7 @@ const answer = {
   ],
 };
 
-it('shows what the application runs, in all and by region, with its pods added up', async () => {
+it('shows what the application runs, in total and by region, with its pods added up', async () => {
   const { rows, asked } = await read(answer);
   expect(asked).toEqual(['/apps/HbqFNk0/overview']);
   expect(rows).toBe(`\
@@ -78,7 +78,7 @@ bunnynet_application_overview_region_rejected_outbound_connections{app_id="HbqFN
 `);
 });
 
-it('has the same series whatever pods come and go', async () => {
+it('keeps the same series when pods come and go', async () => {
   const [germany, singapore] = answer.regions;
   const pods = germany?.pods?.map((pod) => ({ ...pod, name: `${pod.name}-new` }));
   const { rows } = await read({ ...answer, regions: [{ ...germany, pods }, singapore] });
@@ -86,7 +86,7 @@ it('has the same series whatever pods come and go', async () => {
   expect(rows).not.toContain('pod-');
 });
 
-it('reads latencies in seconds where the configuration says so', async () => {
+it('reads latencies in seconds if the configuration says so', async () => {
   const { rows } = await read(
     { targetLatency: { indicator: 0.05 } },
     { settings: { latency_unit: 'seconds' } },
@@ -94,7 +94,7 @@ it('reads latencies in seconds where the configuration says so', async () => {
   expect(rows).toBe('bunnynet_application_overview_target_latency_seconds{app_id="HbqFNk0"} 0.05\n');
 });
 
-it('counts states that it does not know, of a region as unknown', async () => {
+it('counts unknown states of a region as unknown', async () => {
   const { rows, unrecognized } = await read({
     regions: [{ region: 'DE', status: 'sleeping', pods: [{ status: 'dreaming' }] }],
   });
@@ -103,7 +103,7 @@ it('counts states that it does not know, of a region as unknown', async () => {
   expect(unrecognized).toEqual(['regions', 'regions']);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read({
     desiredInstances: null,
     averageCPU: null,
@@ -119,7 +119,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect(mismatched).toEqual([]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read({
     desiredInstances: '4',
     averageCPU: 12,
@@ -131,7 +131,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   expect(new Set(mismatched)).toEqual(new Set(['desiredInstances', 'averageCPU', 'regions']));
 });
 
-it('adds up two entries of one region, and shows its shares and the fullest pod', async () => {
+it('adds up two entries of one region, and shows its ratios and the fullest pod', async () => {
   const region = {
     region: 'DE',
     status: 'active',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { applicationStatistics } from '../../src/resources/application-statistics.ts';
 import { expose } from './expose.ts';
 
-it('counts the traffic by days, in the unit of the API', async () => {
+it('counts the traffic by day, in the unit of the API', async () => {
   const { rows, asked } = await expose(
     applicationStatistics,
     { trafficChart: { '2026-08-19T00:00:00Z': 70.5, '2026-08-20T00:00:00Z': 12.25 }, latencyChart: {} },

@@ -37,7 +37,7 @@ bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="
   expect(rows.match(/instances/g)).toHaveLength(10);
 });
 
-it('has two volumes of one name apart by their ids, and goes on where a cursor stands beside all of them', async () => {
+it('keeps two volumes of one name apart by id, and ignores a cursor if all volumes have come', async () => {
   const { rows, asked } = await read({
     items: [
       { id: 'a', name: 'data', size: 10, totalUsage: 2 },
@@ -55,7 +55,7 @@ bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id
 `);
 });
 
-it('has two volumes of one name, of which no id is known, as one that is as large as both', async () => {
+it('adds up two volumes of one name without ids', async () => {
   const { rows } = await read({
     items: [
       { name: 'data', size: 10 },
@@ -72,7 +72,7 @@ it('shows nothing for an application without volumes', async () => {
   await expect(read({ items: null })).rejects.toMatchObject({ result: 'schema' });
 });
 
-it('counts a state that it does not know as unknown', async () => {
+it('counts an unlisted state as unknown', async () => {
   const { rows, unrecognized } = await read({
     items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],
   });
@@ -93,6 +93,6 @@ it('leaves out what is null, missing or of the wrong type', async () => {
   expect(mismatched).toEqual(['size', 'name']);
 });
 
-it('is a failure where no volume can be told from another', async () => {
+it('fails if no volume can be identified', async () => {
   await expect(read({ items: [{ size: 1 }] })).rejects.toThrow('no element of the array has a usable name');
 });

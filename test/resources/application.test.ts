@@ -67,7 +67,7 @@ describe('status', () => {
   };
 
   it.each(['unknown', 'active', 'progressing', 'inactive', 'failing', 'suspended'])(
-    '%s is a state, also capitalised',
+    '%s is a state, even if it is capitalised',
     async (status) => {
       const capitalised = status.replace(/^./, (letter) => letter.toUpperCase());
       expect(await stateOf(status)).toMatchObject({ state: status, unrecognized: [] });
@@ -84,7 +84,7 @@ describe('status', () => {
   });
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched, unrecognized } = await read(`{
     "averageLatency": null, "totalVolumeSizeInGb": null, "monthlyCost": null, "latencyChart": null, "status": null
   }`);
@@ -101,7 +101,7 @@ bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 0
 `);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(`{
     "averageLatency": "41.5", "currentLatency": 38, "totalVolumeSizeInGb": [12], "monthlyCost": {}, "latencyChart": [1],
     "status": 1
@@ -116,7 +116,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   ]);
 });
 
-it('ignores fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   const { rows, mismatched } = await read(
     '{ "monthlyCost": 1.5, "region": "DE", "__proto__": { "currentLatency": 3 }, "constructor": 1 }',
   );
@@ -125,7 +125,7 @@ it('ignores fields that it does not know', async () => {
 });
 
 it.each(['[]', '"active"', '7', 'null', '{}', '{ "title": "Not Found", "detail": "gone" }'])(
-  'takes %s for no summary',
+  'rejects %s as a summary',
   async (answer) => {
     await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
   },
@@ -149,13 +149,13 @@ bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} -1234567890123456700
 `);
 });
 
-it('asks for the id as one part of the path', async () => {
+it('encodes the id as one part of the path', async () => {
   const { asked } = await read('{ "status": "active" }', { ids: { app_id: 'a/../b?c' } });
   expect(asked).toEqual(['/apps/a%2F..%2Fb%3Fc/summary']);
 });
 
 describe('latency_unit', () => {
-  it('takes latencies as seconds where the API reports seconds', async () => {
+  it('reads latencies as seconds if set to seconds', async () => {
     const { rows } = await read(
       '{ "averageLatency": 0.25, "currentLatency": 2, "latencyChart": { "2026-11-20T00:00:00Z": 3 } }',
       { settings: { latency_unit: 'seconds' } },
@@ -183,7 +183,7 @@ describe('latency_chart', () => {
     expect(await newestOf({ '2026-11-20T01:30:00-0200': 1, '2026-11-20T00:00:00Z': 2 })).toBe('1795145400');
   });
 
-  it('takes the same one of several for one instant, in whatever order they come', async () => {
+  it('picks the same one of several entries for one instant, in any order', async () => {
     const forms = { '1795132800': 1, '2026-11-20': 3, '2026-11-20T00:00:00Z': 2, '2026-11-20 00:00:00': 4 };
     const latest = async (chart: object) => (await read({ latencyChart: chart })).rows.split('\n')[1];
     expect(await latest(forms)).toMatch(/_latest_seconds\S+ 0\.002$/);
@@ -198,13 +198,13 @@ describe('latency_chart', () => {
     ]);
   });
 
-  it('has no newest entry where no key is an instant', async () => {
+  it('has no newest entry if no key is an instant', async () => {
     const { rows, mismatched } = await read({ latencyChart: { monday: 1, '2026-02-31T00:00:00Z': 2 } });
     expect(rows).toBe('bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 2\n');
     expect(mismatched).toEqual(['latencyChart', 'latencyChart']);
   });
 
-  it('leaves out the entries without a number, and notes those of the wrong type', async () => {
+  it('leaves out entries without a number, and notes those of the wrong type', async () => {
     const { rows, mismatched } = await read({
       latencyChart: {
         '2026-11-18T00:00:00Z': 7,
@@ -242,7 +242,7 @@ bunnynet_application_latency_chart_seconds{app_id="HbqFNk0KZjzYOcp",key="p\\"95\
     expect(rows).toContain('latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 150\n');
   });
 
-  it('off: shows nothing of it', async () => {
+  it('off: shows no chart', async () => {
     const { rows } = await read(
       { currentLatency: 1, latencyChart: { '2026-11-20T00:00:00Z': 2 } },
       { settings: { latency_chart: 'off' } },

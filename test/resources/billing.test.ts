@@ -4,7 +4,7 @@ import { type Body, expose } from './expose.ts';
 
 const read = (answer: Body) => expose(billing, answer, { ids: { account: 'main' } });
 
-it('shows the balance and the charges of the month, in all and by service', async () => {
+it('shows the balance and the charges of the month, in total and by service', async () => {
   const { rows, page, asked } = await read({
     Balance: 120.5,
     ThisMonthCharges: 33.25,
@@ -62,7 +62,7 @@ it('keeps nothing of payments and cards', async () => {
   expect(reading).toEqual({ Balance: 1 });
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
+it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read({
     Balance: '120.5',
     ThisMonthCharges: null,
@@ -77,7 +77,7 @@ bunnynet_billing_product_monthly_charges{account="main",product="cpu"} 2
   expect(mismatched.toSorted()).toEqual(['AutomaticRechargeEnabled', 'Balance', 'MonthlyMcCpu']);
 });
 
-it('shows every charge, also of services that came later, so that their sum is that of the month', async () => {
+it("shows every charge, also of new services, so that their sum is the month's total", async () => {
   const { rows, mismatched } = await read({
     ThisMonthCharges: 21.5,
     MonthlyChargesEUTraffic: 10,
@@ -103,7 +103,7 @@ it('shows every charge, also of services that came later, so that their sum is t
   expect(mismatched).toEqual([]);
 });
 
-it('shows what databases use and cost beside Magic Containers', async () => {
+it('shows usage and cost of databases beside Magic Containers', async () => {
   const { rows } = await read({
     MonthlyMcMemory: { Usage: 0.7223, TotalUnits: 8321074, MeasuringUnit: 'block-seconds' },
     MonthlyDBReads: { Usage: 0.25, TotalUnits: 1000, MeasuringUnit: 'rows' },
@@ -119,7 +119,7 @@ bunnynet_billing_product_monthly_units{account="main",product="db_replica",unit=
 `);
 });
 
-it('has every charge in the sum, also of two names that are alike', async () => {
+it('includes every charge in the sum, even if two names are alike', async () => {
   const { rows } = await expose(
     billing,
     { MonthlyChargesDB: 2, MonthlyChargesDatabase: 3, MonthlyChargesSSLCerts: 4, MonthlyChargesSslCerts: 5 },

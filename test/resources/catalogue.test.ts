@@ -1,10 +1,10 @@
-/** Rules that hold of every family. Their names and labels are kept still by docs/metrics.md, which the tests compare. */
+/** Rules for every family. docs/metrics.md, which the tests compare, keeps their names and labels stable. */
 import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 
-/** Fields of the API that identify something, open it or page through a listing, and make no series. */
+/** API fields that are ids, keys or paging, and have no series. */
 const fieldsWithoutSeries = [
   'shieldZoneId',
   'ratelimitId',
@@ -30,7 +30,7 @@ const fieldsWithoutSeries = [
   'HasMoreItems',
 ];
 
-/** Its metric prefix, or that without its last word: a kind may say more of what another one is about. */
+/** The metric prefix with and without its last word: a kind may add to what another kind shows. */
 const prefixesOf = ({ metricPrefix }: Resource) => [metricPrefix, metricPrefix.replace(/_[a-z]+$/, '')];
 const isState = (name: string) => /_(up|last_success_timestamp_seconds)$/.test(name);
 
@@ -41,14 +41,14 @@ describe.each(resources)('$kind', (resource) => {
   const fieldsIn = (help: string) =>
     [...help.matchAll(/API fields? ([\w, ]+)/g)].flatMap(([, names]) => names?.split(', ') ?? []);
 
-  it('begins with whether it is up', () => {
+  it('begins with _up and _last_success_timestamp_seconds', () => {
     expect(catalogue[firstFamilyOf(kind)]?.name).toBe(`${resource.metricPrefix}_up`);
     expect(catalogue[firstFamilyOf(kind) + 1]?.name).toBe(
       `${resource.metricPrefix}_last_success_timestamp_seconds`,
     );
   });
 
-  it('names its families by its prefix, with the unit last, and a counter as a total', () => {
+  it('names its families with its prefix, the unit last, and _total for counters', () => {
     for (const { name, unit, type } of own) {
       expect(name).toMatch(/^[a-z][a-z0-9_]*[a-z0-9]$/);
       expect(prefixesOf(resource).some((prefix) => name.startsWith(`${prefix}_`))).toBe(true);
@@ -59,9 +59,9 @@ describe.each(resources)('$kind', (resource) => {
     }
   });
 
-  it('names in each HELP the field of the API that the figure is', () => {
+  it('names the API field in each HELP', () => {
     const notOfTheApi = own.filter(({ help }) => fieldsIn(help).length === 0).map(({ name }) => name);
-    // What the exporter found out itself, and names.
+    // Except states of the exporter, and names.
     expect(notOfTheApi.filter((name) => !isState(name) && !name.endsWith('_info'))).toEqual([]);
   });
 
@@ -71,17 +71,17 @@ describe.each(resources)('$kind', (resource) => {
     expect(hidden.filter((field) => !fieldsWithoutSeries.includes(field))).toEqual([]);
   });
 
-  it('says in each HELP one line that ends in a full stop', () => {
+  it('has one line in each HELP, which ends in a full stop', () => {
     for (const { help } of own) expect(help).toMatch(/^[^\n"\\]+\.$/);
   });
 });
 
-it('names no family twice', () => {
+it('no family name is used twice', () => {
   const names = catalogue.map(({ name }) => name);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-it('says in the HELP of a windowed figure which window it has, and promises no increase() of a gauge', () => {
+it('the HELP of a windowed figure names its window, and does not suggest increase() on a gauge', () => {
   const endingIn = (ending: string) => catalogue.filter(({ name }) => name.endsWith(ending));
   const rolling = endingIn('_28d');
   const daily = endingIn('_latest_day');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { counts, eachDay, mapOfDays, newestPoint, openDays } from '../../src/resources/days.ts';
 import { type FieldType, integer, object } from '../../src/resources/fields.ts';
 
-describe('the days to ask for', () => {
+describe('the days to request', () => {
   it.each([
     ['before the first good poll: today', '2026-03-01T10:00:00Z', undefined, '2026-03-01', '2026-03-01'],
     ['on the same day: today', '2026-03-01T10:00:00Z', '2026-03-01T09:00:00Z', '2026-03-01', '2026-03-01'],
@@ -44,7 +44,7 @@ describe('the days to ask for', () => {
     expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);
   });
 
-  it('are told with their starts', () => {
+  it('come with their start times', () => {
     const when = { nowMs: Date.parse('2026-03-01T10:00:00Z') };
     expect(eachDay(when).map(({ startSeconds }) => startSeconds)).toEqual([Date.parse('2026-03-01') / 1000]);
   });
@@ -53,14 +53,14 @@ describe('the days to ask for', () => {
 describe('the days of a chart', () => {
   const first = Date.parse('2026-08-20') / 1000;
 
-  /** What is read of a chart, and what was noted of it. */
+  /** The days of a chart, and what was noted. */
   function read<Value>(type: FieldType<Value>, chart: unknown) {
     const mismatched: string[] = [];
     const diagnostics = { mismatch: (field: string) => mismatched.push(field), unrecognized: () => {} };
     return { days: object({ Chart: type }).from({ Chart: chart }, diagnostics).Chart, mismatched };
   }
 
-  it('are read from every unambiguous key, sorted, the points of a day added up', () => {
+  it('are read from all unambiguous keys and sorted, with the points of a day added up', () => {
     const chart = {
       '2026-08-22T12:00:00Z': 4,
       '2026-08-22T13:00': 5,
@@ -80,7 +80,7 @@ describe('the days of a chart', () => {
     });
   });
 
-  it('leave out and note a key that is no day or could be two', () => {
+  it('leave out and note a key that is not a day, or is ambiguous', () => {
     const { days, mismatched } = read(counts, {
       '8/9/2026 12:00:00 AM': 1,
       Monday: 2,
@@ -90,7 +90,7 @@ describe('the days of a chart', () => {
     expect(mismatched).toEqual(['Chart', 'Chart']);
   });
 
-  it('are absent where no key is a day, for none would mean that nothing was counted so far', () => {
+  it('are undefined if no key is a day, because an empty list would mean that nothing was counted', () => {
     const map = mapOfDays(object({ figure: integer }));
     expect(read(counts, { Monday: 2 }).days).toBeUndefined();
     expect(read(map, { Monday: { figure: 2 } }).days).toBeUndefined();
@@ -99,7 +99,7 @@ describe('the days of a chart', () => {
     expect(read(map, {}).days).toEqual([]);
   });
 
-  it('of averages are not added up: the newest point counts', () => {
+  it('of averages are not added up: the newest point is used', () => {
     const chart = {
       '2026-08-22T13:00:00.0000000Z': 5,
       '2026-08-22T12:00:00Z': 4,
@@ -110,7 +110,7 @@ describe('the days of a chart', () => {
     expect(read(newestPoint, {}).days).toBeUndefined();
   });
 
-  it('are absent where there is no chart', () => {
+  it('are undefined if there is no chart', () => {
     expect(read(counts, null).days).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ const read = (...zones: readonly object[]) =>
 
 const monitor = { MonitorType: 1, Ttl: 300, Disabled: false };
 
-it('shows what the monitors say, and how many records each zone has', async () => {
+it('shows the results of the monitors, and the number of records of each zone', async () => {
   const { rows, asked } = await read(
     {
       Id: 58113,
@@ -46,7 +46,7 @@ record_info{shop,record_id="12",name="shop.example",type="AAAA"} 1
 `);
 });
 
-it('takes a state that the API has since invented for unknown, and notes it', async () => {
+it('counts an unlisted state as unknown, and notes it', async () => {
   const { rows, unrecognized } = await read({
     Id: 1,
     Records: [{ Id: 11, Type: 99, Name: 'www', ...monitor, MonitorStatus: 7 }],
@@ -56,7 +56,7 @@ it('takes a state that the API has since invented for unknown, and notes it', as
   expect(unrecognized).toEqual(['Records', 'Records']);
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
+it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read(
     { Id: 1, Domain: null, NameserversDetected: 'yes', Records: null },
     { Id: 2, Records: [{ Id: 21, ...monitor, MonitorStatus: null }, null, { ...monitor, MonitorStatus: 2 }] },

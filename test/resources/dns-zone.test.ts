@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 7, 20, 12);
 const read = (answer: Body) =>
   expose(dnsZone, answer, { ids: { dns_zone_id: '58113' }, name: 'shop.example', context: { nowMs } });
 
-it('shows the queries of the day so far, and counts from there', async () => {
+it('shows the queries of the day so far, and starts counting', async () => {
   const { rows, asked } = await read(`{
     "TotalQueriesServed": 100,
     "QueriesServedChart": { "2026-08-20T00:00:00Z": 100.0 },
@@ -34,7 +34,7 @@ bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
 `);
 });
 
-it('names types by their IANA numbers, unknown ones as RFC 3597 does, and adds up what is one type', async () => {
+it('translates IANA numbers to type names, unknown ones as in RFC 3597, and adds up the same type', async () => {
   const { rows } = await read(
     '{ "QueriesByTypeChart": { "5": 1, "16": 2, "33": 3, "65": 4, "257": 5, "4711": 6, "A": 7, "1": 8, "other": 9 } }',
   );
@@ -51,7 +51,7 @@ it('names types by their IANA numbers, unknown ones as RFC 3597 does, and adds u
   });
 });
 
-it('does not take charts without a day beside queries for a day without queries', async () => {
+it('does not treat empty charts next to queries as a day without queries', async () => {
   const { rows, mismatched } = await read(`{
     "QueriesServedChart": { "2026-08-20T00:00:00Z": 100 },
     "NormalQueriesServedChart": {}, "SmartQueriesServedChart": {}, "QueriesByTypeChart": {}
@@ -66,12 +66,12 @@ bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
 
 const figures = (rows: string) => rows.replace(/^.*_info.*\n/m, '');
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read('{ "QueriesServedChart": null, "QueriesByTypeChart": null }');
   expect([figures(rows), mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(
     '{ "QueriesServedChart": "100", "SmartQueriesServedChart": { "2026-08-20": 4 }, "QueriesByTypeChart": { "A": "x", "MX": 2 } }',
   );

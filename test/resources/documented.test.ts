@@ -1,16 +1,16 @@
-/** Every kind knows the fields that its operation documents, also those that it does not read. */
+/** Every kind recognizes all documented fields of its operation, even those that it does not read. */
 import { expect, it } from 'vitest';
 import { operationOf } from '../../src/report/operations.ts';
 import { resources } from '../../src/resources/index.ts';
 import { isReadAlone } from '../../src/resources/resource.ts';
 
 const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
-/** Their answers are lists, or have one field beside the error. */
+/** Their answers are lists or have only one field besides the error. */
 const lists = ['application_volume', 'rate_limit', 'payment_requests', 'video_encoding'];
 const readAlone = resources.filter(isReadAlone).filter(({ kind }) => !lists.includes(kind));
 
 it.each(readAlone)(
-  'of $kind is a reading without samples an answer with a field that is not read',
+  'an answer of $kind with only fields that are not read is a reading without samples',
   async (resource) => {
     const ids = Object.fromEntries(resource.ids.map(({ label }) => [label, '1']));
     const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };

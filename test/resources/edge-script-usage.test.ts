@@ -23,11 +23,11 @@ bunnynet_edge_script_usage_monthly_cpu_time{script_id="61204"} 361250
   expect(page).not.toContain('secret');
 });
 
-it('comes with the listing of the scripts, which is asked for in any case', () => {
+it('comes with the listing of scripts, without further requests', () => {
   expect(edgeScriptUsage.listing).toBe(edgeScript.listing);
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
+it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read('{ "Id": 1, "MonthlyCost": null, "MonthlyCpuTime": "7" }');
   expect([rows, mismatched]).toEqual(['', ['MonthlyCpuTime']]);
 });

@@ -16,7 +16,7 @@ const answer = {
   TotalCpuTimeChart: { '2026-08-20T00:00:00Z': 3612.5 },
 };
 
-it('shows the day so far, and begins to count', async () => {
+it('shows the day so far, and starts counting', async () => {
   const { rows, asked } = await read(answer, { name: 'redirects' });
   expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
   expect(rows).toBe(`\
@@ -30,7 +30,7 @@ bunnynet_edge_script_monthly_cost{script_id="61204"} 0.72
 `);
 });
 
-it('asks after midnight for the day before as well, and shows the newer one', async () => {
+it('also requests the previous day after midnight, and shows the newer one', async () => {
   const { rows, asked } = await read(
     { RequestsServedChart: { '2026-08-20T00:00:00Z': 3, '2026-08-19T00:00:00Z': 900 } },
     { context: { nowMs: noon - 43_000_000, lastSuccessMs: noon - 43_600_000 } },
@@ -42,7 +42,7 @@ bunnynet_edge_script_requests_total{script_id="61204"} 0
 `);
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
+it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read({
     TotalMonthlyCost: '0.72',
     RequestsServedChart: { 'last Monday': 5, '2026-08-20': 'many' },

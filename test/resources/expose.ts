@@ -1,4 +1,4 @@
-/** From the API's answer to the page, by the ways of the house: parsed, read, made rows of, stored and rendered. */
+/** Takes an answer of the API to the page as the exporter does: parses, reads, stores and renders it. */
 import * as z from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
@@ -15,29 +15,29 @@ import type {
   Resource,
 } from '../../src/resources/resource.ts';
 
-/** What a configuration says of the target. */
+/** The target's settings in the configuration. */
 export interface About {
   readonly name?: string;
   readonly ids?: Ids;
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** When it is read. Default: now, for the first time. */
+  /** The time of the reading. Default: now, for the first time. */
   readonly context?: ReadContext;
 }
 
 export interface Exposed {
-  /** The rows of the page, without its header lines. */
+  /** The rows of the page without HELP and TYPE. */
   readonly rows: string;
   /** The page as a scrape sees it. */
   readonly page: string;
-  /** Fields noted as of the wrong type, one entry a note. */
+  /** Fields noted for a wrong type, one entry per note. */
   readonly mismatched: readonly string[];
-  /** Fields noted as having a value that the reference does not list. */
+  /** Fields noted for a value that the API reference does not list. */
   readonly unrecognized: readonly string[];
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: readonly string[];
 }
 
-/** A JSON text, or a value that is sent as one. */
+/** A JSON text, or a value that is sent as JSON. */
 export type Body = string | object | null;
 
 function parsed(body: Body): unknown {
@@ -92,7 +92,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
   return { page, rows };
 }
 
-/** Reads one target of a kind from this answer. Rejects as the poll would. */
+/** Reads one target of a kind from this answer. Rejects like the poll. */
 export async function expose(
   resource: ReadResource,
   answer: Body,
@@ -108,7 +108,7 @@ export async function expose(
   return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
 }
 
-/** Reads a listing; page: the answer to each path, or the error of the request. Every element is a target. */
+/** Reads a listing of which every element is a target. page: the answer for each path, or the error of the request. */
 export async function exposeListing(
   resource: ListedResource,
   page: (path: string) => Body | Error,

@@ -24,7 +24,7 @@ describe('unwrapData', () => {
     ['texts of the wrong type', { data, error: { success: false, message: 7, errorKey: [] } }],
     ['no flag and a message', { data, message: 'cached' }],
     ['an error that is no envelope', { data, error: 'none' }],
-  ])('gives the data of an answer with %s', (_, body) => {
+  ])('returns the data of an answer with %s', (_, body) => {
     expect(unwrapData(body)).toEqual(data);
   });
 
@@ -89,7 +89,7 @@ describe('parseInstant', () => {
     expect(parseInstant(text)).toBe(seconds);
   });
 
-  it('reads a leap second as the second after the one before', () => {
+  it('reads a leap second as the next second', () => {
     const notes = {
       mismatch: () => undefined,
       badKey: () => undefined,
@@ -101,7 +101,7 @@ describe('parseInstant', () => {
     expect(instant('2017-01-01T00:59:60+01:00', notes)).toBe(Date.parse('2017-01-01T00:00:00Z') / 1000);
   });
 
-  it('reads an instant without a zone as UTC wherever it runs', () => {
+  it('reads an instant without a zone as UTC in any time zone', () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -202,11 +202,11 @@ describe('readFields', () => {
     ['{"sizes": {"x264": 123456}}', 'sizes: an object, not a number'],
     ['{"sizes": {"x264": {"size": []}}}', 'sizes: a number, not an array'],
     ['{"mode": "log"}', 'mode: a number, not a string'],
-  ])('notes of %s what was expected and what came', (json, note) => {
+  ])('notes for %s what was expected and what was received', (json, note) => {
     expect(read(json).noted).toEqual([note]);
   });
 
-  it('keeps a code that is not listed, and notes it; null is none', () => {
+  it('keeps an unlisted code and notes it; null is no code', () => {
     expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown'] });
     expect(read('{"mode": 1}').noted).toEqual([]);
     expect(read('{"mode": null}').noted).toEqual([]);
@@ -215,7 +215,7 @@ describe('readFields', () => {
     ]);
   });
 
-  it('reads __proto__ as a key like any other, in good values and in bad ones', () => {
+  it('reads __proto__ as an ordinary key, with good and bad values', () => {
     const { fields, noted } = read('{"sizes": {"__proto__": {"size": 7}, "toString": {"size": 8}}}');
     expect(fields.sizes).toEqual([
       ['__proto__', { size: 7 }],

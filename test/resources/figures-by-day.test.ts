@@ -11,7 +11,7 @@ const yesterday = today - 86_400;
 const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
 const target = { ids: {}, name: undefined, settings: {} };
 
-describe('statistics by days', () => {
+describe('statistics by day', () => {
   const statistics = object({
     A: daily('requests', 'Requests', { of: { part: 'a' } }),
     B: daily('requests', 'Requests', { of: { part: 'b' } }),
@@ -27,7 +27,7 @@ describe('statistics by days', () => {
   });
   const [newest] = familiesOf(statistics).map((family) => finished('x', family));
 
-  /** What is asked for and read at a time, where each day is answered by a body of its own. */
+  /** The requests and the reading at this time; each day has its own body. */
   async function readAt(nowMs: number, lastSuccessMs?: number, bodies: Record<string, unknown> = {}) {
     const asked: string[] = [];
     const get = (path: string) => {
@@ -42,13 +42,13 @@ describe('statistics by days', () => {
   const nextDay = 'dateFrom=2026-08-21&dateTo=2026-08-21';
   const midnight = Date.UTC(2026, 7, 21);
 
-  it('are asked for today alone at the first reading, and for the day before once more after midnight', async () => {
+  it('are requested only for today at first, and once more for the previous day after midnight', async () => {
     expect((await readAt(noon)).asked).toEqual([firstDay]);
     expect((await readAt(noon + 300_000, noon)).asked).toEqual([firstDay]);
     expect((await readAt(midnight + 120_000, midnight - 180_000)).asked).toEqual([firstDay, nextDay]);
   });
 
-  it('join the charts of all days, and have none where no answer has one', async () => {
+  it('join the charts of all days, and have no chart if no answer has one', async () => {
     const bodies = { [firstDay]: { A: { '2026-08-20': 7 } }, [nextDay]: { A: { '2026-08-21': 2 } } };
     const { reading } = await readAt(midnight + 120_000, midnight - 180_000, bodies);
     expect(reading).toEqual({
@@ -60,7 +60,7 @@ describe('statistics by days', () => {
     });
   });
 
-  it('show the newest day that any series has, and only those that have it', () => {
+  it('show the newest day of any series, and only the series with that day', () => {
     const reading = {
       A: [{ startSeconds: yesterday, value: 9 }],
       B: [
@@ -85,7 +85,7 @@ describe('a tally', () => {
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
     Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
 
-  it('has the days of all, and shows of the newest day the 50 largest and the sum of the rest', () => {
+  it('keeps the days of all, and shows the 50 largest of the newest day and the sum of the rest', () => {
     const before = read(yesterday, { Tally: { ...countries(53), c51: 5 } });
     const reading = {
       Tally: [...(before.Tally ?? []), ...(read(today, { Tally: countries(53) }).Tally ?? [])],
@@ -105,7 +105,7 @@ describe('a tally', () => {
     expect(total?.bound).toEqual({ most: 50, rest: { country: 'other' } });
   });
 
-  it('shows no rest of the newest day where there are at most 50', () => {
+  it('shows no rest for the newest day if there are at most 50', () => {
     const reading = read(today, { Tally: countries(50) });
     expect(countsOf(newest?.samples(reading, target))).not.toHaveProperty('other');
   });
@@ -115,7 +115,7 @@ describe('a tally', () => {
     expect(countsOf(newest?.samples(reading, target))).toMatchObject({ c49: 2, other: 71 });
   });
 
-  it('has no series where the API gave none', () => {
+  it('has no series if the API sends none', () => {
     const reading = read(today, { Tally: null });
     expect(newest?.samples(reading, target)).toEqual([]);
     expect(total?.days?.(reading, target)).toEqual([]);

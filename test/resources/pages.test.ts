@@ -1,4 +1,4 @@
-/** What paged listings do with answers that contradict themselves: nothing is lost without an error, and nothing is endless. */
+/** Paged listings with contradictory answers: they lose nothing without an error, and always end. */
 import { describe, expect, it } from 'vitest';
 import { id, object } from '../../src/resources/fields.ts';
 import { pagings, readPages } from '../../src/resources/pages.ts';
@@ -22,12 +22,12 @@ describe('a video listing', () => {
     items: list(...ids),
   });
 
-  it('goes on after a full page though all that it counts have come, for the count can be too small', async () => {
+  it('goes on after a full page even if its total is reached, because the total can be too small', async () => {
     const pages = [page(2, 1, 2), page(2, 3, 4), page(2, 5)];
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2 3 4 5', asked: 3 });
   });
 
-  it('ends after its last page when that is full, whether the page after it is empty or the same again', async () => {
+  it('ends after a full last page, whether the next page is empty or a repetition', async () => {
     const pages = [page(4, 1, 2), page(4, 3, 4)];
     expect(await readFrom('video', [...pages, page(4)])).toEqual({ ids: '1 2 3 4', asked: 3 });
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2 3 4', asked: 3 });
@@ -37,12 +37,12 @@ describe('a video listing', () => {
     expect(await readFrom('video', [page(3, 1, 2), page(3, 3)])).toEqual({ ids: '1 2 3', asked: 2 });
   });
 
-  it('goes by the size of page that the API has settled on', async () => {
+  it('uses the page size from the answer', async () => {
     const sized = (...ids: readonly number[]) => ({ ...page(1, ...ids), itemsPerPage: 1 });
     expect(await readFrom('video', [sized(1), sized(2), sized()])).toEqual({ ids: '1 2', asked: 3 });
   });
 
-  it.each([0, null])('goes on to an empty page where its count is %j', async (total) => {
+  it.each([0, null])('goes on to an empty page if its total is %j', async (total) => {
     const pages = [page(total, 1), page(total, 2), page(total)];
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2', asked: 3 });
   });
@@ -89,7 +89,7 @@ describe('a core listing', () => {
 });
 
 describe('a cursor listing', () => {
-  it('is not complete when its cursor comes again, or leads to an empty page', async () => {
+  it('is incomplete if its cursor repeats or leads to an empty page', async () => {
     const endless = { items: list(1), cursor: 'a' };
     await expect(readFrom('application', [endless])).rejects.toThrow('repeats itself after page 2');
     await expect(readFrom('application', [endless, { items: [], cursor: 'b' }])).rejects.toThrow(
@@ -97,7 +97,7 @@ describe('a cursor listing', () => {
     );
   });
 
-  it('leaves out an element without an id where it is a reading, and counts it all the same', async () => {
+  it('leaves out an element without an id in a reading, but counts it', async () => {
     const pages = [{ items: list(1, null), totalItems: 2, itemsPerPage: 10 }];
     const reading = await readFrom('video', pages, true);
     expect(reading).toEqual({ ids: '1', asked: 1 });

@@ -12,7 +12,7 @@ const secret = {
   BillingInvoiceDownloadLink: 'a-secret',
 };
 
-it('adds up what has not been paid, and says when the first of it is due', async () => {
+it('adds up unpaid requests, and shows when the first is due', async () => {
   const { rows, asked, page } = await read([
     { Id: 1, Amount: 100, TaxedAmount: 122, DateDue: '2026-09-20T00:00:00', Paid: false, ...secret },
     { Id: 2, Amount: 10, TaxedAmount: null, DateDue: '2026-09-10T00:00:00', Paid: false, ...secret },
@@ -35,7 +35,7 @@ next_due_timestamp_seconds{of} 1788998400
   expect(page).not.toContain('a-secret');
 });
 
-it('gives no sum where the amount of one request is missing', async () => {
+it('has no sum if the amount of a request is missing', async () => {
   const due = { DateDue: '2026-09-20T00:00:00', Paid: false };
   const { rows } = await read([
     { Id: 1, Amount: 100, ...due },
@@ -44,7 +44,7 @@ it('gives no sum where the amount of one request is missing', async () => {
   expect(rowsOf(rows)).toBe('unpaid{of} 2\nnext_due_timestamp_seconds{of} 1789862400\n');
 });
 
-it('owes nothing where nothing was asked for', async () => {
+it('shows 0 if there are no requests', async () => {
   expect(rowsOf((await read([])).rows)).toBe('unpaid{of} 0\nunpaid_amount{of} 0\n');
   await expect(read({ Message: 'no' })).rejects.toMatchObject({ result: 'schema' });
 });

@@ -28,14 +28,14 @@ bunnynet_pull_zone_optimizer_average_compression_ratio{pull_zone_id="90210"} 0.4
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read(
     '{ "RequestsOptimizedChart": null, "AverageProcessingTime": null }',
   );
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(
     '{ "RequestsOptimizedChart": 5, "TrafficSavedChart": {}, "AverageProcessingTime": "81", "AverageCompressionRatio": 50 }',
   );

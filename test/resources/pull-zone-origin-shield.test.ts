@@ -9,7 +9,7 @@ const read = (answer: Body) =>
     context: { nowMs, lastSuccessMs: nowMs - 300_000 },
   });
 
-it('shows the queue of today, and asks for no other day', async () => {
+it('shows the queue of today, and requests no other day', async () => {
   const { rows, asked } = await read(`{
     "ConcurrentRequestsChart": { "2026-08-20T00:00:00Z": 14 },
     "QueuedRequestsChart": { "2026-08-20T00:00:00Z": 0 }
@@ -30,14 +30,14 @@ it('shows the newest of several points of a day, not their sum', async () => {
   expect(rows).toBe('bunnynet_pull_zone_origin_shield_concurrent_requests{pull_zone_id="90210"} 7\n');
 });
 
-it('leaves out what is null, empty or missing, and nothing becomes 0', async () => {
+it('leaves out null, empty and missing fields instead of showing 0', async () => {
   for (const answer of ['{ "ConcurrentRequestsChart": null }', '{ "QueuedRequestsChart": {} }']) {
     const { rows, mismatched } = await read(answer);
     expect([rows, mismatched]).toEqual(['', []]);
   }
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(
     '{ "ConcurrentRequestsChart": "many", "QueuedRequestsChart": { "2026-08-20": 3 } }',
   );

@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 7, 20, 12);
 const read = (answer: Body) =>
   expose(pullZoneSafehop, answer, { ids: { pull_zone_id: '90210' }, context: { nowMs } });
 
-it('shows what was tried again and what that saved', async () => {
+it('shows retried and saved requests', async () => {
   const { rows, asked } = await read(`{
     "RequestsRetriedChart": { "2026-08-20T00:00:00Z": 40 },
     "RequestsSavedChart": { "2026-08-20T00:00:00Z": 32 },
@@ -22,12 +22,12 @@ bunnynet_pull_zone_safehop_saved_requests_total{pull_zone_id="90210"} 0
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read('{ "RequestsRetriedChart": null }');
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(
     '{ "RequestsRetriedChart": ["many"], "RequestsSavedChart": { "2026-08-20": 3 } }',
   );

@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 7, 20, 12);
 const read = (answer: Body) =>
   expose(pullZoneStatistics, answer, { ids: { pull_zone_id: '90210' }, context: { nowMs } });
 
-it('shows the day so far, and counts from there', async () => {
+it('shows the day so far, and starts counting', async () => {
   const { rows, asked } = await read(`{
     "TotalBandwidthUsed": 9000, "TotalRequestsServed": 1000,
     "AverageOriginResponseTime": 123,
@@ -61,14 +61,14 @@ bunnynet_pull_zone_statistics_latest_day_timestamp_seconds 1787184000
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read(
     '{ "CacheHitRate": null, "RequestsServedChart": null, "Error5xxChart": { "2026-08-20": null }, "GeoTrafficDistribution": null }',
   );
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('has no series of requests from the cache where one of their charts is missing', async () => {
+it('has no series of cached requests if one of their charts is missing', async () => {
   const chart = { '2026-08-20': 5 };
   for (const answer of [
     { RequestsServedChart: chart },
@@ -80,7 +80,7 @@ it('has no series of requests from the cache where one of their charts is missin
   }
 });
 
-it('adds up a point of presence that is written in two ways, and does not count regions that sum to more than the day', async () => {
+it('adds up a point of presence with two spellings, and does not count regions that exceed the day', async () => {
   const regions = { 'EU: Frankfurt, DE': 5, 'eu: Frankfurt, DE': 3, 'NA: Ashburn, VA': 2, Other: 1 };
   const within = await read({ BandwidthUsedChart: { '2026-08-20': 11 }, GeoTrafficDistribution: regions });
   expect(within.rows).toContain(
@@ -95,7 +95,7 @@ it('adds up a point of presence that is written in two ways, and does not count 
   expect(alone.rows).toContain('_region_traffic_bytes');
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(`{
     "CacheHitRate": "91", "AverageOriginResponseTime": 250, "RequestsServedChart": [1],
     "BandwidthUsedChart": { "2026-08-20": "many" }, "GeoTrafficDistribution": { "EU": true }
@@ -118,19 +118,19 @@ it.each([
   '2026-08-20T12:00:00Z',
   '2026-08-20T00:00:00.0000000',
   '1787184000',
-])('reads a chart whose keys are like %s', async (key) => {
+])('reads a chart with keys like %s', async (key) => {
   const { rows, mismatched } = await read({ RequestsServedChart: { [key]: 5 } });
   expect(rows).toContain('_requests_latest_day{pull_zone_id="90210"} 5\n');
   expect(mismatched).toEqual([]);
 });
 
-it('notes a chart whose keys can be read in two ways', async () => {
+it('notes a chart with ambiguous keys', async () => {
   const { rows, mismatched } = await read({ RequestsServedChart: { '08/09/2026': 5 } });
   expect(rows).not.toContain('_requests_latest_day');
   expect(mismatched).toEqual(['RequestsServedChart']);
 });
 
-it('does not show fewer than 0 requests from the cache', async () => {
+it('never shows a negative number of cached requests', async () => {
   const { rows } = await read({
     RequestsServedChart: { '2026-08-20': 5 },
     PullRequestsPulledChart: { '2026-08-20': 6 },

@@ -9,7 +9,7 @@ const read = (...items: readonly string[]) =>
       `{ "Items": [${items.join()}], "CurrentPage": 1, "TotalItems": ${items.length}, "HasMoreItems": false }`,
   );
 
-it('shows a pull zone with its month, its hostnames and what it points to', async () => {
+it('shows a pull zone with its month, its hostnames and its origin', async () => {
   const { rows, asked } = await read(`{
     "Id": 90210,
     "Name": "shop",
@@ -53,7 +53,7 @@ bunnynet_pull_zone_safehop_enabled{pull_zone_id="90210"} 1
 `);
 });
 
-it('finds each pull zone with its name and what is switched on of it, and no secret', async () => {
+it('finds each pull zone with its name and features, and keeps no secret', async () => {
   const get = () =>
     Promise.resolve([
       { Id: 1, Name: 'a', OptimizerEnabled: true, EnableOriginShield: true, EnableSafeHop: true },
@@ -72,7 +72,7 @@ it('finds each pull zone with its name and what is switched on of it, and no sec
   expect(JSON.stringify(found)).not.toContain('secret');
 });
 
-it('misses no certificate of a system hostname, which bunny.net answers for with its own', async () => {
+it('does not count a system hostname as lacking a certificate, because bunny.net has one', async () => {
   const { rows } = await read(`{
     "Id": 1,
     "Hostnames": [
@@ -89,14 +89,14 @@ bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 2
 });
 
 describe('the fields of a pull zone', () => {
-  it('are left out where they are null or missing, and nothing becomes 0', async () => {
+  it('are left out if they are null or missing, and not shown as 0', async () => {
     const { rows, mismatched } = await read(
       '{ "Id": 1, "Name": null, "Enabled": null, "Hostnames": null, "MonthlyCharges": null, "OriginType": null }',
     );
     expect([rows, mismatched]).toEqual(['', []]);
   });
 
-  it('are left out alone where their type is wrong, and noted by name', async () => {
+  it('are left out one by one if their type is wrong, and noted by name', async () => {
     const { rows, mismatched } = await read(`{
       "Id": 1, "Name": 7, "Enabled": "true", "Suspended": 0, "Hostnames": [3, { "HasCertificate": "yes" }],
       "StorageZoneId": "x", "MagicContainersAppId": 5, "MonthlyBandwidthUsed": 1.5, "MonthlyBandwidthLimit": 10.0,
@@ -121,7 +121,7 @@ bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 0
     ]);
   });
 
-  it('show a type of origin that nobody has listed as the number that it is, and note it', async () => {
+  it('show an unlisted type of origin as its number, and note it', async () => {
     const { rows, unrecognized } = await read('{ "Id": 1, "OriginType": 17 }');
     expect(rows).toContain('origin_type="17"');
     expect(unrecognized).toEqual(['OriginType']);

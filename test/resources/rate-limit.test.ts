@@ -50,7 +50,7 @@ it('shows nothing for a zone without rate limits', async () => {
   expect(rows).toBe('');
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read(`{
     "data": [
       { "ratelimitId": 11, "overview": null },
@@ -64,7 +64,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect(mismatched).toEqual([]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(`{
     "data": [
       { "ratelimitId": 11, "overview": { "totalBreaches": "90", "blockedBreaches": 30.0 } },
@@ -87,7 +87,7 @@ bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rat
   ]);
 });
 
-it('ignores fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   const { rows, mismatched } = await read(
     '{ "data": [{ "ratelimitId": 11, "rule": "login", "overview": { "totalBreaches": 1, "tarpitted": 2 } }] }',
   );
@@ -133,7 +133,7 @@ it('shows the later of two rate limits with the same id', async () => {
 });
 
 it.each(['{ "data": {} }', '{ "data": "none" }', '{ "data": [1, 2] }', '{ "data": [{}] }'])(
-  'takes %s for no rate limits',
+  'rejects %s as rate limits',
   async (answer) => {
     await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
   },

@@ -5,7 +5,7 @@ import { type Body, expose } from './expose.ts';
 const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
 const read = (answer: Body) => expose(shieldOverage, answer, { ids: { shield_zone_id: '501' }, context });
 
-it('shows the overage of the calendar month, and what the plans of the month allow together', async () => {
+it("shows the overage of the calendar month, and the sum of the plans' allowances", async () => {
   const { rows, asked } = await read(`{
     "shieldZoneId": 501,
     "year": 2026,
@@ -26,12 +26,12 @@ bunnynet_shield_overage_monthly_clean_requests{shield_zone_id="501"} 501200
 `);
 });
 
-it('is read from inside of data, too, as the other figures of a zone come', async () => {
+it('is also read from inside data, like other figures of a zone', async () => {
   const { rows } = await read({ data: { totalOverage: 7 } });
   expect(rows).toBe('bunnynet_shield_overage_monthly_overage_requests{shield_zone_id="501"} 7\n');
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read({
     totalOverage: null,
     segments: [{ overageAllowance: 5000 }, { overageAllowance: null }],
@@ -39,7 +39,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read({
     totalOverage: '1200',
     totalCleanRequests: 3,
@@ -49,13 +49,13 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   expect(mismatched.toSorted()).toEqual(['segments', 'totalOverage']);
 });
 
-it('takes an error in a good answer for one, also beside figures of 0', async () => {
+it('treats an error in a good answer as an error, even next to figures of 0', async () => {
   const error = { statusCode: 403, success: false, message: 'no', errorKey: 'not_allowed' };
   for (const body of [{ error, totalOverage: 0, totalCleanRequests: 0 }, { error }, { ...error }]) {
     await expect(read(body)).rejects.toMatchObject({ result: 'rejected', errorKey: 'not_allowed' });
   }
 });
 
-it.each([{}, { error: null, data: null }, 'none', []])('takes %j for no reading', async (answer) => {
+it.each([{}, { error: null, data: null }, 'none', []])('rejects %j as a reading', async (answer) => {
   await expect(read(JSON.stringify(answer))).rejects.toMatchObject({ result: 'schema' });
 });

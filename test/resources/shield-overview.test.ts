@@ -69,7 +69,7 @@ latest_day_timestamp_seconds{zone} 1795132800
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read({
     data: {
       overview: null,
@@ -83,7 +83,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect(mismatched).toEqual([]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read({
     data: {
       waf: { blockedRequests: '30', loggedRequests: 20 },
@@ -103,7 +103,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
 });
 
 describe('a protection', () => {
-  it('has nothing on the newest day where only others have that day', async () => {
+  it('has nothing on the newest day if only other protections have that day', async () => {
     const { rows } = await read({
       data: {
         dDoSOverviewPastTwentyEightDays: { '20-11-2026': { blockedRequests: 3 } },
@@ -115,7 +115,7 @@ describe('a protection', () => {
   });
 });
 
-it('is empty, and no failure, where the plan does not have it', () => {
+it('is empty, not a failure, if the plan does not include it', () => {
   const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
   expect(shieldOverview.isEmpty?.(failure)).toBe(true);
 });

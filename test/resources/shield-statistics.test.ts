@@ -35,7 +35,7 @@ latest_day_timestamp_seconds{zone} 1787184000
 `);
 });
 
-it('has nothing, and no failure, where the plan of the zone lacks it', async () => {
+it('is empty, not a failure, if the plan of the zone does not include it', async () => {
   const error = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
   await expect(read({ data: null, error })).rejects.toMatchObject({
     errorKey: 'feature_not_available_on_plan',
@@ -44,7 +44,7 @@ it('has nothing, and no failure, where the plan of the zone lacks it', async () 
   expect(shieldStatistics.isEmpty?.(failure)).toBe(true);
 });
 
-it('leaves out what is of the wrong type', async () => {
+it('leaves out fields of the wrong type', async () => {
   const { rows, mismatched } = await read({
     data: { waf: { metrics: { someday: { Blocked: 1 }, [day]: { Blocked: 'many' } } }, ddos: 'off' },
   });

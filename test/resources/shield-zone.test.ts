@@ -5,7 +5,7 @@ import { type About, type Body, exposeListing } from './expose.ts';
 const read = (answer: Body, about?: About) =>
   exposeListing(shieldZone, (path) => (path.includes('page=1&') ? answer : { data: [] }), about);
 
-/** Reads pages in their order; the last one answers whatever is asked beyond. */
+/** Reads these pages in order; the last one answers all further requests. */
 const readPages = (...pages: readonly (Body | Error)[]) => {
   let at = 0;
   return exposeListing(shieldZone, () => pages[Math.min(at++, pages.length - 1)] ?? null);
@@ -76,7 +76,7 @@ bunnynet_shield_zone_whitelabel_response_pages{shield_zone_id="501"} 0
 describe('the fields of a zone', () => {
   const zone = (fields: string) => read(`{ "data": [{ "shieldZoneId": 501, ${fields} }] }`);
 
-  it('are left out where they are null or missing, and nothing becomes 0', async () => {
+  it('are left out if they are null or missing, and not shown as 0', async () => {
     const { rows, mismatched } = await zone(
       '"pullZoneId": null, "learningMode": null, "learningModeUntil": null, "wafDisabledRules": null, "planType": null',
     );
@@ -84,7 +84,7 @@ describe('the fields of a zone', () => {
     expect(mismatched).toEqual([]);
   });
 
-  it('are left out alone where their type is wrong, and noted by name', async () => {
+  it('are left out one by one if their type is wrong, and noted by name', async () => {
     const { rows, mismatched } = await zone(`
       "pullZoneId": -4, "wafProfileId": 2.5, "learningMode": 1, "learningModeUntil": "soon", "wafEnabled": "true",
       "wafExecutionMode": "block", "wafDisabledRules": "920350", "wafEngineConfig": {}, "planType": 1.5,
@@ -104,13 +104,13 @@ describe('the fields of a zone', () => {
     ]);
   });
 
-  it('may be integers with a point', async () => {
+  it('may be integers with a decimal point', async () => {
     const { rows, mismatched, unrecognized } = await zone('"planType": 3.0');
     expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="501"} 3\n');
     expect([mismatched, unrecognized]).toEqual([[], []]);
   });
 
-  it('are exported and noted where they are codes that nobody has listed', async () => {
+  it('are exported and noted if they are unlisted codes', async () => {
     const fields = {
       wafExecutionMode: 2,
       wafRequestBodyLimitAction: 3,
@@ -126,7 +126,7 @@ describe('the fields of a zone', () => {
     expect(shieldZone.enumeratedFields).toEqual(Object.keys(fields));
   });
 
-  it('that are unknown are ignored', async () => {
+  it('are ignored if they are unknown', async () => {
     const { rows, mismatched } = await zone('"planType": 1, "botDetection": { "mode": 2 }, "toString": 1');
     expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="501"} 1\n');
     expect(mismatched).toEqual([]);
@@ -145,7 +145,7 @@ describe('the fields of a zone', () => {
   });
 
   it.each(['0001-01-01T00:00:00', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.0000000+00:00'])(
-    'learningModeUntil: %s is no date, and no mistake',
+    'learningModeUntil: %s means no date, and is not noted',
     async (written) => {
       const { rows, mismatched } = await zone(`"learningModeUntil": "${written}"`);
       expect([rows, mismatched]).toEqual(['', []]);
@@ -153,7 +153,7 @@ describe('the fields of a zone', () => {
   );
 
   it.each(['2026-02-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-12-01T25:00:00Z', '01-12-2026', '2026', ''])(
-    'learningModeUntil: %j is a mistake',
+    'learningModeUntil: %j is invalid',
     async (written) => {
       const { rows, mismatched } = await zone(`"learningModeUntil": "${written}"`);
       expect([rows, mismatched]).toEqual(['', ['learningModeUntil']]);
@@ -175,7 +175,7 @@ describe('the listing', () => {
   const idsIn = ({ rows }: { rows: string }) =>
     [...rows.matchAll(/shield_zone_id="(\d+)"/g)].map(([, id]) => id);
 
-  it('is read to its last page, whose nextPage still points onward', async () => {
+  it('is read to its last page, even if its nextPage points further', async () => {
     const listing = await readPages(
       {
         data: zones(1, 2),
@@ -195,7 +195,7 @@ describe('the listing', () => {
     ]);
   });
 
-  it('ends with the page that calls itself the last', async () => {
+  it('ends with the page that says it is the last', async () => {
     const listing = await readPages({
       data: zones(1, 2),
       page: { totalCount: 2, totalPages: 4, currentPage: 4, nextPage: 5 },
@@ -204,7 +204,7 @@ describe('the listing', () => {
     expect(listing.asked).toHaveLength(1);
   });
 
-  it('goes on without a page object until a page is empty, or brings nothing new', async () => {
+  it('goes on without a page object until a page is empty or brings nothing new', async () => {
     for (const last of [{ data: [] }, { data: zones(1, 2) }]) {
       const listing = await readPages({ data: zones(1, 2) }, { data: zones(3) }, last);
       expect(idsIn(listing)).toEqual(['1', '2', '3']);
@@ -212,7 +212,7 @@ describe('the listing', () => {
     }
   });
 
-  it('is not complete when an empty page says that there are fewer zones than before', async () => {
+  it('is incomplete if an empty page reports fewer zones than before', async () => {
     const page = { totalPages: 2, currentPage: 1, nextPage: 2 };
     await expect(
       readPages(
@@ -222,7 +222,7 @@ describe('the listing', () => {
     ).rejects.toThrow('changed from 4 to 3 zones');
   });
 
-  it('is empty where the data is', async () => {
+  it('is empty if the data is empty', async () => {
     const listing = await readPages({ data: [] });
     expect([listing.rows, listing.asked.length]).toEqual(['', 1]);
   });
@@ -246,7 +246,7 @@ describe('the listing', () => {
     expect(listing.asked).toHaveLength(2);
   });
 
-  it('is not complete when nextPage does not grow and there is more to come', async () => {
+  it('is incomplete if nextPage does not grow and items are missing', async () => {
     await expect(
       readPages({ data: zones(1), page: { totalPages: 3, currentPage: 1, nextPage: 1 } }),
     ).rejects.toMatchObject({ result: 'schema', message: 'the listing repeats itself after page 1' });
@@ -256,7 +256,7 @@ describe('the listing', () => {
     });
   });
 
-  it('is not complete when pages repeat', async () => {
+  it('is incomplete if pages repeat', async () => {
     await expect(
       readPages({
         data: zones(1, 2),
@@ -265,7 +265,7 @@ describe('the listing', () => {
     ).rejects.toMatchObject({ result: 'schema', message: 'the listing repeats itself after page 2' });
   });
 
-  it('is not complete when it shrank meanwhile', async () => {
+  it('is incomplete if it shrank meanwhile', async () => {
     await expect(
       readPages(
         { data: zones(1, 2), page: { totalCount: 4, totalPages: 2, currentPage: 1, nextPage: 2 } },
@@ -280,11 +280,11 @@ describe('the listing', () => {
     ).rejects.toMatchObject({ message: 'the listing ended after 3 of 4 zones' });
   });
 
-  it('is not complete when a zone was deleted meanwhile, for another may have slipped to a page that was read', async () => {
+  it('is incomplete if a zone was deleted meanwhile, because another may have moved to a page that was already read', async () => {
     await expect(
       readPages(
         { data: zones(1, 2), page: { totalCount: 5, totalPages: 3, currentPage: 1, nextPage: 2 } },
-        // Zone 1 is gone by now, and zone 3 has moved up to the first page.
+        // Zone 1 is deleted by now, and zone 3 has moved to the first page.
         { data: zones(4, 5), page: { totalCount: 4, totalPages: 2, currentPage: 2, nextPage: 3 } },
       ),
     ).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe('the listing', () => {
     });
   });
 
-  it('ends after 1000 pages where the API never does', async () => {
+  it('ends after 1000 pages if the API never ends', async () => {
     let pages = 0;
     const listing = exposeListing(shieldZone, () => {
       pages++;
@@ -303,7 +303,7 @@ describe('the listing', () => {
     expect(pages).toBe(1000);
   });
 
-  it('rejects as its page does when one in the middle fails', async () => {
+  it('fails with the error of a page if one in the middle fails', async () => {
     const failure = new Error('HTTP 500');
     const first = {
       data: zones(1),
@@ -318,7 +318,7 @@ describe('the listing', () => {
   it.each([
     [zones(1, null, 'x', -3, {}), 4, 5],
     [[...zones(1, 2), { planType: 1 }, 'zone', null, []], 4, 6],
-  ])('is not complete with elements without a usable id: %j', async (data, unusable, all) => {
+  ])('is incomplete with elements without a usable id: %j', async (data, unusable, all) => {
     const page = { totalCount: all, totalPages: 1, currentPage: 1 };
     await expect(read({ data, page })).rejects.toMatchObject({
       result: 'schema',
@@ -326,21 +326,21 @@ describe('the listing', () => {
     });
   });
 
-  it('is not complete when an empty page says that more follow', async () => {
+  it('is incomplete if an empty page says that more follow', async () => {
     const page = { totalPages: 3, nextPage: 3 };
     await expect(
       readPages({ data: zones(1, 2), page }, { data: [], page: { ...page, currentPage: 2 } }),
     ).rejects.toMatchObject({ message: 'page 2 is empty, though the listing says that it goes on' });
   });
 
-  it('is no listing when no element has a usable id', async () => {
+  it('fails if no element has a usable id', async () => {
     await expect(read({ data: [{ planType: 1 }, null] })).rejects.toMatchObject({
       result: 'schema',
       message: 'no element of the array has a usable shieldZoneId',
     });
   });
 
-  it('takes the later of two zones with the same id', async () => {
+  it('uses the later of two zones with the same id', async () => {
     const { rows } = await read({
       data: [
         { shieldZoneId: 1, planType: 1, dDoSChallengeWindow: 60 },
@@ -350,7 +350,7 @@ describe('the listing', () => {
     expect(rows).toBe('bunnynet_shield_zone_plan_type{shield_zone_id="1"} 2\n');
   });
 
-  it('reads a page object of wrong types as far as it can', async () => {
+  it('reads a page object with wrong types as far as possible', async () => {
     const listing = await readPages(
       { data: zones(1), page: { totalCount: 'many', totalPages: '1', currentPage: 1, nextPage: 2 } },
       { data: [] },
@@ -364,7 +364,7 @@ describe('the listing', () => {
     { page: 'first' },
     { page: null },
     { page: { totalCount: 0, totalPages: 0, currentPage: 0, nextPage: null, pageSize: 0 } },
-  ])('goes on to its end beside a page object that says nothing: %j', async (about) => {
+  ])('goes on to its end if the page object says nothing: %j', async (about) => {
     const listing = await readPages(
       { data: zones(1, 2), ...about },
       { data: zones(3), ...about },
@@ -379,7 +379,7 @@ describe('the listing', () => {
     { error: null },
     { error: { statusCode: 0, success: false, message: null, errorKey: null } },
     { errorResponse: { statusCode: 200, success: true, message: '', errorKey: '' } },
-  ])('is empty where its data is null and no error is told: %j', async (envelope) => {
+  ])('is empty if its data is null without an error: %j', async (envelope) => {
     const listing = await readPages({ data: null, page: {}, ...envelope });
     expect([listing.rows, listing.asked.length]).toEqual(['', 1]);
   });
@@ -387,12 +387,12 @@ describe('the listing', () => {
   it.each([
     { statusCode: 500, success: false, message: null, errorKey: null },
     { statusCode: 0, success: false, message: null, errorKey: 'internal_failure.zones' },
-  ])('is no empty one where its data is null and an error is told: %j', async (error) => {
+  ])('fails if its data is null with an error: %j', async (error) => {
     await expect(readPages({ data: null, error })).rejects.toMatchObject({ result: 'rejected' });
   });
 
   it.each([{ data: {} }, { data: 'zones' }, {}, { data: null }])(
-    'takes %j for no listing',
+    'rejects %j as a listing',
     async (answer) => {
       await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
     },

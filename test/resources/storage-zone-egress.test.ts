@@ -6,7 +6,7 @@ const noon = Date.parse('2026-08-20T12:00:00Z');
 const read = (answer: Body) =>
   expose(storageZoneEgress, answer, { ids: { storage_zone_id: '211307' }, context: { nowMs: noon } });
 
-it('shows what each protocol has downloaded so far today, and begins to count', async () => {
+it('shows the downloads of each protocol so far today, and starts counting', async () => {
   const { rows, asked } = await read({
     HttpEgressChart: { '2026-08-20T00:00:00Z': 5000 },
     S3EgressChart: { '2026-08-20T00:00:00Z': 70 },
@@ -30,6 +30,6 @@ latest_day_timestamp_seconds{zone} 1787184000
 `);
 });
 
-it('takes an answer with none of its charts for another one', async () => {
+it('rejects an answer with none of its charts', async () => {
   await expect(read({ Items: [] })).rejects.toMatchObject({ result: 'schema' });
 });

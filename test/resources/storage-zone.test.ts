@@ -4,7 +4,7 @@ import { exposeListing } from './expose.ts';
 
 const read = (...items: readonly string[]) => exposeListing(storageZone, () => `[${items.join()}]`);
 
-it('shows what a storage zone holds and where', async () => {
+it('shows the content of a storage zone and its regions', async () => {
   const { rows, page, asked } = await read(`{
     "Id": 7001,
     "Name": "assets",
@@ -38,14 +38,14 @@ it('finds each storage zone with its name, and keeps no password', async () => {
   expect(JSON.stringify(found)).not.toContain('secret');
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read(
     '{ "Id": 1, "Name": null, "StorageUsed": null, "ReplicationRegions": null, "ZoneTier": null }',
   );
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(
     '{ "Id": 1, "Name": 5, "StorageUsed": "12", "FilesStored": 7, "Region": [], "ReplicationRegions": "NY", "ZoneTier": "edge" }',
   );
@@ -53,7 +53,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   expect(mismatched.toSorted()).toEqual(['Name', 'Region', 'ReplicationRegions', 'StorageUsed', 'ZoneTier']);
 });
 
-it('shows a tier that nobody has listed as the number that it is, and notes it', async () => {
+it('shows an unlisted tier as its number, and notes it', async () => {
   const { rows, unrecognized } = await read('{ "Id": 1, "ZoneTier": 9 }');
   expect(rows).toContain('tier="9"');
   expect(unrecognized).toEqual(['ZoneTier']);

@@ -6,7 +6,7 @@ const read = (answer: Body) => expose(videoEncoding, answer, { ids: { library_id
 const rowsOf = (rows: string) =>
   rows.replaceAll('bunnynet_video_encoding_', '').replaceAll('library_id="7"', 'of');
 
-it('counts videos by the state of their encoding, and says which has waited longest', async () => {
+it('counts videos by encoding state, and shows how long the oldest has waited', async () => {
   const { rows, asked } = await read({
     totalItems: 7,
     currentPage: 1,
@@ -16,7 +16,7 @@ it('counts videos by the state of their encoding, and says which has waited long
       { guid: 'b', status: 4 },
       { guid: 'c', status: 3, dateUploaded: '2026-08-20T10:00:00' },
       { guid: 'd', status: 1, dateUploaded: '2026-08-20T09:00:00' },
-      // Its file may never come.
+      // Its file may never be uploaded.
       { guid: 'e', status: 0, dateUploaded: '2026-02-01T00:00:00' },
       { guid: 'f', status: 5 },
       { guid: 'g', status: 8 },
@@ -36,14 +36,14 @@ oldest_unfinished_timestamp_seconds{of} 1787216400
 `);
 });
 
-it('has no oldest one while none waits, and counts states that are new as other', async () => {
+it('shows no oldest video if none waits, and counts unlisted states as other', async () => {
   const { rows, unrecognized } = await read({ totalItems: 1, items: [{ guid: 'a', status: 11 }] });
   expect(rowsOf(rows)).toContain('videos{of,status="other"} 1\n');
   expect(rows).not.toContain('oldest_unfinished');
   expect(unrecognized).toEqual(['status']);
 });
 
-it('does not take an answer without its list for a library without videos', async () => {
+it('does not treat an answer without its list as a library without videos', async () => {
   await expect(read({ totalItems: 3 })).rejects.toMatchObject({ result: 'schema' });
   expect(rowsOf((await read({ totalItems: 0, items: [] })).rows)).toContain(
     'videos{of,status="finished"} 0\n',

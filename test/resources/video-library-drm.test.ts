@@ -5,7 +5,7 @@ import { type Body, expose } from './expose.ts';
 const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
 const read = (answer: Body) => expose(videoLibraryDrm, answer, { ids: { library_id: '4711' }, context });
 
-it('shows the DRM licenses that were issued in the day so far, and counts them', async () => {
+it('shows the DRM licenses issued in the day so far, and counts them', async () => {
   const { rows, asked } = await read({ LicensesIssuedChart: { '2026-11-20T00:00:00Z': 240 } });
   expect(asked).toEqual(['/videolibrary/4711/drm/statistics?dateFrom=2026-11-20&dateTo=2026-11-20']);
   expect(rows).toBe(`\
@@ -14,7 +14,7 @@ bunnynet_video_library_drm_issued_licenses_total{library_id="4711"} 0
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   for (const chart of [null, { '2026-11-20': null }, {}]) {
     const { rows, mismatched } = await read({ LicensesIssuedChart: chart });
     expect(rows).not.toContain('latest_day');
@@ -27,6 +27,6 @@ it('leaves out and notes a chart of the wrong type', async () => {
   expect([rows, mismatched]).toEqual(['', ['LicensesIssuedChart']]);
 });
 
-it('takes an answer without its chart for no reading', async () => {
+it('rejects an answer without its chart', async () => {
   await expect(read({ message: 'Not here' })).rejects.toMatchObject({ result: 'schema' });
 });

@@ -6,7 +6,7 @@ const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
 const read = (answer: Body) =>
   expose(videoLibraryStatistics, answer, { ids: { library_id: '4711' }, context });
 
-it('shows what was watched in the day so far, and counts it', async () => {
+it('shows views and watch time of the day so far, and counts them', async () => {
   const { rows, asked } = await read(`{
     "viewsChart": { "2026-11-20T00:00:00Z": 240 },
     "watchTimeChart": { "2026-11-20T00:00:00Z": 18300 },
@@ -35,7 +35,7 @@ bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"
 `);
 });
 
-it('asks for the day before as well after midnight, each by itself, and shows the new day', async () => {
+it('also requests the previous day after midnight, in its own request, and shows the new day', async () => {
   const afterMidnight = {
     nowMs: Date.parse('2026-11-20T00:04:00Z'),
     lastSuccessMs: Date.parse('2026-11-19T23:54:00Z'),
@@ -52,7 +52,7 @@ it('asks for the day before as well after midnight, each by itself, and shows th
   expect(rows).toContain('views_latest_day{library_id="4711"} 3\n');
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   const { rows, mismatched } = await read({
     viewsChart: null,
     countryViewCounts: null,
@@ -61,7 +61,7 @@ it('leaves out what is null or missing, and nothing becomes 0', async () => {
   expect([rows, mismatched]).toEqual(['', []]);
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read({
     viewsChart: { '2026-11-20': 'many' },
     watchTimeChart: { yesterday: 4, '2026-11-20': 60 },
@@ -87,7 +87,7 @@ bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"
 });
 
 describe('the countries', () => {
-  it('are at most 50, those with the most views, and the rest is one', async () => {
+  it('are at most the 50 with the most views, with the rest as one', async () => {
     const countryViewCounts = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`C${String(index).padStart(2, '0')}`, 1000 - index]),
     );
@@ -95,12 +95,12 @@ describe('the countries', () => {
     const shown = [...rows.matchAll(/country_views_latest_day\{.*country="(\w+)"} (\d+)/g)];
     expect(shown).toHaveLength(51);
     expect(shown.map(([, country]) => country)).not.toContain('C50');
-    // 950 and less, down to 941.
+    // From 950 down to 941.
     expect(shown.find(([, country]) => country === 'other')?.[2]).toBe('9455');
   });
 });
 
-it('has no score where the API has no data for one, which it writes as -1', async () => {
+it('has no score if the API sends -1, which means no data', async () => {
   expect((await read({ engagementScore: -1 })).rows).not.toContain('engagement_score');
   expect((await read({ engagementScore: 0 })).rows).toContain('engagement_score{library_id="4711"} 0\n');
 });

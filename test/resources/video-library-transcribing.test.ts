@@ -6,7 +6,7 @@ const context = { nowMs: Date.parse('2026-11-20T10:00:00Z') };
 const read = (answer: Body) =>
   expose(videoLibraryTranscribing, answer, { ids: { library_id: '4711' }, context });
 
-it('shows the seconds that were transcribed in the day so far, and counts them', async () => {
+it('shows the seconds transcribed in the day so far, and counts them', async () => {
   const { rows, asked } = await read({ TranscriptionSecondsChart: { '2026-11-20T00:00:00Z': 240 } });
   expect(asked).toEqual(['/videolibrary/4711/transcribing/statistics?dateFrom=2026-11-20&dateTo=2026-11-20']);
   expect(rows).toBe(`\
@@ -15,7 +15,7 @@ bunnynet_video_library_transcribing_video_seconds_total{library_id="4711"} 0
 `);
 });
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   for (const chart of [null, { '2026-11-20': null }, {}]) {
     const { rows, mismatched } = await read({ TranscriptionSecondsChart: chart });
     expect(rows).not.toContain('latest_day');
@@ -28,6 +28,6 @@ it('leaves out and notes a chart of the wrong type', async () => {
   expect([rows, mismatched]).toEqual(['', ['TranscriptionSecondsChart']]);
 });
 
-it('takes an answer without its chart for no reading', async () => {
+it('rejects an answer without its chart', async () => {
   await expect(read({ message: 'Not here' })).rejects.toMatchObject({ result: 'schema' });
 });

@@ -57,7 +57,7 @@ bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{library_id="
 });
 
 describe('the fields of a library', () => {
-  it('are left out where they are null or missing, and nothing becomes 0', async () => {
+  it('are left out if they are null or missing, and not shown as 0', async () => {
     const { rows, mismatched } = await read({
       VideoCount: null,
       TrafficUsage: null,
@@ -70,7 +70,7 @@ describe('the fields of a library', () => {
     expect([rows, mismatched]).toEqual(['', []]);
   });
 
-  it('are left out alone where their type is wrong, and noted by name', async () => {
+  it('are left out one by one if their type is wrong, and noted by name', async () => {
     const { rows, mismatched } = await read({
       PullZoneId: -7,
       VideoCount: '128',
@@ -100,7 +100,7 @@ bunnynet_video_library_drm_system_enabled{library_id="4711",system="fairplay"} 1
     ]);
   });
 
-  it('count a certificate without a date, as .NET writes it, as one that has none', async () => {
+  it('treat the empty date of .NET as a certificate without a date', async () => {
     const { rows, mismatched } = await read({
       AppleFairPlayDrm: { CertificateExpirationDate: '0001-01-01T00:00:00' },
     });
@@ -114,7 +114,7 @@ describe('the listing', () => {
     ...(await videoLibraries.discover(() => Promise.resolve(libraries), undefined, diagnostics)),
   ];
 
-  it('tells which libraries transcribe and which have DRM', async () => {
+  it('shows which libraries transcribe and which have DRM', async () => {
     const found = await list(
       { Id: 1, EnableTranscribing: true, EnableDRM: true },
       { Id: 2, EnableTranscribing: false, EnableDRM: true },
@@ -127,7 +127,7 @@ describe('the listing', () => {
     ]);
   });
 
-  it('gives the key of a library as a function, and keeps no other secret', async () => {
+  it('returns the key of a library as a function, and keeps no other secret', async () => {
     const [found] = await list({
       Id: 4711,
       Name: 'training',
@@ -139,7 +139,7 @@ describe('the listing', () => {
     expect(JSON.stringify(found)).not.toMatch(/opens|reads|signs/);
   });
 
-  it('has a library without a key, too', async () => {
+  it('includes a library without a key', async () => {
     expect(await list({ Id: 4711, ApiKey: null })).toMatchObject([{ ids: { library_id: '4711' } }]);
     expect((await list({ Id: 4711, ApiKey: '' }))[0]?.key).toBeUndefined();
   });

@@ -44,7 +44,7 @@ bunnynet_video_storage_calculated_timestamp_seconds{${video}} 1795126530.1234567
 `);
 });
 
-/** The rows with the labels of the video left out. */
+/** The rows without the labels of the video. */
 const readShort = async (data: string) => {
   const exposed = await read(`{ "success": true, "message": null, "data": ${data} }`);
   return {
@@ -53,7 +53,7 @@ const readShort = async (data: string) => {
   };
 };
 
-it('leaves out what is null or missing, and nothing becomes 0', async () => {
+it('leaves out null and missing fields instead of showing 0', async () => {
   expect(
     await readShort('{ "encoded": null, "thumbnails": null, "calculatedAt": null, "previews": 0 }'),
   ).toEqual({
@@ -69,7 +69,7 @@ it('shows 0 encoded bytes for a video without encodings', async () => {
   });
 });
 
-it('leaves out the fields of the wrong type alone, and notes them by name', async () => {
+it('leaves out only the fields of the wrong type, and notes their names', async () => {
   expect(
     await readShort(`{
       "encoded": [], "thumbnails": "81920", "previews": 204800.0, "originals": 1.5, "mp4Fallback": true,
@@ -81,7 +81,7 @@ it('leaves out the fields of the wrong type alone, and notes them by name', asyn
   });
 });
 
-it('leaves out the sum where the size of one encoding is not known, for it would be too small', async () => {
+it('leaves out the sum if the size of one encoding is unknown, because it would be too small', async () => {
   expect(await readShort('{ "encoded": { "720p": { "size": 41 }, "360p": { "codec": "x264" } } }')).toEqual({
     rows: 'bunnynet_video_encoded_storage_bytes{encoding="720p",codec="",resolution=""} 41',
     mismatched: [],
@@ -114,11 +114,11 @@ it('escapes the names of encodings', async () => {
   expect(rows).toContain(String.raw`{encoding="a\"b\\\n",codec="é",resolution=""} 1`);
 });
 
-it('takes the year 1 for no date', async () => {
+it('treats the year 1 as no date', async () => {
   expect(await readShort('{ "calculatedAt": "0001-01-01T00:00:00" }')).toEqual({ rows: '', mismatched: [] });
 });
 
-it('ignores fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   expect(
     await readShort('{ "captions": 5, "previews": 1, "encoded": { "720p": { "size": 2, "fps": 25 } } }'),
   ).toEqual({
@@ -130,7 +130,7 @@ bunnynet_video_encoded_storage_bytes{encoding="720p",codec="",resolution=""} 2`,
   });
 });
 
-it('rejects with the words of an answer that has an error and no data', async () => {
+it('fails with the message of an answer that has an error and no data', async () => {
   await expect(
     read('{ "success": false, "message": "Video not found", "statusCode": 404, "data": null }'),
   ).rejects.toMatchObject({ result: 'rejected', message: 'Video not found' });

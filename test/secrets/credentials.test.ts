@@ -9,7 +9,7 @@ import { canary, directory } from '../config/fixtures.ts';
 describe('a secret', () => {
   const secret = new Secret(canary);
 
-  test('is told to those who ask', () => {
+  test('is only returned by reveal()', () => {
     expect(secret.reveal()).toBe(canary);
   });
 
@@ -24,7 +24,7 @@ describe('a secret', () => {
     expect(show()).not.toContain(canary);
   });
 
-  test('has nothing to copy or to enumerate', () => {
+  test('has no properties to copy or enumerate', () => {
     expect(Object.keys(secret)).toEqual([]);
     expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(canary);
     expect(Object.assign({}, secret)).toEqual({});
@@ -35,7 +35,7 @@ describe('a key in the environment', () => {
   const credentials = (text: string | undefined) =>
     createCredentials({ account: { env: 'KEY' } }, text === undefined ? {} : { KEY: text });
 
-  test('is read, without its line end', async () => {
+  test('is read without its line end', async () => {
     const account = credentials(`${canary}\r\n`);
     expect((await account.read('account')).reveal()).toBe(canary);
     expect(await account.check()).toEqual([]);
@@ -61,7 +61,7 @@ describe('a key in the environment', () => {
   });
 });
 
-test('where a key comes from can be said in words, without what may be a key itself', () => {
+test('the source of a key can be described without showing what may be a key itself', () => {
   const sources = {
     account: { env: 'KEY' },
     library: { file: '/run/secrets/library' },
@@ -107,7 +107,7 @@ describe('a key file', () => {
     expect(await messageOf(file)).toEqual([message]);
   });
 
-  test('that is none is told from one that is missing', async () => {
+  test('that is not a file is reported differently from a missing one', async () => {
     const path = await directory();
     await symlink('loop', join(path, 'loop'));
     expect(await messageOf(join(path, 'key'))).toEqual(['error: expected the key file FILE; there is none']);
@@ -120,7 +120,7 @@ describe('a key file', () => {
     ]);
   });
 
-  test('that every user can read gets a warning, one that Kubernetes mounted does not', async () => {
+  test('that every user can read gets a warning, except one mounted by Kubernetes', async () => {
     const path = await directory();
     const file = join(path, 'key');
     await writeFile(file, canary);
@@ -139,7 +139,7 @@ describe('a key file', () => {
     await writeFile(file, 'first');
     const credentials = createCredentials({ account: { file } }, {});
     expect((await credentials.read('account')).reveal()).toBe('first');
-    // The same length and the same time of change: a file written to twice at once.
+    // The same length and mtime: a file written twice at the same time.
     await writeFile(file, 'other');
     expect((await credentials.read('account')).reveal()).toBe('other');
     await writeFile(`${file}.new`, 'third');
@@ -147,7 +147,7 @@ describe('a key file', () => {
     expect((await credentials.read('account')).reveal()).toBe('third');
   });
 
-  test('that changes without looking younger is used from the next read on', async () => {
+  test('that changes without a newer mtime is used from the next read on', async () => {
     const file = join(await directory(), 'key');
     const credentials = createCredentials({ account: { file } }, {});
     const seen: string[] = [];
@@ -184,7 +184,7 @@ describe('a key file', () => {
     expect((await credentials.read('account')).reveal()).toBe('second');
   });
 
-  test('that becomes unusable leaves the last good key in use, and says so once', async () => {
+  test('that becomes unusable leaves the last good key in use, and is logged once', async () => {
     const file = join(await directory(), 'key');
     await writeFile(file, 'first');
     const troubles: [string, string | undefined][] = [];
@@ -207,7 +207,7 @@ describe('a key file', () => {
     expect(JSON.stringify(troubles)).not.toContain(canary);
   });
 
-  test('that comes back as it was ends the trouble', async () => {
+  test('that comes back unchanged ends the warning', async () => {
     const file = join(await directory(), 'key');
     await writeFile(file, 'first');
     await utimes(file, 1, 1);
@@ -224,7 +224,7 @@ describe('a key file', () => {
     expect(troubles).toEqual(['trouble', 'well']);
   });
 
-  test('that was never readable fails every read until it is', async () => {
+  test('that was never readable fails every read until it can be read', async () => {
     const file = join(await directory(), 'key');
     const credentials = createCredentials({ account: { file } }, {});
     await expect(credentials.read('account')).rejects.toThrow(`expected the key file ${file}; there is none`);
@@ -232,7 +232,7 @@ describe('a key file', () => {
     expect((await credentials.read('account')).reveal()).toBe(canary);
   });
 
-  test('is looked at once for many reads at the same time', async () => {
+  test('is the same secret for many reads at the same time', async () => {
     const file = join(await directory(), 'key');
     await writeFile(file, canary);
     const credentials = createCredentials({ account: { file } }, {});
@@ -247,7 +247,7 @@ test('a credential that is not defined is an error', async () => {
   );
 });
 
-/** Lays out or swaps a secret volume the way Kubernetes does: mounted → ..data/key, ..data → ..version. */
+/** Creates or swaps a secret volume like Kubernetes: mounted → ..data/key, ..data → ..version. */
 async function mount(path: string, version: string, text: string): Promise<void> {
   await mkdir(join(path, `..${version}`));
   await writeFile(join(path, `..${version}`, 'key'), text, { mode: 0o644 });

@@ -6,7 +6,7 @@ const redactor = new Redactor();
 redactor.learn('account', key);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-describe('what a text holds of a key', () => {
+describe('a key in a text', () => {
   it.each<[string, string, string]>([
     ['the key', `no ${key}, sorry`, 'no [redacted], sorry'],
     ['the key twice', `${key} ${key}`, '[redacted] [redacted]'],
@@ -27,7 +27,7 @@ describe('what a text holds of a key', () => {
       const encoded = base64(`${before}${key} and after`);
       const text = redactor.redact(encoded);
       expect(text).toContain('[redacted]');
-      // Less is left of the key than any four bytes in a row.
+      // No four bytes of the key in a row are left.
       const left = text.split('[redacted]').map((part) => Buffer.from(part, 'base64').toString('latin1'));
       expect(left[0]?.slice(before.length).length).toBeLessThan(4);
       expect(left.join('')).not.toMatch(/4f1d|3b4a/);
@@ -42,19 +42,19 @@ describe('what a text holds of a key', () => {
     expect(other.redact(Buffer.from(odd).toString('base64url'))).toBe('[redacted]');
   });
 
-  it('may be seven characters in a row, and nothing else is touched', () => {
+  it('is left if it is only seven characters of it, and nothing else is touched', () => {
     const text = `HTTP 500: ${key.slice(0, 7)} is not ${key.slice(8, 15)}`;
     expect(redactor.redact(text)).toBe(text);
   });
 
-  it('is redacted whole where the key is shorter than that', () => {
+  it('is redacted completely if the key is shorter than that', () => {
     const other = new Redactor();
     other.learn('account', 'k-12');
     expect(other.redact('the key k-12 is short')).toBe('the key [redacted] is short');
   });
 });
 
-it('knows the key before the one in use, for answers that were under way, and not the ones before that', () => {
+it('is redacted if it is the current or the previous one, for answers under way, but not if it is older', () => {
   const rotated = new Redactor();
   for (const name of ['first', 'second', 'third', 'third']) rotated.learn('account', `the-${name}-key-1234`);
   rotated.learn('library', 'the-library-key-1234');
@@ -64,7 +64,7 @@ it('knows the key before the one in use, for answers that were under way, and no
   expect(rotated.redact('the-first')).toBe('the-first');
 });
 
-it('knows nothing before it has learned a key', () => {
+it('is unknown before the redactor has learned it', () => {
   expect(new Redactor().redact(key)).toBe(key);
 });
 
@@ -81,7 +81,7 @@ describe('a credential that is no longer in use', () => {
     expect(libraries.redact('the-old-key-1234 the-new-key-5678')).toBe('[redacted] [redacted]');
   });
 
-  it('leaves nothing behind once many others have gone after it', () => {
+  it('is forgotten after many others have gone out of use', () => {
     const libraries = new Redactor();
     libraries.learn('first', 'QWERTYUIOPASDFGH');
     for (let n = 0; n < 300; n++) libraries.learn(`library/${n}`, keyOf(n));
@@ -92,7 +92,7 @@ describe('a credential that is no longer in use', () => {
     expect(libraries.redact(`${keyOf(289)} ${keyOf(299)}`)).toBe('[redacted] [redacted]');
   });
 
-  it('takes nothing from another credential that has the same key', () => {
+  it('does not affect another credential with the same key', () => {
     const libraries = new Redactor();
     libraries.learn('one', 'k-12');
     libraries.learn('other', 'k-12');

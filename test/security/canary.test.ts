@@ -1,4 +1,4 @@
-/** Nothing that the exporter shows, writes or leaves behind gives a key or a password away, however the API fails. */
+/** Nothing that the exporter shows, writes or leaves behind contains a key or a password, however the API fails. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -59,7 +59,7 @@ describe('the search', () => {
   });
 });
 
-/** One of the pages over TLS, as the user with the password or as a stranger. */
+/** A page over TLS, as the user with the password or as a stranger. */
 function securePage(
   origin: string,
   path: string,
@@ -166,7 +166,7 @@ describe.each([
     seen['a wrong password'] = await securePage(origin, '/config', {
       authorization: `Basic ${Buffer.from(`alice:${password}x`).toString('base64')}`,
     });
-    // Each in the place of something else.
+    // Each instead of something else.
     writeFileSync(
       config,
       `credentials: { a: { env: ${keys.account} }, b: { file: ${keys.library} }, c: ${keys.account}, d: { key: ${keys.library} } }\napplications: { credential: ${keys.account}, targets: [] }\n`,
@@ -185,7 +185,7 @@ describe.each([
     seen['log'] = output;
     seen['reports'] = filesIn(reports).join('\n');
 
-    // The search would be worth nothing had the faults not struck, or the pages not been there.
+    // The search only means something if the faults struck and the pages were there.
     expect(code).toBe(1);
     const held: readonly [string, RegExp][] = [
       ['reports', /"environmentVariables"/],
@@ -204,7 +204,7 @@ describe.each([
   });
 });
 
-test('an API that writes the key in any form, in any place, does not get it onto a page or into a log', async () => {
+test('an API that returns the key in any form and place does not get it onto a page or into a log', async () => {
   const api = await serveEchoes();
   const directory = temporary({
     'config.yml': `credentials: { account: { env: ACCOUNT }, library: { env: LIBRARY } }

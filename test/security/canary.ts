@@ -1,4 +1,4 @@
-/** Secrets that nothing else can be taken for, a search for them in any of their forms, and the bundle to search the output of. */
+/** Unmistakable secrets, a search for them in any form, and the bundle whose output is searched. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ export function newKey(): string {
   return groups.map((bytes) => randomBytes(bytes).toString('hex')).join('-');
 }
 
-/** What is secret of a private key, whatever surrounds it. */
+/** The secret part of a private key, in any format. */
 export function privatePartOf(pem: string): Buffer {
   const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
   return Buffer.from(d, 'base64url');
 }
 
-/** Shorter parts may occur by chance, or are no help to anybody. */
+/** Shorter parts may occur by chance, and help nobody. */
 const shortestPart = 10;
 
 function formsOf(secret: string | Buffer): readonly string[] {
@@ -46,7 +46,7 @@ function formsOf(secret: string | Buffer): readonly string[] {
 
 export type Canaries = Readonly<Record<string, string | Buffer>>;
 
-/** The names of the secrets that a text gives away, with the form in which it does. */
+/** The names of the secrets in a text, with the form that was found. */
 export function found(canaries: Canaries, text: string): readonly string[] {
   const plain = text.toLowerCase();
   return Object.entries(canaries).flatMap(([name, secret]) => {
@@ -71,19 +71,19 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** Both streams so far. */
   readonly output: () => string;
-  /** The match in what it wrote, as soon as there is one. */
+  /** The first match in the output, once there is one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Flags of Node itself. */
+  /** Flags for Node itself. */
   readonly node?: readonly string[];
-  /** Another Node than this one. */
+  /** A different Node. */
   readonly execPath?: string;
 }
 
-/** The bundle, with nothing of this process's environment but PATH; it ends with the test at the latest. */
+/** The bundle, with only PATH from this process's environment; it ends with the test at the latest. */
 export function run(args: readonly string[], { env = {}, node = [], execPath }: RunOptions = {}): Running {
   const child = spawn(execPath ?? process.execPath, [...node, 'dist/bunnynet-exporter.js', ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -117,7 +117,7 @@ export function run(args: readonly string[], { env = {}, node = [], execPath }: 
   return { child, ended, output: () => output, until };
 }
 
-/** Where it serves, from its log of either format. */
+/** The address of the server, from the log in either format. */
 export async function originOf(running: Running): Promise<string> {
   const [, origin = ''] = await running.until(/(https?:\/\/127\.0\.0\.1:\d+)\/metrics/);
   return origin;
@@ -131,11 +131,11 @@ export interface Asked {
 export interface Page {
   readonly status: number;
   readonly body: string;
-  /** Status, headers and body, decoded. */
+  /** Status, headers and decoded body. */
   readonly all: string;
 }
 
-/** Asks for a page over plain HTTP. */
+/** Fetches a page over plain HTTP. */
 export async function page(url: string, asked: Asked = {}): Promise<Page> {
   const response = await fetch(url, { ...asked, redirect: 'manual' });
   const body = await response.text();

@@ -1,4 +1,4 @@
-/** APIs that give back what they were sent, in every place and form that an answer has. */
+/** APIs that return the received key in every place and form of an answer. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ const escaped = (key: string) =>
     .join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** By the id of the application that is asked for. */
+/** By the id of the requested application. */
 export const applicationEchoes: Readonly<Record<string, Echo>> = {
   plain: problem((key) => key),
   'upper-case': problem((key) => key.toUpperCase()),
@@ -95,7 +95,7 @@ const guardianEchoes: readonly Echo[] = [
 ];
 export const guardianTargets = guardianEchoes.map((_, index) => `501/${index + 1}`);
 
-/** Renditions that are called like the key: these become labels. */
+/** Renditions named like the key, which become labels. */
 const videoEcho: Echo = (key, response) =>
   void response.end(
     `{"success": true, "data": {"encoded": {"${key}": {"codec": "${escaped(key)}", "resolution": "${key}", "size": 1}}, "originals": 1}}`,
@@ -103,7 +103,7 @@ const videoEcho: Echo = (key, response) =>
 
 export interface EchoApi {
   readonly origin: string;
-  /** How often it was asked with a key. */
+  /** The number of requests with a key. */
   readonly asked: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** What is said of key files that are none, that are wrong and that others may read: enough to mend it, and never the key. */
+/** Messages about key files that are missing, wrong or readable by others: enough to fix it, and never the key. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -15,7 +15,7 @@ const settings = 'applications: { targets: [one] }\n';
 
 const env = { ACCOUNT: key, BROKEN: `${key}\n${key}`, SPACED: `${key} ` };
 
-/** What is said of a configuration with this credential, in a directory that is prepared for it. */
+/** The messages about a configuration with this credential, in a prepared directory. */
 async function check(credential: string, prepare: (directory: string) => void = () => undefined) {
   const directory = temporary({ 'config.yml': `credentials: { account: ${credential} }\n${settings}` });
   prepare(directory);
@@ -129,7 +129,7 @@ describe('a key', () => {
     ['everybody may read', 0o644, true],
     ['its group may read', 0o640, false],
     ['its owner alone may read', 0o400, false],
-  ])('is taken from a file that %s, with a warning where everybody may read it', async (_, mode, warns) => {
+  ])('is read from a file that %s, with a warning if everybody may read it', async (_, mode, warns) => {
     const { accepted, text } = await check('{ file: key }', holding(key, mode));
     expect(text.includes('every user of this machine can read the key file DIR/key')).toBe(warns);
     expect(accepted).toBe(true);
@@ -158,7 +158,7 @@ describe('--config.check', () => {
     expect(found({ key }, output)).toEqual([]);
   });
 
-  test('says of a key given as BUNNYNET_ACCESS_KEY_FILE that there is no such file, without the key', async () => {
+  test('says that there is no such file if BUNNYNET_ACCESS_KEY_FILE contains a key, without showing it', async () => {
     const mistaken = { BUNNYNET_ACCESS_KEY_FILE: key, BUNNYNET_APPLICATIONS: 'one' };
     const { code, output } = await run(['--config.check'], { env: mistaken }).ended;
     expect(output).toContain('BUNNYNET_ACCESS_KEY_FILE: expected the key file');
@@ -182,7 +182,7 @@ describe('the private key of the web configuration', () => {
     ],
     ['the web configuration of its owner', `key: |\n    ${inline(server.key)}`, 0o600, 0o600, undefined],
   ])(
-    'in %s is used, with a warning where everybody may read it',
+    'in %s is used, with a warning if everybody may read it',
     async (_, setting, keyMode, fileMode, exposed) => {
       const directory = temporary({
         'server.pem': server.cert,

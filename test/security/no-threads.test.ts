@@ -3,7 +3,7 @@ import threads from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { matchesHash } from '../../src/http/password-check.ts';
 
-test('a password check fails every comparison, and leaves none waiting, where no thread can be had', async () => {
+test('every password comparison fails, and none waits forever, if no thread can be started', async () => {
   const worker = vi.spyOn(threads, 'Worker').mockImplementation(() => {
     throw new Error('no thread for you');
   });

@@ -1,4 +1,4 @@
-/** The key goes to the configured origin of its API and to nobody else, wherever answers point. */
+/** The key goes only to the configured origin of its API, wherever answers point. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,7 +10,7 @@ import { found, newKey, run } from './canary.ts';
 
 const key = newKey();
 
-/** Another host: it counts who comes, and keeps what they say. */
+/** Another host that counts connections and records what they send. */
 async function listenElsewhere(): Promise<{
   readonly port: number;
   readonly heard: () => readonly string[];
@@ -52,7 +52,7 @@ test.each([301, 302, 303, 307, 308] as const)(
   },
 );
 
-test('nothing else in an answer makes it ask another host, nor send a cookie back', async () => {
+test('nothing else in an answer makes it ask another host or send a cookie', async () => {
   const elsewhere = await listenElsewhere();
   const there = `http://127.0.0.2:${elsewhere.port}/`;
   const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
@@ -76,7 +76,7 @@ test('nothing else in an answer makes it ask another host, nor send a cookie bac
   });
   const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const { output } = await run(['--once'], { env: environment(url, ['one', 'two', 'broken']) }).ended;
-  // The broken one is asked again.
+  // The broken request is retried.
   expect(asked.map(({ path }) => path).sort()).toEqual([
     ...Array.from({ length: 3 }, () => '/apps/broken/summary'),
     '/apps/one/summary',
@@ -88,7 +88,7 @@ test('nothing else in an answer makes it ask another host, nor send a cookie bac
   expect(found({ key }, output)).toEqual([]);
 });
 
-test('an id in a listing is never part of a path that leaves the API', async () => {
+test('an id from a listing never makes a path outside the API', async () => {
   const asked: string[] = [];
   const api = createServer(({ url = '' }, response) => {
     asked.push(url);
@@ -113,7 +113,7 @@ test('an id in a listing is never part of a path that leaves the API', async () 
     BUNNYNET_CORE_URL: url,
   };
   const { code, output } = await run(['--once'], { env }).ended;
-  // A listing with entries that cannot be told apart is not the whole: nothing of it is followed.
+  // A listing with unusable entries is incomplete, so nothing of it is used.
   expect(code).toBe(3);
   expect(output).toContain('without a usable');
   expect(asked.filter((path) => !/^\/(shield\/shield-zones|pullzone)\?/.test(path))).toEqual([]);
@@ -134,7 +134,7 @@ describe('an address', () => {
     'http://[::1]:1',
     'http://127.1:1',
     'http://2130706433:1',
-  ])('without TLS is of this machine: %s', async (url) => {
+  ])('without TLS is accepted for this machine: %s', async (url) => {
     expect(await problemsOf(url)).toBe('');
   });
 
@@ -147,7 +147,7 @@ describe('an address', () => {
     'http://[::]:1',
     'http://10.0.0.1',
     'http://169.254.169.254',
-  ])('without TLS is refused beyond it: %s', async (url) => {
+  ])('without TLS is refused for other machines: %s', async (url) => {
     expect(await problemsOf(url)).toContain('over http the key is sent unencrypted');
   });
 
@@ -158,13 +158,13 @@ describe('an address', () => {
     'https://api.bunny.net#hidden-4f1d',
     'ftp://hidden-4f1d.example',
     'hidden-4f1d',
-  ])('that is none is refused, and not shown: %s', async (url) => {
+  ])('that is invalid is refused without being shown: %s', async (url) => {
     const problems = await problemsOf(url);
     expect(problems).toContain('BUNNYNET_APPLICATION_URL: expected an http or https address');
     expect(problems).not.toContain('hidden-4f1d');
   });
 
-  test('without TLS is taken beyond this machine where the file says so', async () => {
+  test('without TLS is accepted for other machines if the file says so', async () => {
     const api = '{ application: { base_url: "http://10.0.0.1", allow_insecure_http: true } }';
     const directory = temporary({
       'config.yml': `credentials: { account: { env: KEY } }\napis: ${api}\napplications: { targets: [one] }\n`,

@@ -1,4 +1,4 @@
-/** The simulated API with every fault at once, each at a target of its own, and configurations that export from it. */
+/** The simulated API with every fault at once, each at its own target, and configurations that export from it. */
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { allKinds, type Keys } from '../../src/simulator/dataset.ts';
@@ -10,7 +10,7 @@ import { kindNames } from '../simulator/targets.ts';
 
 export const faults = Object.keys(faultTypes) as FaultType[];
 
-/** A dataset with a target for each fault, of most kinds. */
+/** A dataset with a target for each fault in most kinds. */
 export async function stage(keys: Pick<Keys, 'account'> & { readonly library: string }): Promise<Simulator> {
   const size = faults.length;
   const shape = {
@@ -33,7 +33,7 @@ export async function stage(keys: Pick<Keys, 'account'> & { readonly library: st
   return simulator;
 }
 
-/** Each target fails in its own way; answers that never end are left to the deadline. */
+/** Each target fails in its own way; endless answers run into the deadline. */
 export function injectAll(simulator: Simulator): void {
   for (const { targets, operations } of allKinds) {
     const [operation] = operations;
@@ -64,7 +64,7 @@ export function configOf(
   const { document } = everything(simulator, {
     kinds,
     isNamed: true,
-    // Each target is asked once: that is all it takes for its fault to be told of.
+    // Each target is polled once, which is enough to log its fault.
     interval: '1h',
     api: () => ({
       timeout: '4s',
@@ -80,6 +80,6 @@ export function configOf(
     name,
     name === 'account' ? account : library,
   ]);
-  // JSON is YAML.
+  // JSON is valid YAML.
   return JSON.stringify({ ...document, credentials: Object.fromEntries(sources) as object });
 }

@@ -1,4 +1,4 @@
-/** What is installed and shipped: pinned, without scripts, named with its purpose, under licences that we can pass on. */
+/** Installed and shipped packages: pinned, without scripts, with a stated purpose, under licences that allow shipping. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -30,7 +30,7 @@ const production = locked.filter(([, { dev }]) => !dev);
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 describe('the lockfile', () => {
-  it('names one exact version of everything, as package.json does of what it asks for', () => {
+  it('has one exact version of everything, and so has package.json', () => {
     const asked = [...Object.entries(manifest.dependencies), ...Object.entries(manifest.devDependencies)];
     for (const [name, version] of asked) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.-]+)?$/);
@@ -42,14 +42,14 @@ describe('the lockfile', () => {
     for (const [path, { version }] of locked) expect(version, path).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  it('takes nothing from elsewhere than the registry', () => {
+  it('takes everything from the registry', () => {
     for (const [path, { resolved, link }] of locked) {
       expect(link, path).toBeUndefined();
       expect(resolved ?? 'https://', path).toMatch(/^https:\/\//);
     }
   });
 
-  it('has the hash of everything but tools of platforms that were not at hand when it was written', () => {
+  it('has the hash of everything except tools for platforms that were unavailable when it was written', () => {
     for (const [path, { integrity, dev, optional, os }] of locked) {
       if (integrity === undefined) expect([dev, optional, os?.length], path).toEqual([true, true, 1]);
       else expect(integrity, path).toMatch(/^sha512-/);
@@ -62,9 +62,9 @@ const workflowFiles = readdirSync('.github/workflows').map((name) => `.github/wo
 describe('npm ci', () => {
   it("runs no script of any package but esbuild's, and none at all in the workflows and the image", () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
-    // esbuild's only replaces a file by the program that an optional package brings along; it works without.
+    // The script of esbuild only replaces a file with the program from an optional package; it works without.
     expect(scripted.map(([path, { dev }]) => [nameOf(path), dev])).toEqual([['esbuild', true]]);
-    // npm 11 runs none that is not allowed here.
+    // npm 11 runs only scripts that are allowed here.
     expect(manifest.allowScripts).toEqual({ esbuild: false });
     for (const file of ['Dockerfile', ...workflowFiles]) {
       const installs = read(file).match(/\bnpm ci\b.*/g) ?? [];
@@ -75,7 +75,7 @@ describe('npm ci', () => {
 });
 
 describe('the packages in production', () => {
-  it('are few, and each that we ask for is named with its purpose in CONTRIBUTING.md', () => {
+  it('are few, and each direct one is in CONTRIBUTING.md with its purpose', () => {
     const table = read('CONTRIBUTING.md').split('## Dependencies in production')[1]?.split('\n## ')[0] ?? '';
     const rows = [...table.matchAll(/^\| ([\w, -]+?) +\| (.+?) +\|$/gm)].slice(1);
     const named = rows.flatMap(([, names = '', purpose = '']) =>
@@ -87,7 +87,7 @@ describe('the packages in production', () => {
   });
 });
 
-/** Without conditions on what is shipped beyond keeping the notice; the others may only be tools. */
+/** Licences that only require keeping the notice. Packages under others may only be tools. */
 const permissive = [
   '0BSD',
   'Apache-2.0',
@@ -113,7 +113,7 @@ function licenceList(): string {
   const entries = production
     .map(([path, { version = '', license = '' }]) => ({ path, name: nameOf(path), version, license }))
     .sort((a, b) => (a.name === b.name ? a.version.localeCompare(b.version) : a.name < b.name ? -1 : 1));
-  // Most texts differ in the line of the copyright alone; those that are the same are there once.
+  // Identical texts are included once; most differ only in the copyright line.
   const texts = groupByText(entries);
   return [
     '# Licences',
@@ -149,9 +149,9 @@ function groupByText<Entry extends { readonly path: string }>(
 }
 
 describe('licences', () => {
-  it('allow us to ship what is shipped, and to use what is used', () => {
+  it('allow shipping what is shipped, and using what is used', () => {
     for (const [path, { license, dev }] of locked) {
-      // What is not installed says so in the lockfile; what is, in itself.
+      // The licence is in the package if it is installed, else in the lockfile.
       const own = existsSync(`${path}/package.json`)
         ? (JSON.parse(read(`${path}/package.json`)) as { license?: string }).license
         : license;
@@ -159,7 +159,7 @@ describe('licences', () => {
     }
   });
 
-  it('docs/licences.md has those of all that is shipped, with their texts', async () => {
+  it('of everything that is shipped are in docs/licences.md, with their texts', async () => {
     await expect(licenceList()).toMatchFileSnapshot('../../docs/licences.md');
   });
 });

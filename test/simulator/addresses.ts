@@ -1,4 +1,4 @@
-/** Where the simulator's targets are, and with which key. */
+/** The addresses of the simulator's targets, with their keys. */
 import { urlOf } from '../../src/simulator/api.ts';
 import {
   type AnyKind,

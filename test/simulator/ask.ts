@@ -1,4 +1,4 @@
-/** Asks over loopback with plain node:http: no decoding, no redirects, no retries, so that a test sees what was sent. */
+/** Requests over loopback with plain node:http, without decoding, redirects or retries, so that a test sees what was sent. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Heard {
@@ -8,7 +8,7 @@ export interface Heard {
   readonly text: string;
 }
 
-/** Resolves when the whole answer was read; rejects when the connection breaks before that or the signal aborts. */
+/** Resolves once the whole answer was read; rejects if the connection breaks first or the signal aborts. */
 export async function ask(url: string, key?: string, method = 'GET', signal?: AbortSignal): Promise<Heard> {
   return await new Promise((resolve, reject) => {
     const headers = key === undefined ? {} : { AccessKey: key };
@@ -31,27 +31,27 @@ export async function ask(url: string, key?: string, method = 'GET', signal?: Ab
   });
 }
 
-/** What came of a request that may never be answered in full. */
+/** The outcome of a request that may never be fully answered. */
 export interface Outcome {
-  /** complete: the whole answer came; left: we hung up; else the code of the error that broke the connection. */
+  /** complete: the whole answer arrived; left: we hung up; else the error code of the broken connection. */
   readonly end: string;
-  /** 0 where no status line came. */
+  /** 0 if there was no status line. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** When to hang up, should the answer not end before. */
+/** When to hang up if the answer has not ended. */
 export interface Patience {
-  /** Bytes of the body. */
+  /** After this many bytes of the body. */
   readonly bytes?: number;
-  /** Since it was asked. */
+  /** Milliseconds since the request. */
   readonly timeMs?: number;
-  /** Of silence, once the status line is there. */
+  /** Milliseconds of silence after the status line. */
   readonly silenceMs?: number;
 }
 
-/** Asks, and hangs up when it runs out of patience. */
+/** Sends a request, and hangs up when it runs out of patience. */
 export async function observe(url: string, key: string, patience: Patience): Promise<Outcome> {
   return await new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ export function jsonOf({ text }: Heard): JsonObject {
   return objectOf(JSON.parse(text));
 }
 
-/** The element, where a test is sure that there is one. */
+/** The element at this index; throws if there is none. */
 export function at<T>(list: readonly T[], index: number): T {
   const element = list.at(index);
   if (element === undefined) throw new RangeError(`There is no element ${index} of ${list.length}.`);

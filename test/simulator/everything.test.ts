@@ -6,18 +6,18 @@ import { everything } from '../../src/simulator/everything.ts';
 import { prefixes } from '../../src/simulator/kind.ts';
 import { startSimulator } from './start.ts';
 
-it('has a kind for each that the exporter reads, under the same name and section', () => {
+it('has every kind of the exporter, under the same name and section', () => {
   const named = (kinds: readonly { kind: string; section: string }[]) =>
     kinds.map(({ kind, section }) => `${kind}: ${section}`).toSorted();
   expect(named(allKinds)).toEqual(named(resources));
 });
 
-it('has no two operations of one name or one path', () => {
+it('has no two operations with the same name or path', () => {
   expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
   expect(new Set(operations.map(({ api, path }) => prefixes[api] + path)).size).toBe(operations.length);
 });
 
-it('is loaded by the exporter as every target of every kind, from the one key', async () => {
+it('is loaded by the exporter as every target of every kind, with one key', async () => {
   const simulator = await startSimulator();
   const { document, env } = everything(simulator);
   expect(Object.keys(document.credentials)).toEqual(['account']);
@@ -27,19 +27,19 @@ it('is loaded by the exporter as every target of every kind, from the one key', 
   expect(loaded.toSorted()).toEqual(allKinds.map(({ kind }) => `${kind}: "all"`).toSorted());
 });
 
-it('is loaded with every target of every kind, where they are named one by one', async () => {
+it('is loaded with every target of every kind if they are named one by one', async () => {
   const simulator = await startSimulator();
   const { config } = await load(everything(simulator, { isNamed: true }));
   for (const kind of allKinds) {
     const section = config.sections.find((one) => one.kind === kind.kind);
     const targets = kind.targets(simulator);
-    // An account is no target that is named: there is one for each credential.
+    // Accounts cannot be named: there is one for each credential.
     if (targets.every(({ ids }) => Object.keys(ids).length === 0)) expect(section?.targets).toBe('all');
     else expect(section?.targets, kind.kind).toHaveLength(targets.length);
   }
 });
 
-it('gives each target the key that opens it, out of the environment', async () => {
+it('gives each target its key from the environment', async () => {
   const simulator = await startSimulator();
   const { document, env } = everything(simulator, { isNamed: true });
   const [library = ''] = simulator.libraryIds;
@@ -84,7 +84,7 @@ it('has only the kinds, the targets and the settings that were asked for, and th
   expect(zones.length).toBeGreaterThan(1);
 });
 
-it('leaves out a kind of which no target can be named', async () => {
+it('leaves out a kind whose targets cannot be named', async () => {
   const simulator = await startSimulator({ shape: { applications: 0, libraries: 0 } });
   const { document } = everything(simulator, { isNamed: true });
   expect(document).not.toHaveProperty('applications');

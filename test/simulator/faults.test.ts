@@ -46,7 +46,7 @@ function addressOf(operation: OperationName): Address {
 
 interface Scene {
   readonly operation: AnyOperation;
-  /** What the API answers without the fault. */
+  /** The answer without the fault. */
   readonly right: string;
   readonly key: string;
 }
@@ -54,7 +54,7 @@ interface Scene {
 interface Expectation {
   readonly parameters?: FaultParameters;
   readonly patience?: Patience;
-  /** Another query than none, for the listing. */
+  /** A query for the listing. Default: none. */
   readonly query?: string;
   readonly check: (outcome: Outcome, scene: Scene) => void;
 }
@@ -67,23 +67,23 @@ function parsed(outcome: Outcome): unknown {
   return JSON.parse(textOf(outcome));
 }
 
-/** The part of the body that is read. */
+/** The part of the body with the reading. */
 function readingOf(body: unknown, { field }: Traits): unknown {
   return (field?.split('.') ?? []).reduce((held, name) => objectOf(held)[name], body);
 }
 
-/** The field of the body that the reading is in. */
+/** The field of the body with the reading. */
 function outermost({ field = '' }: Traits): string {
   return field.split('.')[0] ?? '';
 }
 
-/** The objects that are read. */
+/** The objects in the reading. */
 function readings(body: unknown, traits: Traits): JsonObject[] {
   const held = readingOf(body, traits);
   return (Array.isArray(held) ? listOf(held) : [held]).map(objectOf);
 }
 
-/** Every value that is no object, less the ids, at any depth. */
+/** Every value except objects and ids, at any depth. */
 function valuesOf(value: unknown, traits: Traits): unknown[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [value];
   return Object.entries(value).flatMap(([field, held]) =>
@@ -457,7 +457,7 @@ function idsOf(body: unknown): readonly string[] {
   return listOf(objectOf(body)['data']).map((zone) => String(objectOf(zone)['shieldZoneId']));
 }
 
-/** The kinds that faults are played on, with their listings, and one of the core API, which they are not of. */
+/** The kinds that faults are played on, with their listings, and one kind of the core API. */
 const played = new Set(
   allKinds
     .filter(({ kind }) => kind === 'pull_zone' || referenceKinds.some((name) => name === kind))
@@ -481,7 +481,7 @@ const matrix = types.flatMap((type) => {
 
 describe('each type of fault', () => {
   it.each(matrix)(
-    '$type does to $operation what it says, until it is taken out',
+    '$type does to $operation what it says, until it is removed',
     async ({ type, operation }) => {
       const { url, key } = addressOf(operation);
       const right = (await ask(url, key)).text;
@@ -497,7 +497,7 @@ describe('each type of fault', () => {
     },
   );
 
-  it('has a line for people, and operations to which it can happen', () => {
+  it('has a description, and operations that it applies to', () => {
     expect(types.length).toBeGreaterThan(50);
     for (const type of types) {
       const { description, appliesTo } = faultTypes[type];
@@ -507,7 +507,7 @@ describe('each type of fault', () => {
     }
   });
 
-  it('leaves alone what the API refuses, where it spoils good answers', async () => {
+  it('does not change refusals if it is about good answers', async () => {
     simulator.inject({ type: 'gzip' });
     const heard = await ask(urls(simulator).application('nobody'), simulator.keys.account);
     expect(heard.status).toBe(404);
@@ -516,7 +516,7 @@ describe('each type of fault', () => {
 });
 
 describe('page faults', () => {
-  it('leave the first page as it is, less the one that never ends', async () => {
+  it('do not change the first page, except page-never-ends', async () => {
     const { url, key } = addressOf('shield_zone');
     const right = (await ask(url, key)).text;
     for (const type of ['page-repeats', 'page-shrinks', 'page-fails'] as const) {
@@ -526,7 +526,7 @@ describe('page faults', () => {
     }
   });
 
-  it('fail from the page that was named', async () => {
+  it('start at the named page', async () => {
     const { url, key } = addressOf('shield_zone');
     simulator.inject({ type: 'page-fails', page: 3 });
     expect((await ask(`${url}?page=2`, key)).status).toBe(200);
@@ -535,7 +535,7 @@ describe('page faults', () => {
 });
 
 describe('redirects', () => {
-  it('point to another name of this host unless told where, so that whoever follows is counted', async () => {
+  it('point to another name of this host by default, so that clients that follow are counted', async () => {
     simulator.inject({ type: 'redirect', kind: 'application' });
     const { url, key } = addressOf('application');
     const { status, headers } = await ask(url, key);
@@ -554,9 +554,9 @@ describe('a client that speaks TLS', () => {
   });
 });
 
-describe('whom a fault strikes', () => {
+describe('a fault', () => {
   const statusOf = async ({ url, key }: { url: string; key: string }) => (await ask(url, key)).status;
-  /** The statuses that are not good, by operation. */
+  /** The statuses other than 200, by operation. */
   const struck = async () => {
     const statuses: Record<string, number> = {};
     for (const address of oneOfEach(simulator)) {
@@ -566,17 +566,17 @@ describe('whom a fault strikes', () => {
     return statuses;
   };
 
-  it('all operations unless told which', async () => {
+  it('strikes all operations by default', async () => {
     simulator.inject({ type: 'status-503' });
     for (const address of oneOfEach(simulator)) expect(await statusOf(address)).toBe(503);
   });
 
-  it('several operations', async () => {
+  it('strikes several operations', async () => {
     simulator.inject({ type: 'status-503', kind: ['rate_limit', 'api_guardian'] });
     expect(await struck()).toEqual({ api_guardian: 503, rate_limit: 503 });
   });
 
-  it('the operations of one API', async () => {
+  it('strikes the operations of one API', async () => {
     simulator.inject({ type: 'status-503', api: 'shield' });
     expect(await struck()).toEqual({
       shield_zone: 503,
@@ -588,7 +588,7 @@ describe('whom a fault strikes', () => {
     });
   });
 
-  it('one application by its id', async () => {
+  it('strikes one application by its id', async () => {
     const [one, other] = simulator.applications;
     simulator.inject({ type: 'status-503', target: one?.id ?? '' });
     const key = simulator.keys.account;
@@ -609,7 +609,7 @@ describe('whom a fault strikes', () => {
     });
   });
 
-  it('a share of the requests, the same ones whenever it is played again', async () => {
+  it('strikes a share of the requests, and the same ones when it is played again', async () => {
     const address = addressOf('application');
     const play = async () => {
       const again = createSimulator({ now: () => nowMs });
@@ -638,7 +638,7 @@ describe('whom a fault strikes', () => {
     ]);
   });
 
-  it('the newest of several, and an older one again once that is gone', async () => {
+  it('replaces older ones, which strike again once it is gone', async () => {
     simulator.inject({ type: 'status-503' });
     const remove = simulator.inject({ type: 'status-504' });
     simulator.inject({ type: 'latency', latencyMs: 5 });
@@ -658,8 +658,8 @@ describe('whom a fault strikes', () => {
   });
 });
 
-describe('what the simulator saw of a fault', () => {
-  it('is the request, and a status only where one was sent', async () => {
+describe('the log of a fault', () => {
+  it('has the request, and a status only if one was sent', async () => {
     const { url, key } = addressOf('application');
     const before = {
       ...simulator.counters.application,
@@ -678,7 +678,7 @@ describe('what the simulator saw of a fault', () => {
 });
 
 describe('stop and start', () => {
-  it('ends what a fault keeps open, and comes back at the same address', async () => {
+  it('close connections that a fault keeps open, and keep the same address', async () => {
     const another = createSimulator();
     const { origin } = await another.start();
     another.inject({ type: 'hang' });

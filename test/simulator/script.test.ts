@@ -3,7 +3,7 @@ import type { Fault } from '../../src/simulator/faults.ts';
 import { outageScript, playScript, type ScriptStep } from '../../src/simulator/script.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 
-/** A stage that remembers which faults are in. */
+/** A stage that records the active faults. */
 function stageOf() {
   const playing = new Set<Fault>();
   return {
@@ -22,7 +22,7 @@ const reset: Fault = { type: 'reset' };
 const hang: Fault = { type: 'hang' };
 
 describe('playing a script', () => {
-  it('plays the steps in turn, each in the place of the one before', async () => {
+  it('plays the steps in turn, each replacing the previous one', async () => {
     const stage = stageOf();
     const heard: [string, Fault[]][] = [];
     await playScript(
@@ -45,7 +45,7 @@ describe('playing a script', () => {
     expect([...stage.playing]).toEqual([hang]);
   });
 
-  it('takes its faults out when it is aborted, and leaves those of others', async () => {
+  it('removes its faults when it is aborted, but not those of others', async () => {
     const stage = stageOf();
     stage.inject(late);
     const controller = new AbortController();
@@ -65,7 +65,7 @@ describe('playing a script', () => {
 describe("the demo's outage", () => {
   const told = (script: readonly ScriptStep[]) => script.map(({ inject }) => inject.map(({ type }) => type));
 
-  it('begins and ends calm, and hits a key, the applications, the shield and everything', () => {
+  it('begins and ends calm, and strikes a key, the applications, Shield and everything', () => {
     const script = outageScript(['248113', '251907']);
     expect(told(script)).toEqual([
       [],
@@ -80,7 +80,7 @@ describe("the demo's outage", () => {
     expect(times).toEqual([...times].sort((one, other) => one - other));
   });
 
-  it('has faults that the simulator takes', () => {
+  it('has faults that the simulator accepts', () => {
     const simulator = createSimulator();
     for (const { inject } of outageScript(simulator.libraryIds)) {
       for (const fault of inject) expect(() => simulator.inject(fault)).not.toThrow();

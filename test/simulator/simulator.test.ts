@@ -44,7 +44,7 @@ describe('application summary (reference 2.1)', () => {
     }
   });
 
-  it('shows every status at any time, and an application changes its own now and then', async () => {
+  it('has every status at any time, and applications change theirs now and then', async () => {
     let nowMs = noon;
     const simulator = await startSimulator({ now: () => nowMs });
     const histories = new Map<string, Set<unknown>>();
@@ -63,7 +63,7 @@ describe('application summary (reference 2.1)', () => {
     expect([...histories.values()].some((statuses) => statuses.size > 1)).toBe(true);
   });
 
-  it('leaves out or nulls fields of a few applications', async () => {
+  it('leaves out some fields of a few applications, or sends null', async () => {
     const simulator = await startSimulator({ shape: { applications: 24 } });
     const summaries: JsonObject[] = [];
     for (const { id } of simulator.applications) {
@@ -103,7 +103,7 @@ const zoneTypes = {
 };
 
 describe('Shield Zone listing (reference 2.6, 2.7)', () => {
-  it('has every field of a zone, with seven digits of a second', async () => {
+  it('has every field of a zone, with seven digits for fractions of a second', async () => {
     const simulator = await startSimulator();
     const { data } = jsonOf(await ask(urls(simulator).zones(), simulator.keys.account));
     const zone = objectOf(at(listOf(data), 0));
@@ -115,7 +115,7 @@ describe('Shield Zone listing (reference 2.6, 2.7)', () => {
     });
   });
 
-  it('gives ten zones a page unless asked for more, in a stable order without gaps', async () => {
+  it('has ten zones per page by default, in a stable order without gaps', async () => {
     const simulator = await startSimulator({ shape: { zones: 23 } });
     const ids: string[] = [];
     for (const page of [1, 2, 3]) {
@@ -132,33 +132,33 @@ describe('Shield Zone listing (reference 2.6, 2.7)', () => {
     expect(ids).toEqual(simulator.zones.map((zone) => zone.id));
   });
 
-  it('gives at most a thousand zones a page', async () => {
+  it('has at most a thousand zones per page', async () => {
     const simulator = await startSimulator({ scale: 'full' });
     const body = jsonOf(await ask(urls(simulator).zones('?page=2&perPage=5000'), simulator.keys.account));
     expect(body['page']).toMatchObject({ totalCount: 1_200, totalPages: 2, pageSize: 1_000 });
     expect(listOf(body['data'])).toHaveLength(200);
   });
 
-  it('has a smaller page where the simulator is told so', async () => {
+  it('has smaller pages if the simulator is configured so', async () => {
     const simulator = await startSimulator({ maxPageSize: 2 });
     const body = jsonOf(await ask(urls(simulator).zones('?perPage=1000'), simulator.keys.account));
     expect(body['page']).toMatchObject({ totalPages: 3, pageSize: 2 });
   });
 
-  it('points onward past the last page, with no zones', async () => {
+  it('has no zones past the last page, but a nextPage', async () => {
     const simulator = await startSimulator();
     const body = jsonOf(await ask(urls(simulator).zones('?page=9'), simulator.keys.account));
     expect(body['data']).toEqual([]);
     expect(body['page']).toMatchObject({ currentPage: 9, totalPages: 1, nextPage: 10 });
   });
 
-  it('has no page object where the account has no zones', async () => {
+  it('has no page object if the account has no zones', async () => {
     const simulator = await startSimulator({ shape: { zones: 0, endpoints: 0, rateLimitZones: 0 } });
     const heard = await ask(urls(simulator).zones(), simulator.keys.account);
     expect(heard.text).toBe('{"data":[]}');
   });
 
-  it('writes ids of more than 53 bits without loss', async () => {
+  it('writes ids of more than 53 bits exactly', async () => {
     const simulator = await startSimulator({ shape: { zones: 60 } });
     const wide = simulator.zones.map((zone) => zone.id).filter((id) => id.length > 15);
     expect(wide).toHaveLength(1);
@@ -211,7 +211,7 @@ describe('API Guardian metrics (reference 2.4)', () => {
     expect(unsorted).toContain(false);
   });
 
-  it('lets the figures of a day grow until midnight and start again, and never changes a past day', async () => {
+  it('has figures that grow until midnight and start again, and never changes a past day', async () => {
     let nowMs = Date.UTC(2026, 7, 20);
     const simulator = await startSimulator({ now: () => nowMs });
     const { shieldZoneId, id } = at(simulator.endpoints, 0);
@@ -267,7 +267,7 @@ describe('rate-limit metrics (reference 2.5)', () => {
 });
 
 describe('video storage (reference 2.8)', () => {
-  it('has every field and the renditions, computed some time ago', async () => {
+  it('has every field and the renditions, calculated some time ago', async () => {
     const simulator = await startSimulator();
     for (const { libraryId, id } of simulator.videos.slice(0, 7)) {
       const heard = await ask(urls(simulator).video(libraryId, id), libraryKey(simulator, libraryId));
@@ -298,7 +298,7 @@ describe('video storage (reference 2.8)', () => {
 });
 
 describe('determinism', () => {
-  it('gives the same answers for the same seed and time, whatever was asked before', async () => {
+  it('gives the same answers for the same seed and time, whatever the earlier requests', async () => {
     const first = await startSimulator();
     const second = await startSimulator();
     const answers = new Map<string, string>();
@@ -317,7 +317,7 @@ describe('determinism', () => {
     expect(createSimulator({ seed: 2 }).keys.account).not.toBe(createSimulator({ seed: 1 }).keys.account);
   });
 
-  it('moves its values with time, where time is what moves them', async () => {
+  it('changes values over time if they depend on time', async () => {
     let nowMs = noon;
     const simulator = await startSimulator({ now: () => nowMs });
     const answers = () =>
@@ -331,7 +331,7 @@ describe('determinism', () => {
     }
   });
 
-  it.each(['small', 'medium', 'full'] as const)('has no id twice at scale %s', (scale) => {
+  it.each(['small', 'medium', 'full'] as const)('has unique ids at scale %s', (scale) => {
     const simulator = createSimulator({ scale });
     const ids = [
       ...simulator.applications.map(({ id }) => id),
@@ -355,13 +355,13 @@ describe('keys', () => {
       const heard = await ask(url);
       expect(heard.status).toBe(401);
       expect(heard.headers['cdn-requestid']).toMatch(/^[\da-f]{32}$/);
-      // Only the Shield API says something.
+      // Only the Shield API has a message.
       const { api } = operationOf(operation);
       expect(heard.text).toBe(api === 'shield' ? '{"title":"Unauthorized","status":401}' : '');
     }
   });
 
-  it("takes a library's own key for its videos, and no other", async () => {
+  it("accepts only a library's own key for its videos", async () => {
     const simulator = await startSimulator();
     const [own = '', other = ''] = simulator.libraryIds;
     const { id } = at(simulator.videos, 0);
@@ -372,7 +372,7 @@ describe('keys', () => {
     expect((await ask(url, simulator.keys.readOnlyLibraries[own])).status).toBe(403);
   });
 
-  it('takes the keys it was given, and another from when it is replaced', async () => {
+  it('accepts the given keys, and a replaced key at once', async () => {
     const simulator = await startSimulator({ keys: { account: 'mine' } });
     expect((await ask(urls(simulator).zones(), 'mine')).status).toBe(200);
     simulator.replaceKey('account', 'next');
@@ -382,8 +382,8 @@ describe('keys', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('answers 404 with problem details for an application', async () => {
+describe('a missing item', () => {
+  it('is a 404 with problem details for an application', async () => {
     const simulator = await startSimulator();
     const heard = await ask(urls(simulator).application('nobody'), simulator.keys.account);
     expect(heard.status).toBe(404);
@@ -395,7 +395,7 @@ describe('what is not there', () => {
     });
   });
 
-  it('answers 404 for a video', async () => {
+  it('is a 404 for a video', async () => {
     const simulator = await startSimulator();
     const [library = ''] = simulator.libraryIds;
     const heard = await ask(urls(simulator).video(library, 'nobody'), libraryKey(simulator, library));
@@ -403,27 +403,30 @@ describe('what is not there', () => {
     expect(jsonOf(heard)).toMatchObject({ success: false, statusCode: 404 });
   });
 
-  it.each(['48999998', '48999999'])('rejects the unknown zone %s inside a good status', async (zone) => {
-    const simulator = await startSimulator();
-    for (const url of [urls(simulator).rateLimits(zone), urls(simulator).guardian(zone, '1')]) {
-      const heard = await ask(url, simulator.keys.account);
-      expect(heard.status).toBe(zone.endsWith('8') ? 202 : 200);
-      const { error, data } = jsonOf(heard);
-      expect(data).toBeNull();
-      expect(typesOf(error)).toEqual({
-        statusCode: 'number',
-        success: 'boolean',
-        message: 'string',
-        errorKey: 'string',
-      });
-      expect(error).toMatchObject({
-        success: false,
-        errorKey: 'not_found_or_unauthorised_access.shieldzone',
-      });
-    }
-  });
+  it.each(['48999998', '48999999'])(
+    'is an error with a good status for the unknown zone %s',
+    async (zone) => {
+      const simulator = await startSimulator();
+      for (const url of [urls(simulator).rateLimits(zone), urls(simulator).guardian(zone, '1')]) {
+        const heard = await ask(url, simulator.keys.account);
+        expect(heard.status).toBe(zone.endsWith('8') ? 202 : 200);
+        const { error, data } = jsonOf(heard);
+        expect(data).toBeNull();
+        expect(typesOf(error)).toEqual({
+          statusCode: 'number',
+          success: 'boolean',
+          message: 'string',
+          errorKey: 'string',
+        });
+        expect(error).toMatchObject({
+          success: false,
+          errorKey: 'not_found_or_unauthorised_access.shieldzone',
+        });
+      }
+    },
+  );
 
-  it('has a name for a zone without rate limits and for a plan without API Guardian', async () => {
+  it('has its own error key for a zone without rate limits and a plan without API Guardian', async () => {
     const simulator = await startSimulator();
     const errorKey = async (url: string) =>
       objectOf(jsonOf(await ask(url, simulator.keys.account))['error'])['errorKey'];
@@ -432,7 +435,7 @@ describe('what is not there', () => {
     expect(await errorKey(urls(simulator).guardian(basic, '1201'))).toBe('feature_not_available_on_plan');
   });
 
-  it('forgets what is removed until it is brought back', async () => {
+  it('is gone once it is removed, until it is brought back', async () => {
     const simulator = await startSimulator();
     const { id } = at(simulator.applications, 0);
     const zone = at(simulator.zones, 0).id;
@@ -444,7 +447,7 @@ describe('what is not there', () => {
     expect((await ask(urls(simulator).application(id), simulator.keys.account)).status).toBe(200);
   });
 
-  it('answers other paths with 404 and other methods with 405', async () => {
+  it('is a 404 for other paths, and other methods are a 405', async () => {
     const simulator = await startSimulator();
     expect((await ask(`${simulator.origin}/elsewhere`, simulator.keys.account)).status).toBe(404);
     expect((await ask(urls(simulator).zones(), simulator.keys.account, 'POST')).status).toBe(405);
@@ -452,7 +455,7 @@ describe('what is not there', () => {
 });
 
 describe('good answers of the shield API', () => {
-  it('come without an error, with a null one, and with an empty default envelope', async () => {
+  it('come without an error, with a null error, and with an empty default envelope', async () => {
     const simulator = await startSimulator({ shape: { endpoints: 30 } });
     const errors = new Set<string>();
     for (const { shieldZoneId, id } of simulator.endpoints) {
@@ -467,8 +470,8 @@ describe('good answers of the shield API', () => {
   });
 });
 
-describe('what the simulator saw', () => {
-  it('counts requests and answers by operation, and logs them when told to', async () => {
+describe('the log of the simulator', () => {
+  it('counts requests and answers by operation, and records them on request', async () => {
     const simulator = await startSimulator({ logRequests: true });
     for (const { url, key } of oneOfEach(simulator)) await ask(url, key);
     await ask(urls(simulator).zones('?page=2'), 'wrong');
@@ -484,7 +487,7 @@ describe('what the simulator saw', () => {
     expect(at(simulator.requests, -2).path).toBe('/shield/shield-zones?page=2');
   });
 
-  it('logs nothing unless told to', async () => {
+  it('records nothing by default', async () => {
     const simulator = await startSimulator();
     await ask(urls(simulator).zones(), simulator.keys.account);
     expect(simulator.requests).toEqual([]);

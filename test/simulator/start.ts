@@ -1,4 +1,4 @@
-/** A simulator for one test, at noon of a day unless it has a clock of its own. */
+/** A simulator for one test, at noon unless it has its own clock. */
 import { onTestFinished } from 'vitest';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts';
 

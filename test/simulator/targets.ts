@@ -1,4 +1,4 @@
-/** The simulator's targets as the exporter names them. */
+/** The simulator's targets with the exporter's names. */
 import { resources } from '../../src/resources/index.ts';
 import type { Ids } from '../../src/resources/resource.ts';
 import { allKinds, type Dataset, type KindName } from '../../src/simulator/dataset.ts';
@@ -6,7 +6,7 @@ import { targetsOf } from '../../src/simulator/everything.ts';
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 
-/** The kinds of the API reference: between them they have every form of answer and of error, so faults are played on these. */
+/** The kinds of the API reference. Together they have every form of answer and error, so faults are played on them. */
 export const referenceKinds: readonly KindName[] = kindNames.filter((name) =>
   resources.some(({ kind, reference }) => kind === name && /^\d/.test(reference)),
 );
@@ -15,7 +15,7 @@ export function isKindName(name: string): name is KindName {
   return (kindNames as readonly string[]).includes(name);
 }
 
-/** The ids of each target of a kind, by their labels: of those that are named one by one, or of those that are found. */
+/** The ids of each target of a kind by label, for targets that are named one by one or found. */
 export function idsOf(dataset: Dataset, kind: KindName, isNamed = true): readonly Ids[] {
   const labels = resources.find((one) => one.kind === kind)?.ids ?? [];
   const declared = allKinds.find((one) => one.kind === kind);

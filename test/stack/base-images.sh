@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lays out, from what this machine has, the roots of the two base images that the Dockerfile names, for where none can
-# be pulled: base-images.sh NODE FOLDER makes FOLDER/run (Node alone) and FOLDER/build (with a shell and npm).
+# Creates the roots of the Dockerfile's two base images from files of this machine, for machines that cannot pull images:
+# base-images.sh NODE FOLDER makes FOLDER/run (only Node) and FOLDER/build (with a shell and npm).
 set -eu
 
 node=$1
@@ -10,7 +10,7 @@ for name in run build; do
   root=$folder/$name
   mkdir -p "$root/nodejs/bin" "$root/dev" "$root/etc/ssl/certs" "$root/home" "$root/proc" "$root/root" "$root/tmp"
   cp "$node" "$root/nodejs/bin/node"
-  # Node's libraries, and those with which the C library looks up names.
+  # Node's libraries, and those that the C library needs to resolve names.
   libraries=$(ldd "$node" | sed -n 's|.*[[:space:]]\(/[^ ]*\) (.*|\1|p')
   c_library=$(echo "$libraries" | grep '/libc\.so')
   for library in $libraries "$(dirname "$c_library")"/libnss_dns.so.2 "$(dirname "$c_library")"/libresolv.so.2; do

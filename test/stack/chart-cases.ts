@@ -1,5 +1,5 @@
 /**
- * Values with which the chart is rendered: each shows one way to run it. Knows the chart's values, not its manifests.
+ * Values that the chart is rendered with, each for one way to run it. Knows the chart's values, not its manifests.
  */
 type Values = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ const oneApplication = {
   config: { applications: { targets: ['HbqFNk0KZjzYOcp'] } },
 };
 
-/** Ways to run the chart; each has its golden manifests in golden/. */
+/** Ways to run the chart, each with its golden manifests in golden/. */
 export const cases: Readonly<Record<string, Values>> = {
   demo: { demo: true },
   account: { existingSecret: 'bunnynet' },
@@ -190,7 +190,7 @@ export const cases: Readonly<Record<string, Values>> = {
   },
 };
 
-/** Each switch of the chart turned to its other side. */
+/** Each switch of the chart set to its other value. */
 export const switches: Readonly<Record<string, Values>> = {
   'without a Service': { service: { enabled: false } },
   'without a ServiceAccount': { serviceAccount: { create: false } },
@@ -217,10 +217,10 @@ export const switches: Readonly<Record<string, Values>> = {
   'without resources': { resources: null },
 };
 
-/** The switches are turned one at a time from here. */
+/** The values that switches are changed from, one at a time. */
 export const plain = oneApplication;
 
-/** Ways to set the rules: values of `prometheusRule`, and settings of the plain files. */
+/** Settings of the rules, for `prometheusRule` and for the plain files. */
 export const ruleSettings: Readonly<Record<string, Values>> = {
   'as they are': {},
   'without some alerts': { disabled: ['BunnynetApplicationNotActive', 'BunnynetExporterAbsent'] },
@@ -256,7 +256,7 @@ export const ruleSettings: Readonly<Record<string, Values>> = {
   },
 };
 
-/** Values that must not pass, and what the refusal has to name. */
+/** Values that the chart must refuse, and what the message must name. */
 export const refusals: Readonly<
   Record<string, { readonly values: Values; readonly naming: readonly RegExp[] }>
 > = {

@@ -1,4 +1,4 @@
-/** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not what manifests should say. */
+/** Renders a chart with either Helm: values in, manifests out. Knows Helm's command line, not the manifests. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -9,7 +9,7 @@ export type Helm = (typeof helms)[number];
 
 export const chart = `${root}helm/bunnynet-exporter`;
 
-/** The version of Kubernetes that charts are rendered for. */
+/** The Kubernetes version that charts are rendered for. */
 const kubeVersion = '1.30.0';
 
 export function lint(helm: Helm, values: unknown, path = chart): Outcome {
@@ -26,7 +26,7 @@ export function template(helm: Helm, values: unknown, path = chart, version = ku
   );
 }
 
-/** The manifests that a chart renders, without the blank lines in which the two versions of Helm differ. */
+/** The rendered manifests, without blank lines, because the two Helm versions differ in them. */
 export function render(helm: Helm, values: unknown, path = chart): string {
   const { code, stdout, stderr } = template(helm, values, path);
   if (code !== 0) throw new Error(stderr);
@@ -44,14 +44,14 @@ export function parse(manifests: string): readonly Manifest[] {
   return parseAllDocuments(manifests).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
-/** A ConfigMap's data, of the one ConfigMap of that name. */
+/** The data of the only ConfigMap with this name. */
 export function configMap(manifests: readonly Manifest[], name: string): Readonly<Record<string, string>> {
   const found = manifests.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name);
   if (found.length !== 1) throw new Error(`${found.length} ConfigMaps are called ${name}`);
   return found[0]?.['data'] as Record<string, string>;
 }
 
-/** A copy of the example chart with the sidecar, its dependency drawn from this repository; at will with the plain container. */
+/** A copy of the example chart with the sidecar from this repository, optionally as a plain container. */
 export function exampleChart(helm: string, folder: string, form: 'native' | 'plain' = 'native'): string {
   const copy = mkdtempSync(join(folder, 'chart-'));
   mkdirSync(join(copy, 'deploy'));

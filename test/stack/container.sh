@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command in the root of an image as a container would: read-only, as user 65532, as process 1. It is started in
-# mount and process namespaces of its own: unshare --mount --pid --fork container.sh ROOT COMMAND …
+# Runs a command in the root of an image like a container: read-only, as user 65532, as process 1. Start it in its own
+# mount and process namespaces: unshare --mount --pid --fork container.sh ROOT COMMAND …
 set -eu
 
 root=$1

@@ -42,7 +42,7 @@ interface Pod {
   }[];
 }
 
-/** Secrets by name and key. */
+/** The Secrets by name and key. */
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 function pods(manifests: readonly Manifest[]): readonly Pod[] {
@@ -57,7 +57,7 @@ function onlyPod(manifests: readonly Manifest[]): Pod {
   return pod;
 }
 
-/** Lays out what Kubernetes would mount under /etc/bunnynet-exporter, in a folder that takes its place. */
+/** Creates what Kubernetes would mount at /etc/bunnynet-exporter, in a folder that replaces it. */
 function mounted(manifests: readonly Manifest[], secrets: Secrets): string {
   const place = mkdtempSync(join(folder, 'etc-'));
   for (const name of ['config', 'credentials']) mkdirSync(join(place, name));
@@ -75,7 +75,7 @@ function mounted(manifests: readonly Manifest[], secrets: Secrets): string {
   return place;
 }
 
-/** Runs the program as a container says, as the Pod with the given index, with `added` flags and environment. */
+/** Runs the program as the container of the Pod with this index, with `added` flags and environment. */
 function start(
   container: Container,
   place: string,
@@ -105,9 +105,9 @@ const everySecret: Secrets = {
   'bunnynet-stream': { 'library.4711': 'library-key-of-the-test' },
 };
 
-describe('what the chart renders', () => {
+describe('the rendered configuration', () => {
   test.each(Object.entries(cases).filter(([name]) => name !== 'demo' && name !== 'own-configuration'))(
-    'is a configuration that the program accepts: %s',
+    'is accepted by the program: %s',
     async (_, values) => {
       const manifests = parse(render('helm4', values));
       const [container = {}] = onlyPod(manifests).containers;
@@ -121,7 +121,7 @@ describe('what the chart renders', () => {
     },
   );
 
-  test('is refused by the program where a key is missing', async () => {
+  test('is refused by the program if a key is missing', async () => {
     const manifests = parse(render('helm4', cases['many-credentials']));
     const [container = {}] = onlyPod(manifests).containers;
     const { code, stdout, stderr } = await start(
@@ -173,14 +173,14 @@ function liveSecrets(): Secrets {
   return { bunnynet: { 'access-key': simulator.keys.account }, 'bunnynet-stream': simulator.keys.libraries };
 }
 
-/** The targets whose last poll succeeded, and those whose did not. */
+/** The targets whose last poll succeeded, and the others. */
 function ups(page: string): { readonly up: string[]; readonly down: string[] } {
   const rows = page.split('\n').filter((line) => /^(?!bunnynet_exporter_)\w+_up\{/.test(line));
   return { up: rows.filter((row) => row.endsWith(' 1')), down: rows.filter((row) => row.endsWith(' 0')) };
 }
 
 describe('the program, as the chart starts it', () => {
-  test('finds and polls what the account has where only a Secret is named, except videos', async () => {
+  test('finds and polls everything but videos if only a Secret is named', async () => {
     const { apis } = liveValues().config;
     const manifests = parse(render('helm4', { existingSecret: 'bunnynet', config: { apis } }));
     const [container = {}] = onlyPod(manifests).containers;
@@ -218,7 +218,7 @@ describe('the program, as the chart starts it', () => {
     expect(up).toHaveLength(applications.length + zones.length + endpoints.length + videos.length);
   });
 
-  test('shares the targets among its shards, each taken once', async () => {
+  test('polls each target in exactly one of its shards', async () => {
     const shards = 3;
     const alone = parse(render('helm4', liveValues()));
     const shared = parse(render('helm4', { ...liveValues(), shards }));
@@ -238,7 +238,7 @@ describe('the program, as the chart starts it', () => {
     for (const part of parts) expect(part).not.toHaveLength(0);
   });
 
-  test('runs as a sidecar on its environment alone', async () => {
+  test('runs as a sidecar with only its environment', async () => {
     const copy = mkdtempSync(join(folder, 'chart-'));
     mkdirSync(join(copy, 'deploy'));
     cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });

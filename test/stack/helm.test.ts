@@ -6,7 +6,7 @@ import { chart, configMap, helms, lint, parse, render, template } from './chart.
 import { cases, plain, refusals, ruleSettings, switches } from './chart-cases.ts';
 import { root, succeed } from './tools.ts';
 
-/** Less the rules and dashboards, which are the project's word for word. */
+/** Without the rules and dashboards, which are unchanged copies. */
 function ownManifests(manifests: string): string {
   return manifests
     .split(/^(?=---\n)/m)
@@ -15,7 +15,7 @@ function ownManifests(manifests: string): string {
 }
 
 describe.each(helms)('%s', (helm) => {
-  test('finds nothing to object to in the chart', () => {
+  test('lints the chart without complaints', () => {
     const { code, stdout, stderr } = lint(helm, {});
     expect(`${stdout}${stderr}`).toContain('0 chart(s) failed');
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe.each(helms)('%s', (helm) => {
     expect(stderr).toContain('requires kubeVersion');
   });
 
-  test('renders nothing where it lends its sidecar alone', () => {
+  test('renders nothing if only its sidecar is used', () => {
     expect(parse(render(helm, { standalone: false }))).toEqual([]);
   });
 });
@@ -60,7 +60,7 @@ describe.each(helms)('%s', (helm) => {
 describe('the chart', () => {
   const objects = (values: unknown) => parse(render('helm4', values));
 
-  test('hands large numbers to the exporter as they were written', () => {
+  test('passes large numbers to the exporter unchanged', () => {
     const config: unknown = parseYaml(
       configMap(objects(cases['large-numbers']), 'edge-bunnynet-exporter')['config.yaml'] ?? '',
     );
@@ -74,7 +74,7 @@ describe('the chart', () => {
     );
   });
 
-  test('replaces the Pods when the configuration changes, unless it is reloaded at its endpoint', () => {
+  test('replaces the Pods when the configuration changes, unless reload is endpoint', () => {
     const checksum = (values: object) =>
       /checksum\/config: (\w+)/.exec(render('helm4', { ...plain, ...values }))?.[1];
     const changed = { config: { applications: { targets: ['q7TzVb2'] } } };
@@ -84,7 +84,7 @@ describe('the chart', () => {
     expect(checksum({ ...changed, reload: 'endpoint' })).toBeUndefined();
   });
 
-  test('polls everything but videos where nothing narrows it', () => {
+  test('polls everything but videos by default', () => {
     const written = (values: object): unknown =>
       parseYaml(
         configMap(objects({ existingSecret: 'bunnynet', ...values }), 'edge-bunnynet-exporter')[
@@ -105,7 +105,7 @@ describe('the chart', () => {
     });
   });
 
-  test('mounts a configuration that is already there, and leaves its changes to a reload', () => {
+  test('mounts an existing ConfigMap, whose changes need a reload', () => {
     const manifests = render('helm4', cases['own-configuration']);
     expect(parse(manifests).map(({ kind }) => kind)).not.toContain('ConfigMap');
     expect(manifests).toMatch(/configMap:\s+name: bunnynet-config\n/);
@@ -113,7 +113,7 @@ describe('the chart', () => {
     expect(manifests).not.toContain('checksum/config');
   });
 
-  test('draws its image from the registry that is asked for', () => {
+  test('uses the image from the given registry', () => {
     const image = (values: object) => /image: (\S+)/.exec(render('helm4', { ...plain, ...values }))?.[1];
     const path = 'bunnynet-exporter/bunnynet-exporter:0.1.0';
     expect(image({})).toBe(`ghcr.io/${path}`);
@@ -126,7 +126,7 @@ describe('the chart', () => {
     );
   });
 
-  test('puts everything into the namespace that is asked for', () => {
+  test('puts everything into the given namespace', () => {
     const namespaces = objects({
       ...cases['everything'],
       serviceMonitor: { enabled: true },
@@ -150,7 +150,7 @@ describe('the chart', () => {
     );
   });
 
-  test('starts no Pod that could read nothing at all, where that is asked for', () => {
+  test('has a strict startup probe on request', () => {
     const startup = (values: object) => {
       const workload = objects({ ...plain, ...values }).find(({ kind }) => kind === 'Deployment');
       const { spec } = workload as unknown as {
@@ -165,7 +165,7 @@ describe('the chart', () => {
     });
   });
 
-  test('asks the same of probes where clients must authenticate, at a port that no Service has', () => {
+  test('uses the same probes at a port outside every Service if clients must authenticate', () => {
     const containerOf = (values: unknown) => {
       const manifests = objects(values);
       const workload = manifests.find(({ kind }) => kind === 'Deployment');
@@ -199,7 +199,7 @@ describe('the chart', () => {
     expect(open?.['ports']).toHaveLength(1);
   });
 
-  test('keeps labels that change with its version off the Pods', () => {
+  test('has no labels on the Pods that change with its version', () => {
     for (const values of [plain, cases['everything'], cases['sharded']]) {
       const workload = objects(values).find(({ kind }) =>
         /^(Deployment|StatefulSet)$/.test(kind),
@@ -214,13 +214,13 @@ describe('the chart', () => {
     }
   });
 
-  test('serves, scrapes and tests the metrics on one path', () => {
+  test('serves, scrapes and tests the metrics on the same path', () => {
     const manifests = render('helm4', cases['tls']);
     expect(manifests).toContain('--web.telemetry-path=/figures');
     expect(manifests).toContain('path: /figures\n');
     expect(manifests).toContain(':443/figures\n');
     expect(manifests).not.toContain('/metrics\n');
-    // A flag wins over the environment, where a variable could name another path.
+    // A flag, because it wins over a variable with another path.
     expect(render('helm4', plain)).toContain('--web.telemetry-path=/metrics');
   });
 
@@ -230,7 +230,7 @@ describe('the chart', () => {
     expect(new Set(kinds)).toContain('Deployment');
   });
 
-  test('keeps the Pod of `helm test` out of the reach of its selectors', () => {
+  test('has selectors that do not match the Pod of `helm test`', () => {
     const manifests = objects(cases['everything']);
     const labelsOf = (kind: string) =>
       manifests.find((manifest) => manifest.kind === kind)?.metadata as unknown as {
@@ -243,14 +243,14 @@ describe('the chart', () => {
     expect(labelsOf('Deployment').labels).toMatchObject(service.spec.selector);
   });
 
-  test('shows values in its README that it accepts', () => {
+  test('shows valid values in its README', () => {
     const readme = readFileSync(`${chart}/README.md`, 'utf8');
     const [, example = ''] = /```yaml\n# values.yaml\n([\s\S]*?)```/.exec(readme) ?? [];
     const kinds = objects(parseYaml(example)).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'ConfigMap', 'ServiceMonitor']));
   });
 
-  test('hands dashboards on unchanged', () => {
+  test('contains the dashboards unchanged', () => {
     const manifests = objects({ ...plain, dashboards: { enabled: true } });
     for (const file of readdirSync(`${root}monitoring/dashboards`)) {
       const name = `edge-bunnynet-exporter-${file.replace('.json', '')}`;
@@ -260,7 +260,7 @@ describe('the chart', () => {
     }
   });
 
-  test.each(Object.entries(ruleSettings))('sets rules as the plain files are set: %s', (_, settings) => {
+  test.each(Object.entries(ruleSettings))('changes rules like the plain files: %s', (_, settings) => {
     const own = { name: 'own', rules: [{ record: 'own:up', expr: 'sum(bunnynet_application_up)' }] };
     const prometheusRule = { enabled: true, additionalGroups: [own], ...settings };
     const manifests = objects({ ...plain, prometheusRule });
@@ -272,7 +272,7 @@ describe('the chart', () => {
     const { spec } = manifests.find(({ kind }) => kind === 'PrometheusRule') as unknown as {
       spec: { groups: { rules: { alert?: string; labels: Record<string, string> }[] }[] };
     };
-    // Without any exporter there are no samples that could say the namespace: only the chart knows it.
+    // Without an exporter there are no samples with a namespace: only the chart knows it.
     const absent = spec.groups.flatMap(({ rules }) => rules.filter(({ alert }) => alert?.endsWith('Absent')));
     for (const { labels } of absent) {
       expect(labels['namespace']).toBe('monitoring');

@@ -40,7 +40,7 @@ function build(context: string, tag: string, ...args: readonly string[]): void {
   buildah('build', '--isolation', 'chroot', '--format', 'docker', '--tag', tag, ...args, context);
 }
 
-/** Where the image's files lie. */
+/** The folder of the image's files. */
 let imageRoot = '';
 let baseRoot = '';
 let config: ImageConfig;
@@ -86,7 +86,7 @@ function files(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/** What runs a command of the image as a container would. */
+/** Runs a command of the image like a container. */
 function inContainer(command: readonly string[]): readonly [string, readonly string[]] {
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child', '--'];
   return ['unshare', [...namespaces, `${root}test/stack/container.sh`, imageRoot, ...command]];
@@ -114,7 +114,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts the image's own entry point, and waits until it is ready or asks for a password. */
+/** Starts the image's entry point, and waits until it is ready or asks for a password. */
 async function serve(port: number, args: readonly string[]) {
   const [program, words] = inContainer([...config.Entrypoint, ...args]);
   const container = spawn(program, words, {
@@ -138,7 +138,7 @@ async function serve(port: number, args: readonly string[]) {
 }
 
 describe('the image', () => {
-  test('adds nothing but the bundle to its base', () => {
+  test('adds only the bundle to its base', () => {
     const base = new Set(files(baseRoot));
     const added = files(imageRoot).filter((file) => !base.has(file));
     const built = readdirSync(`${root}dist`).filter((file) => file.endsWith('.js'));
@@ -149,7 +149,7 @@ describe('the image', () => {
     expect(manifest).toEqual({ type: 'commonjs' });
   });
 
-  test('holds no npm, no dependency of development, no test and no shell', () => {
+  test('contains no npm, development dependency, test or shell', () => {
     const present = files(imageRoot);
     expect(present).toContain('nodejs/bin/node');
     expect(present.filter((file) => /npm|node_modules|\.test\.|(^|\/)(sh|bash|busybox)$/.test(file))).toEqual(
@@ -159,7 +159,7 @@ describe('the image', () => {
     expect(bundle).not.toMatch(/from ["'](vitest|nock|fast-check)["']/);
   });
 
-  test('says who runs it, on which port, and where it comes from', () => {
+  test('declares its user, port and source', () => {
     expect(config.User).toBe('65532:65532');
     expect(Object.keys(config.ExposedPorts)).toEqual(['10057/tcp']);
     expect(config.Labels).toMatchObject({
@@ -173,7 +173,7 @@ describe('the image', () => {
     expect(config.Healthcheck.Test[0]).toBe('CMD');
   });
 
-  test('holds a bundle, and reports its size', () => {
+  test('contains the bundle, and reports its size', () => {
     const bytes = (name: string) =>
       (JSON.parse(buildah('images', '--json', name)) as { size: string }[])[0]?.size ?? '?';
     const bundle = readFileSync(join(imageRoot, 'app/bunnynet-exporter.js')).length;
@@ -185,13 +185,13 @@ describe('the image', () => {
 });
 
 describe('the container', () => {
-  test('says its version as it was built', () => {
+  test('prints the version that was built', () => {
     const { status, stdout } = runToEnd([...config.Entrypoint, '--version']);
     expect(status).toBe(0);
     expect(stdout).toContain('0123456789ab');
   });
 
-  test('can write nowhere', () => {
+  test('cannot write anywhere', () => {
     for (const folder of ['/app', '/tmp', '/home']) {
       const { status, stderr } = runToEnd(['node', '-e', `fs.writeFileSync('${folder}/file', '')`]);
       expect(status).not.toBe(0);
@@ -199,7 +199,7 @@ describe('the container', () => {
     }
   });
 
-  test('may neither write a file nor start a process', () => {
+  test('may neither write files nor start processes', () => {
     const flags = config.Entrypoint.slice(0, -1);
     for (const act of [
       "fs.writeFileSync('/app/file', '')",
@@ -211,7 +211,7 @@ describe('the container', () => {
     }
   });
 
-  test('serves its page as an unprivileged user, counts as healthy, and ends on SIGTERM with 0', async () => {
+  test('serves its page as an unprivileged user, is healthy, and ends on SIGTERM with 0', async () => {
     const port = await freePort();
     const { pid, ended, log } = await serve(port, ['--demo']);
     const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -232,7 +232,7 @@ describe('the container', () => {
     expect(runToEnd(healthCheck, address).status).toBe(1);
   });
 
-  test('looks at its page as `helm test` does', async () => {
+  test('can run `helm test` on its page', async () => {
     const port = await freePort();
     const { pid, ended } = await serve(port, ['--demo']);
     const script = readFileSync(`${root}helm/bunnynet-exporter/files/look-at-page.js`, 'utf8');
@@ -248,9 +248,9 @@ describe('the container', () => {
     expect(look('/metrics')).toMatchObject({ status: 1 });
   });
 
-  test('compares passwords, though it may start no process and write no file', async () => {
+  test('compares passwords although it may not start processes or write files', async () => {
     const port = await freePort();
-    // The container sees /dev of this machine, and so what lies in shared memory.
+    // The container sees this machine's /dev, including shared memory.
     const mounted = mkdtempSync('/dev/shm/web-');
     chmodSync(mounted, 0o755);
     writeFileSync(join(mounted, 'web.yaml'), `basic_auth_users:\n  prometheus: ${hashSync('right', 4)}\n`);

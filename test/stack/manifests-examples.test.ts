@@ -48,7 +48,7 @@ function project(...files: readonly string[]): Project {
   return JSON.parse(json) as Project;
 }
 
-/** What the program makes of an environment that has only the file of the key. */
+/** The program's configuration with only the key file in the environment. */
 function checkKeyFile(): { readonly code: number; readonly said: string } {
   const env = { BUNNYNET_ACCESS_KEY_FILE: join(folder, 'access-key') };
   writeFileSync(env.BUNNYNET_ACCESS_KEY_FILE, 'the-key-of-the-account', { mode: 0o400 });
@@ -59,7 +59,7 @@ function checkKeyFile(): { readonly code: number; readonly said: string } {
 }
 
 describe('the docker-compose example', () => {
-  test('mounts only what exists, and nothing of this repository for writing', () => {
+  test('mounts only existing files, and this repository only for reading', () => {
     const binds = Object.values(project('compose.yaml').services)
       .flatMap(({ volumes }) => volumes ?? [])
       .filter(({ type }) => type === 'bind');
@@ -70,7 +70,7 @@ describe('the docker-compose example', () => {
     }
   });
 
-  test('runs the demo, without privileges', () => {
+  test('runs the demo without privileges', () => {
     const { exporter, ...others } = project('compose.yaml').services;
     expect(exporter).toMatchObject({
       command: ['--demo'],
@@ -80,7 +80,7 @@ describe('the docker-compose example', () => {
     for (const { image } of Object.values(others)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
   });
 
-  test('exports an account from its one key', () => {
+  test('exports an account with one key', () => {
     const exporter = project('compose.yaml', 'account.yaml').services['exporter'];
     expect(exporter?.command).toEqual([]);
     const [secret] = exporter?.secrets ?? [];
@@ -88,7 +88,7 @@ describe('the docker-compose example', () => {
     expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
 
-  test('gives Prometheus a configuration and rules that it loads', () => {
+  test('has a configuration and rules that Prometheus loads', () => {
     const place = join(folder, 'prometheus');
     cpSync(`${root}monitoring/rules`, join(place, 'rules'), { recursive: true });
     const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
@@ -103,7 +103,7 @@ describe('the docker-compose example', () => {
     );
   });
 
-  test('scrapes and alerts by the names of its services', () => {
+  test('scrapes and alerts with the names of its services', () => {
     const { services } = project('compose.yaml');
     const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
     const hosts = [...config.matchAll(/targets: \[([\w-]+):(\d+)\]/g)].map(([, host]) => host ?? '');
@@ -111,17 +111,17 @@ describe('the docker-compose example', () => {
     for (const host of hosts) expect([...Object.keys(services), 'localhost']).toContain(host);
   });
 
-  test('gives Alertmanager a configuration that it loads', () => {
+  test('has a configuration that Alertmanager loads', () => {
     expect(succeed('amtool', ['check-config', join(compose, 'alertmanager.yml')])).toContain('SUCCESS');
   });
 
-  test('scrapes the exporter, and tells Alertmanager when it is gone', async () => {
+  test('scrapes the exporter, and alerts when it is gone', async () => {
     const { services } = project('compose.yaml');
     const origins = new Map<string, string>();
     for (const name of Object.keys(services)) origins.set(name, `127.0.0.1:${await freePort()}`);
     const originOf = (name: string) => origins.get(name) ?? '';
 
-    /** The files of the containers, below a folder of this machine: with its addresses, and without waiting. */
+    /** The files of the containers in a folder of this machine, with its addresses and short durations. */
     const place = join(folder, 'containers');
     const adapted = (text: string) =>
       Object.entries(services)
@@ -142,7 +142,7 @@ describe('the docker-compose example', () => {
       const file = join(place, 'etc', path);
       if (file.endsWith('.yml')) writeFileSync(file, adapted(readFileSync(file, 'utf8')));
     }
-    /** Starts a program as the container of this name would. */
+    /** Starts a program like the container of this name. */
     const startAs = (name: string, program: readonly string[], ...more: readonly string[]) => {
       const command = (services[name]?.command ?? []).map((word) => word.replace('=/', `=${place}/`));
       const [path = '', ...first] = program;
@@ -194,7 +194,7 @@ describe('the docker-compose example', () => {
     await eventually(async () => expect(await alerts()).toContainEqual(down));
   });
 
-  test('has Grafana find its dashboards where they are mounted', () => {
+  test('mounts the dashboards where Grafana looks for them', () => {
     const mounts = project('compose.yaml').services['grafana']?.volumes ?? [];
     const provider = parse(readFileSync(join(compose, 'grafana/dashboards/bunnynet.yaml'), 'utf8')) as {
       providers: readonly { options: { path: string } }[];
@@ -219,7 +219,7 @@ describe('the documentation of Kubernetes', () => {
     ([, name = '', content = '']) => ({ name, content }),
   );
 
-  test('quotes its examples as they are', () => {
+  test('quotes its example files exactly', () => {
     const quoted = blocks.filter(({ name }) => name.startsWith('deploy/'));
     expect(quoted.map(({ name }) => name)).toContain('deploy/kustomize/example/kustomization.yaml');
     for (const { name, content } of quoted)
@@ -227,7 +227,7 @@ describe('the documentation of Kubernetes', () => {
   });
 
   test.each(blocks.filter(({ name }) => name === 'values.yaml').map(({ content }) => [content]))(
-    'shows values that the chart takes (example %#)',
+    'shows values that the chart accepts (example %#)',
     (content) => {
       for (const helm of helms) {
         const kinds = parseManifests(render(helm, parse(content))).map(({ kind }) => kind);
@@ -236,13 +236,13 @@ describe('the documentation of Kubernetes', () => {
     },
   );
 
-  test('shows nothing else untested', () => {
+  test('has no other untested example', () => {
     const fences = [...text.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
     expect(fences.filter((language) => language !== 'sh')).toHaveLength(blocks.length);
   });
 });
 
-/** The part of an address after `#` that leads to a heading, as GitHub makes it. */
+/** The anchor of a heading on GitHub. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -258,7 +258,7 @@ describe('the documentation', () => {
       .map((name) => `${place}${name}`),
   );
 
-  test.each(pages)('%s links to files and headings that exist', (page) => {
+  test.each(pages)('%s links only to existing files and headings', (page) => {
     const text = readFileSync(`${root}${page}`, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
     const links = text.matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)"\s]+)/g);
     for (const [, link = ''] of links) {

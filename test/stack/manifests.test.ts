@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The oldest version is the chart's own word; the newest is the one whose schemas the tools bring. */
+/** The oldest version is from the chart; the newest is the one of the installed schemas. */
 const { kubeVersion } = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as { kubeVersion: string };
 const versions = {
   oldest: ['--version', /^>=(\d+\.\d+)\./.exec(kubeVersion)?.[1] ?? ''],
@@ -29,7 +29,7 @@ function validate(schemas: readonly string[], manifests: Readonly<Record<string,
 }
 
 describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schemas) => {
-  test('knows every field of what the chart renders', () => {
+  test('knows every field that the chart renders', () => {
     const all = {
       ...Object.fromEntries(Object.entries(cases).map(([name, values]) => [name, render('helm4', values)])),
       ...Object.fromEntries(
@@ -57,7 +57,7 @@ describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schem
   test.each([
     ['of Kubernetes', 'automountServiceAccountToken:', 'automountToken:'],
     ['of the Prometheus Operator', 'targetLabels:', 'targetedLabels:'],
-  ])('has no field %s that is not in its schema', (_kind, known, unknown) => {
+  ])('rejects a field %s that is not in its schema', (_kind, known, unknown) => {
     const manifests = render('helm4', cases['everything']);
     expect(manifests).toContain(known);
     const { code, stderr } = validate(schemas, { bad: manifests.replace(known, unknown) });
@@ -87,7 +87,7 @@ function podSpec({ kind, spec }: Manifest): PodSpec | undefined {
   return (spec as { template: { spec: PodSpec } }).template.spec;
 }
 
-/** What the restricted Pod Security Standard objects to in the containers of the exporter's image. */
+/** Violations of the restricted Pod Security Standard in the exporter's containers. */
 function objections(pod: PodSpec): string[] {
   const found: string[] = [];
   const ours = [...pod.containers, ...(pod.initContainers ?? [])].filter(({ image }) =>
@@ -120,7 +120,7 @@ function objections(pod: PodSpec): string[] {
 }
 
 describe('the Pods', () => {
-  test('meet the restricted Pod Security Standard, and ask for no token of Kubernetes', () => {
+  test('meet the restricted Pod Security Standard, and have no Kubernetes token', () => {
     const pods = Object.values(cases)
       .flatMap((values) => parse(render('helm4', values)))
       .flatMap((manifest) => podSpec(manifest) ?? []);
@@ -132,7 +132,7 @@ describe('the Pods', () => {
     );
   });
 
-  test('fail the check where a container could gain privileges', () => {
+  test('fail the check if a container could gain privileges', () => {
     const loose = parse(render('helm4', { ...plain, securityContext: null, podSecurityContext: null }));
     expect(loose.flatMap((manifest) => podSpec(manifest) ?? []).flatMap(objections)).toContain(
       'exporter: runAsNonRoot',
@@ -140,8 +140,8 @@ describe('the Pods', () => {
   });
 });
 
-describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
-  test('is an init container that stays, or a plain container', async () => {
+describe.each(helms)('the sidecar of a chart, with %s', (helm) => {
+  test('is an init container that keeps running, or a plain container', async () => {
     await expect(render(helm, {}, exampleChart(helm, folder))).toMatchFileSnapshot(
       'golden/native-sidecar.yaml',
     );
@@ -150,7 +150,7 @@ describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
     ).toMatchFileSnapshot('golden/plain-sidecar.yaml');
   });
 
-  test('does not hold back the application, and passes the restricted Pod Security Standard', () => {
+  test('does not delay the application, and meets the restricted Pod Security Standard', () => {
     const [sidecar] = parse(render(helm, {}, exampleChart(helm, folder))).flatMap(
       (manifest) => podSpec(manifest)?.initContainers ?? [],
     );
@@ -171,7 +171,7 @@ describe.each(helms)('the sidecar of a chart, by %s', (helm) => {
 describe('the Kustomize component', () => {
   const manifests = () => parse(succeed('kustomize', ['build', 'deploy/kustomize/example']));
 
-  test('adds the sidecar to the labelled Deployment and leaves the others alone', async () => {
+  test('adds the sidecar only to the labelled Deployment', async () => {
     await expect(succeed('kustomize', ['build', 'deploy/kustomize/example'])).toMatchFileSnapshot(
       'golden/kustomize.yaml',
     );
@@ -183,7 +183,7 @@ describe('the Kustomize component', () => {
     expect(sidecars).toContainEqual(['without-sidecar', undefined]);
   });
 
-  test('adds the same sidecar as the chart, but for where its settings come from', () => {
+  test('adds the same sidecar as the chart, except for the source of its settings', () => {
     const [ours] = manifests().flatMap((manifest) => podSpec(manifest)?.initContainers ?? []);
     const [charts] = parse(render('helm4', {}, exampleChart('helm4', folder))).flatMap(
       (manifest) => podSpec(manifest)?.initContainers ?? [],

@@ -8,7 +8,7 @@ import { eventually, freePort, start, stopAll } from './processes.ts';
 
 const minutes = 5;
 
-/** What the chart allows the sidecar, in bytes. */
+/** The sidecar's memory limit in the chart, in bytes. */
 function sidecarLimit(): number {
   const values = parse(readFileSync('helm/bunnynet-exporter/values.yaml', 'utf8')) as {
     sidecar: { resources: { limits: { memory: string } } };
@@ -19,8 +19,8 @@ function sidecarLimit(): number {
 }
 
 /**
- * A new group of processes that the kernel ends when they take more memory together: the file that a process enters it by.
- * Undefined where this machine lets nobody make one: then the peak alone is held against the limit.
+ * Creates a cgroup whose processes the kernel kills above the limit. Returns the file for joining it, or undefined
+ * if this machine does not allow it: then only the peak is compared with the limit.
  */
 function createMemoryGroup(limitBytes: number): string | undefined {
   const name = `bunnynet-exporter-${process.pid}`;
@@ -37,14 +37,14 @@ function createMemoryGroup(limitBytes: number): string | undefined {
   return `${folder}/cgroup.procs`;
 }
 
-/** The most resident memory that a process ever had, pages that it shares with others among it. */
+/** The peak resident memory of a process, including shared pages. */
 function peakBytes(pid: number | undefined): number {
   const kilobytes = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
 }
 
 describe('the sidecar', () => {
-  it(`stays alive for ${minutes} minutes within the memory that the chart allows it: polls, scrapes, an outage, a reload`, {
+  it(`stays alive for ${minutes} minutes within the chart's memory limit: polls, scrapes, an outage, a reload`, {
     timeout: (minutes + 2) * 60_000,
   }, async () => {
     const simulator = createSimulator();
@@ -66,10 +66,10 @@ describe('the sidecar', () => {
     configure(2);
     const limitBytes = sidecarLimit();
     const group = createMemoryGroup(limitBytes);
-    // What is registered last runs first: the group must be empty when it goes.
+    // The hook that is registered last runs first: the group must be empty when it is removed.
     onTestFinished(stopAll);
     const port = await freePort();
-    // The shell enters the group and becomes the exporter.
+    // The shell joins the group and then becomes the exporter.
     const exporter = start(
       'sh',
       [

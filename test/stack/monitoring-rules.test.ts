@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Resolves with what promtool says; rejects, with what it found, where it is not satisfied. */
+/** Resolves with the output of promtool; rejects with its findings. */
 async function promtool(...args: readonly string[]): Promise<string> {
   const { stdout } = await run(toolPath('promtool'), args).catch(
     (error: { stdout?: string; stderr?: string }) => {
@@ -23,7 +23,7 @@ async function promtool(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Of each alert the first test in which it fires. */
+/** For each alert the first test in which it fires. */
 function firstFiring<Test extends CaseFile['tests'][number]>(tests: readonly Test[]): readonly Test[] {
   const seen = new Set<string>();
   return tests.filter(({ alert_rule_test = [] }) => {
@@ -38,9 +38,9 @@ describe('promtool', () => {
     expect(await promtool('check', 'rules', `${rulesFolder}/${file}`)).toContain('SUCCESS');
   });
 
-  // Together they keep both cores busy.
+  // In parallel, to use both cores.
   it.concurrent.each(readdirSync(casesFolder))(
-    'sees the rules fire and stay silent as %s says',
+    'sees the rules fire and stay silent as in %s',
     async (file) => {
       expect(await promtool('test', 'rules', `${casesFolder}/${file}`)).toContain('SUCCESS');
     },
@@ -62,7 +62,7 @@ describe('promtool', () => {
             ...each,
             exp_alerts: exp_alerts.map((alert) => ({
               ...alert,
-              // Where there is no series there is none that could say it.
+              // An alert about missing series has no series with a namespace.
               exp_labels: {
                 ...alert.exp_labels,
                 ...(!each.alertname.endsWith('Absent') && { namespace: 'edge' }),
@@ -85,7 +85,7 @@ describe('npm run rules', () => {
     return run(process.execPath, ['scripts/rules.mjs', path, join(folder, 'own')]);
   }
 
-  it('writes rules that leave one inactive application out, and nothing else of it', async () => {
+  it('writes rules that leave one application out of one alert only', async () => {
     await command(`
       disabled: [BunnynetApplicationSuspended]
       alertLabels: { team: edge }

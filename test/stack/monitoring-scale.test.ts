@@ -9,7 +9,7 @@ import { queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
 import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
 
 const queries = [...buildDashboards().values()].flatMap((dashboard) => queriesOf(dashboard));
-/** As Grafana asks for six hours on a screen: three hundred points. */
+/** As in Grafana for six hours on a screen: three hundred points. */
 const hours = { rangeSeconds: 21_600, stepSeconds: 72 };
 
 let folder: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'scale-'));
   const origin = await startDemo(['--demo.scale=medium', '--log.level=error']);
   const job = { job_name: 'bunnynet', static_configs: [{ targets: [new URL(origin).host] }] };
-  // Names are recorded; a test need not wait minutes for them.
+  // Names are recorded; with a short interval the test need not wait minutes for them.
   for (const [file, text] of buildRuleFiles()) {
     await writeFile(
       join(folder, file),
@@ -65,7 +65,7 @@ afterAll(async () => {
 describe('with thousands of targets', () => {
   let answered = 0;
 
-  it.each(queries)('$place ($refId) stays legible', async ({ expr, instant }) => {
+  it.each(queries)('$place ($refId) stays readable', async ({ expr, instant }) => {
     const query = substitute(expr, hours);
     const now = Date.now() / 1000;
     const found = instant
@@ -77,11 +77,11 @@ describe('with thousands of targets', () => {
           step: String(hours.stepSeconds),
         });
     if (found.length > 0) answered += 1;
-    // A table has a hundred rows at most, a chart a few dozen lines.
+    // A table has at most a hundred rows, a chart a few dozen lines.
     expect(found.length).toBeLessThanOrEqual(instant ? 100 : 40);
   });
 
-  it('most of them have an answer', () => {
+  it('most queries have a result', () => {
     expect(answered).toBeGreaterThan(0.5 * queries.length);
   });
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await scene?.stop();
 });
 
-/** As Grafana would ask, with «All» picked. */
+/** The query as Grafana sends it with «All» selected. */
 function asked(expr: string): string {
   const rangeSeconds = Math.ceil(scene.moments.after - scene.moments.calm) + 10;
   return substitute(expr, { rangeSeconds, stepSeconds: 1 });
@@ -37,7 +37,7 @@ async function namesIn(expr: string, label: string, at: Moment): Promise<Readonl
 }
 
 interface Quiet {
-  /** Undefined: at no moment. */
+  /** Undefined: never. */
   readonly at?: Moment;
   readonly because: string;
 }
@@ -50,10 +50,10 @@ const dayBehind: Quiet = {
 
 const unreadableOnly: Quiet = { at: 'down', because: 'nothing but an outage alerts there' };
 
-/** What the simulated API gives null for. */
+/** Values that are null in the simulated API. */
 const unsaid = 'bunnynet_application_limits_max_regions_per_application';
 
-/** Panels and queries of single numbers and tables that have nothing to show in calm times. */
+/** Panels and queries of single numbers and tables without a result while all is calm. */
 const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Exporter: Failing targets: the 50 longest without a reading': {
     at: 'troubled',
@@ -78,37 +78,40 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 
-/** False on the first day of a month by the clock of Prometheus, when what it will cost is not foretold. */
+/** False on the first day of a month by the clock of Prometheus, when there is no forecast. */
 const hasForecast = 24 * new Date().getUTCDate() + new Date().getUTCHours() > 50;
 const forecastOfMonth = 'bunny.net / Account: The month: so far, and forecast of its end';
 
 describe('the panels', () => {
-  it.each(panelQueries)('$place ($refId) shows what there is', async ({ place, refId, expr, instant }) => {
-    const query = asked(expr);
-    if (!instant) {
-      const isEmpty = place === forecastOfMonth && refId === 'B' && !hasForecast;
-      expect((await scene.queryRange(query)).length === 0).toBe(isEmpty);
-      return;
-    }
-    const quiet = quietPanels[place] ?? quietPanels[`${place} (${refId})`];
-    expect((await scene.query(query, 'calm')).length === 0).toBe(quiet !== undefined);
-    if (quiet)
-      expect((await scene.query(query, quiet.at ?? 'after')).length === 0).toBe(quiet.at === undefined);
-  });
+  it.each(panelQueries)(
+    '$place ($refId) have a result when they should',
+    async ({ place, refId, expr, instant }) => {
+      const query = asked(expr);
+      if (!instant) {
+        const isEmpty = place === forecastOfMonth && refId === 'B' && !hasForecast;
+        expect((await scene.queryRange(query)).length === 0).toBe(isEmpty);
+        return;
+      }
+      const quiet = quietPanels[place] ?? quietPanels[`${place} (${refId})`];
+      expect((await scene.query(query, 'calm')).length === 0).toBe(quiet !== undefined);
+      if (quiet)
+        expect((await scene.query(query, quiet.at ?? 'after')).length === 0).toBe(quiet.at === undefined);
+    },
+  );
 
   it.each(dashboards.flatMap((dashboard) => variableQueries(dashboard)))(
-    'the variable $name has values where there are some',
+    'have values for the variable $name',
     async ({ expr }) => {
       expect(await scene.query(asked(expr), 'calm')).not.toEqual([]);
     },
   );
 
-  it('list no panel as quiet that there is not', () => {
+  it('include every panel that is listed as quiet', () => {
     const places = panelQueries.flatMap(({ place, refId }) => [place, `${place} (${refId})`]);
     for (const place of Object.keys(quietPanels)) expect(places).toContain(place);
   });
 
-  it('offer each application once: by its name, or by its id where it has none', async () => {
+  it('offer each application once, by its name or else by its id', async () => {
     const variable = dashboards
       .flatMap((each) => variableQueries(each))
       .find(({ name }) => name === 'application');
@@ -120,7 +123,7 @@ describe('the panels', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('draw one band an application through the whole outage, grey while it cannot be read', async () => {
+  it('draw one band per application through the whole outage, grey while it cannot be read', async () => {
     const timeline = panelQueries.find(({ place }) => place.startsWith('bunny.net / Overview: Status of'));
     const bands = await scene.queryRange(asked(timeline?.expr ?? ''));
     expect(bands).toHaveLength(scene.simulator.applications.length);
@@ -143,7 +146,7 @@ describe('the panels', () => {
     }
   });
 
-  it('show nothing but what is picked', async () => {
+  it('show only what is selected', async () => {
     const [chosen] = scene.simulator.applications;
     const latency = panelQueries.find(
       ({ place }) => place === 'bunny.net / Application: Latency now: the 20 highest',
@@ -159,7 +162,7 @@ describe('the panels', () => {
   });
 });
 
-describe('what is named', () => {
+describe('the expressions', () => {
   const expressions = [
     ...panelQueries.map(({ place, expr }) => ({ place, expr })),
     ...dashboards.flatMap((dashboard) =>
@@ -173,10 +176,10 @@ describe('what is named', () => {
   const recordNames = new Set(records.map(({ record }) => record));
   const madeByRecords = records.flatMap(({ expr }) => readExpression(compress(expr)).made);
   const beyond = new Set<string>(synthetic);
-  /** Of the scrape configuration; the page has none of them but `account`. */
+  /** Labels of the scrape configuration; only `account` is also on the page. */
   const ofScrapes = ['job', 'instance', 'cluster', 'namespace', 'account'];
 
-  it.each(expressions)('$place names no metric and no label that the page does not have', ({ expr }) => {
+  it.each(expressions)('use only metrics and labels on the page: $place', ({ expr }) => {
     const found = readExpression(asked(expr));
     expect(found.errors).toEqual([]);
     const labels = new Set([...ofScrapes, 'alertname', 'alertstate', 'display', '__name__', ...found.made]);
@@ -190,7 +193,7 @@ describe('what is named', () => {
         continue;
       }
       if (metric === unsaid) expect([...scene.page.keys()]).not.toContain(metric);
-      // The other limits have its labels.
+      // Its labels are those of the other limits.
       const onPage = scene.page.get(metric === unsaid ? 'bunnynet_application_limits_applications' : metric);
       expect(onPage, metric).toBeDefined();
       expect([...(onPage ?? []), ...ofScrapes]).toEqual(expect.arrayContaining([...matched]));
@@ -204,7 +207,7 @@ describe('what is named', () => {
   });
 });
 
-/** When each rule's expression has something to say; or why it has nothing in this scene. */
+/** The moment when each rule's expression has a result, or why it has none in this scene. */
 const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   'bunnynet:application_configured': 'calm',
   'bunnynet:application_unread': 'down',
@@ -295,7 +298,7 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetDnsRecordOffline: { never: 'the simulated records are online' },
   BunnynetDnsZoneNameserversNotDetected: { never: 'the simulated zones are served' },
   BunnynetVideoEncodingFailed: { never: 'no simulated video begins to fail' },
-  // By the clock of Prometheus the videos of the simulated API wait since the day before.
+  // By the clock of Prometheus, videos of the simulated API have waited since the previous day.
   BunnynetVideoEncodingSlow: 'calm',
   BunnynetPaymentDue: { never: 'the simulated payment is due next month' },
   BunnynetExporterDown: 'gone',
@@ -346,17 +349,17 @@ describe('the alerts', () => {
       .toSorted();
   }
 
-  it('say nothing of the exporter while all is calm', async () => {
+  it('do not fire for the exporter while all is calm', async () => {
     expect(await identities(firing(onTheExporter), 'calm')).toEqual([]);
   });
 
-  it('name the applications that the API calls failing', async () => {
+  it('fire for the applications that the API reports as failing', async () => {
     const failing = await namesIn('bunnynet_application_status{status="failing"} == 1', 'app_id', 'calm');
     expect(failing.size).toBe(1);
     expect(await namesIn(firing(['BunnynetApplicationFailing']), 'app_id', 'calm')).toEqual(failing);
   });
 
-  it('do not end while the API is out, nor begin', async () => {
+  it('neither start nor end during an outage of the API', async () => {
     const before = await identities(firing(onValues), 'troubled');
     const during = await identities(firing(onValues), 'down');
     expect(before).not.toEqual([]);
@@ -364,14 +367,14 @@ describe('the alerts', () => {
     expect(during).toEqual(before);
   });
 
-  it('tell of the outage once, by kind', async () => {
+  it('report the outage once per kind', async () => {
     expect(await namesIn(firing(['BunnynetKindUnreadable']), 'kind', 'down')).toEqual(
       new Set(allKinds.map(({ kind }) => kind)),
     );
     expect(await scene.query(firing(['BunnynetReadingsStale']), 'down')).toEqual([]);
   });
 
-  it('follow the first reading after it: the application that recovered is let go, the next one is told of', async () => {
+  it('follow the first reading after the outage: one application has recovered, another fails', async () => {
     const before = await namesIn(firing(['BunnynetApplicationFailing']), 'app_id', 'down');
     const now = await namesIn('bunnynet_application_status{status="failing"} == 1', 'app_id', 'after');
     expect(now).not.toEqual(before);
@@ -379,7 +382,7 @@ describe('the alerts', () => {
     expect(told).toEqual(now);
   });
 
-  it('take the new day for no rise', async () => {
+  it('do not treat the new day as a rise', async () => {
     const [oldest] = await scene.query(
       'min(bunnynet_shield_api_guardian_latest_day_timestamp_seconds)',
       'calm',

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-/** Every supported line of Node but the one that runs this. */
+/** Every supported Node version except the one that runs this. */
 const others = ['20', '22', '24', '26'].filter((major) => major !== process.versions.node.split('.')[0]);
 
-/** What Node itself does for the exporter; the workflow of checks runs all tests on every line. */
+/** Tests of what depends on Node; the workflow checks.yml runs all tests on every version. */
 const sensitive = [
   // The command: start-up, flags, signals, SIGHUP, exit codes
   'test/main.test.ts',
@@ -21,11 +21,11 @@ const sensitive = [
 ];
 
 describe.each(others)('Node %s', (major) => {
-  it('passes the tests of what depends on Node', { timeout: 600_000 }, () => {
+  it('passes the tests that depend on Node', { timeout: 600_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
       'npx',
       ['-y', '-p', `node@${major}`, 'node', 'node_modules/vitest/vitest.mjs', 'run', ...sensitive],
-      // The package `node` links its binary in an install script, which this project's packages do without.
+      // The package `node` links its binary in an install script, and this project runs no install scripts.
       { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', npm_config_ignore_scripts: 'false' } },
     );
     expect(`${stdout}${stderr}`).toContain(`Test Files  ${sensitive.length} passed`);

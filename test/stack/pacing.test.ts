@@ -8,7 +8,7 @@ import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator, type SeenRequest } from '../../src/simulator/simulator.ts';
 
 const requestsPerSecond = 20;
-/** Of each API; at this pace it takes 20 seconds to see them, and more than 4 minutes to ask for every target once. */
+/** Per API. At this pace they take 20 seconds, and one round of all targets more than 4 minutes. */
 const requestsSeen = 400;
 
 const simulator = createSimulator({
@@ -24,7 +24,7 @@ const simulator = createSimulator({
     videosPerLibrary: 0,
   },
 });
-/** Each is read by the operation of its name. */
+/** Each is read by the operation of the same name. */
 const shieldKinds: readonly OperationName[] = ['shield_zone', 'api_guardian', 'rate_limit'];
 let exporter: Exporter;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
       isNamed: true,
       interval: '1m',
       api: () => ({ requests_per_second: requestsPerSecond }),
-      // A listing of 100 pages, wanted again as soon as it has ended.
+      // A listing of 100 pages, due again as soon as it has ended.
       sections: { shield_zone: { targets: 'all', interval: '1s' } },
     }),
   );
@@ -53,7 +53,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
-/** Turns of the event loop that took their time: what was to be read or written waited so long. */
+/** Delays of the event loop, during which nothing was read or written. */
 const stalls: { readonly atMs: number; readonly durationMs: number }[] = [];
 
 function watchStalls(): NodeJS.Timeout {
@@ -67,15 +67,15 @@ function watchStalls(): NodeJS.Timeout {
 }
 
 /**
- * When a request began at the earliest, as far as this process can tell: before it arrived it had to be written and to be
- * read, and either may have waited for the longest stall about that time.
+ * The earliest time when a request may have begun: it was written and read before it counted, and either may have waited
+ * for the longest stall around that time.
  */
 function earliestStartMs({ atMs }: SeenRequest): number {
   const about = stalls.filter((stall) => stall.atMs > atMs - 1000 && stall.atMs < atMs + 50);
   return atMs - 2 * Math.max(0, ...about.map(({ durationMs }) => durationMs));
 }
 
-/** Requests of which more than `most` began within a second, whatever delayed them on their way. */
+/** Requests after which more than `most` began within a second, allowing for delays on their way. */
 function tooMany(requests: readonly SeenRequest[], most: number): readonly SeenRequest[] {
   return requests.filter((first, i) => {
     const beyond = requests[i + most];
@@ -100,19 +100,19 @@ describe(`5,000 targets of an API at ${requestsPerSecond} requests a second`, ()
   it.each([
     ['application', ofApplications],
     ['shield', ofShield],
-  ])('never make more of them in any second on the %s API, but for the burst', (_, requests) => {
+  ])('never exceed the rate plus the burst in any second on the %s API', (_, requests) => {
     expect(tooMany(requests(), requestsPerSecond + burstOf(requestsPerSecond))).toEqual([]);
-    // It is the pace that holds them back, and nothing else.
+    // Only the pace limits them.
     expect(tooMany(requests(), requestsPerSecond / 2)).not.toEqual([]);
   });
 
-  it('are asked for in turn: none twice before all were once', () => {
+  it('are polled in turn: none twice before all were polled once', () => {
     for (const requests of [ofApplications(), of(({ operation }) => operation === 'rate_limit')]) {
       expect(new Set(requests.map(({ path }) => path)).size).toBe(requests.length);
     }
   });
 
-  it('leave each kind its share of the API', () => {
+  it('give each kind its share of the API', () => {
     const requests = ofShield().slice(0, requestsSeen);
     for (const name of shieldKinds) {
       const share = requests.filter(({ operation }) => operation === name).length / requests.length;

@@ -1,4 +1,4 @@
-/** What is published to run without this repository: the npm package, the single executable, and the unit of systemd. */
+/** The published packages: the npm package, the single executable, and the systemd unit. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   copyFileSync,
@@ -23,13 +23,13 @@ const folder = mkdtempSync(join(tmpdir(), 'packages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(stopAll);
 
-/** A program that is asked for its version, checks a configuration, runs the demo and compares passwords. */
+/** Tests of an installed program: its version, a configuration, the demo and passwords. */
 function itWorks(program: () => string, env: Readonly<Record<string, string>>): void {
   const ask = (...args: readonly string[]) =>
     run('env', ['--ignore-environment', ...variables(), program(), ...args]);
   const variables = () => Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
-  test('says its version, and that of Node', () => {
+  test('prints its version and that of Node', () => {
     const { code, stdout, stderr } = ask('--version');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -75,7 +75,7 @@ describe('the npm package', () => {
   const tarball = join(folder, `bunnynet-exporter-${version}.tgz`);
   let files: readonly string[] = [];
   beforeAll(() => {
-    // A clone in which nothing has been built.
+    // A fresh clone, without a build.
     const clone = join(folder, 'clone');
     succeed('mkdir', [clone]);
     succeed('bash', ['-c', `git ls-files -z | tar --null -T - -c | tar -x -C ${clone}`]);
@@ -89,12 +89,12 @@ describe('the npm package', () => {
     succeed('npm', ['install', '--global', '--prefix', installed, '--no-audit', tarball]);
   });
 
-  test('is built before it is packed, and takes less than a megabyte', () => {
+  test('is built before it is packed, and is smaller than a megabyte', () => {
     expect(succeed(join(installed, 'bin/bunnynet-exporter'), ['--version'])).toContain('0123456789ab');
     expect(statSync(tarball).size).toBeLessThan(1_000_000);
   });
 
-  test('holds the bundle, the man page, completions and licences, and nothing of the sources', () => {
+  test('contains the bundle, the man page, completions and licences, and no sources', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/bunnynet-exporter.js',
@@ -112,7 +112,7 @@ describe('the npm package', () => {
 
   itWorks(() => join(installed, 'bin/bunnynet-exporter'), { PATH: process.env['PATH'] ?? '' });
 
-  test('is run by npx', () => {
+  test('runs with npx', () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     const args = ['--yes', `--package=${tarball}`, 'bunnynet-exporter', '--version'];
     const { code, stdout } = run('npx', args, { cwd: empty });
@@ -136,12 +136,12 @@ describe('the executable', () => {
     succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
   });
 
-  test('is built without touching the bundle, which may be running', () => {
+  test('is built without changing the bundle, which may be running', () => {
     expect(before).not.toEqual([]);
     expect(written()).toEqual(before);
   });
 
-  test('comes with its unit, man page, completions and licences, as /usr/local has them', () => {
+  test('comes with its unit, man page, completions and licences, in the layout of /usr/local', () => {
     const files = succeed('find', ['.', '-type', 'f'], { cwd: unpacked }).trim().split('\n');
     expect(files.sort()).toEqual([
       './bin/bunnynet-exporter',
@@ -158,11 +158,10 @@ describe('the executable', () => {
     expect(succeed('tar', ['-tzf', archive])).not.toMatch(/\/$/m);
   });
 
-  // There is no node, nor anything else, on this PATH.
-  describe('where there is no Node', () =>
-    itWorks(() => join(unpacked, 'bin/bunnynet-exporter'), { PATH: folder }));
+  // This PATH is empty: there is no node.
+  describe('without Node', () => itWorks(() => join(unpacked, 'bin/bunnynet-exporter'), { PATH: folder }));
 
-  test("is held to Node's permission model where NODE_OPTIONS says so", () => {
+  test("obeys Node's permission model from NODE_OPTIONS", () => {
     const file = join(folder, 'permitted.yml');
     writeFileSync(file, 'credentials: { account: { env: KEY } }\napplications: { targets: all }\n');
     const check = (options: string) =>
@@ -175,7 +174,7 @@ describe('the executable', () => {
     expect(refused.stderr).toContain('ERR_ACCESS_DENIED');
   });
 
-  describe('as a service of systemd', () => {
+  describe('as a systemd service', () => {
     const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
     const simulator = createSimulator();
     let systemd: ChildProcess;
@@ -231,12 +230,12 @@ describe('the executable', () => {
       await simulator.stop();
     });
 
-    test('is understood by systemd', () => {
+    test('is accepted by systemd', () => {
       const verify = 'env --unset=SYSTEMD_UNIT_PATH systemd-analyze verify bunnynet-exporter.service';
       expect(inside(verify)).toEqual({ code: 0, stdout: '', stderr: '' });
     });
 
-    test('exports the account from its one key, reads it again when it is told to, and stops', async () => {
+    test('exports the account with one key, reloads, and stops', async () => {
       await eventually(async () => {
         const ready = await fetch(`${origin}/-/ready`).catch(() => undefined);
         expect(ready?.status, readFileSync(join(folder, 'log'), 'utf8')).toBe(200);
@@ -256,7 +255,7 @@ describe('the executable', () => {
       expect([property('Result'), property('ExecMainStatus')]).toEqual(['success', '0']);
     });
 
-    test('runs as a user of its own, who may read the key and little else', () => {
+    test('runs as its own user, who may read the key and little else', () => {
       expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
       const status = inside(`cat /proc/${property('MainPID')}/status`).stdout;
       expect(status).toMatch(/^Uid:\t([1-9]\d{4})\t\1\t\1\t\1$/m);
@@ -265,7 +264,7 @@ describe('the executable', () => {
       expect(status).toMatch(/^Seccomp:\t2$/m);
     });
 
-    test('leaves little to attack', () => {
+    test('has a low exposure score', () => {
       const check = ['security', '--offline=true', '--threshold=15'];
       const file = `${root}deploy/systemd/bunnynet-exporter.service`;
       const { code, stdout } = run('systemd-analyze', [...check, file]);

@@ -1,11 +1,11 @@
-/** Real programs for the checks with real tools: started, waited for, and ended by their own process id. */
+/** Starts real programs, waits for them, and ends them by their process id. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const started: ChildProcess[] = [];
 
-/** A tool of the machine. One that is missing is a failure, not a skip. */
+/** A tool on this machine. A missing one is a failure, not a skip. */
 export function toolPath(name: string): string {
   try {
     return execFileSync('which', [name], { encoding: 'utf8' }).trim();
@@ -23,7 +23,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Starts a program; `output` is the descriptor of a file for what it writes. */
+/** Starts a program; `output` is a file descriptor for its output. */
 export function start(
   command: string,
   args: readonly string[],
@@ -35,19 +35,19 @@ export function start(
   return child;
 }
 
-/** Ends a program, and waits for it. */
+/** Ends a program and waits for it. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'exit');
 }
 
-/** Ends everything that was started: the last first, since it may need the others. */
+/** Ends everything that was started, the last first, because it may need the others. */
 export async function stopAll(): Promise<void> {
   for (const child of started.splice(0).reverse()) await stop(child);
 }
 
-/** Asks again until the answer is good enough; what the last try threw is thrown at the end. */
+/** Retries until the attempt succeeds; throws the last error when the time is over. */
 export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
@@ -60,7 +60,7 @@ export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 6
   }
 }
 
-/** The demo, from the bundle, ready: every target was polled. Resolves with its origin. */
+/** Starts the demo from the bundle; resolves with its origin once every target was polled. */
 export async function startDemo(args: readonly string[]): Promise<string> {
   const origin = `http://127.0.0.1:${await freePort()}`;
   const address = `--web.listen-address=${new URL(origin).host}`;

@@ -19,7 +19,7 @@ interface Vector {
   readonly value: readonly [number, string];
 }
 
-/** A real Prometheus that scrapes the origin every second. */
+/** Starts a real Prometheus that scrapes the origin every second. */
 async function startPrometheus(origin: string) {
   const config = join(folder, 'prometheus.yml');
   await writeFile(
@@ -45,8 +45,8 @@ async function startPrometheus(origin: string) {
   };
 }
 
-describe.each(['small', 'medium'])('the demo at the scale %s', (scale) => {
-  it('has a page that promtool finds nothing wrong with', async () => {
+describe.each(['small', 'medium'])('the demo at scale %s', (scale) => {
+  it('has a page without findings by promtool', async () => {
     const origin = await startDemo([`--demo.scale=${scale}`]);
     const page = await (await fetch(`${origin}/metrics`)).text();
     expect(page).toContain('bunnynet_application_up');
@@ -58,7 +58,7 @@ describe.each(['small', 'medium'])('the demo at the scale %s', (scale) => {
     expect(found).toBe('');
   });
 
-  it('is scraped by a real Prometheus, and what it serves can be queried', async () => {
+  it('is scraped by a real Prometheus, and its metrics can be queried', async () => {
     const origin = await startDemo([`--demo.scale=${scale}`]);
     const query = await startPrometheus(origin);
     await eventually(async () => {
@@ -66,12 +66,12 @@ describe.each(['small', 'medium'])('the demo at the scale %s', (scale) => {
       expect(up).toBeDefined();
     });
     const [series] = await query('scrape_samples_post_metric_relabeling');
-    // As Prometheus asks for it: in OpenMetrics a counter also has the time when it began.
+    // In OpenMetrics, as Prometheus requests it: it also has the start times of counters.
     const accept = 'application/openmetrics-text; version=1.0.0';
     const page = await (await fetch(`${origin}/metrics`, { headers: { accept } })).text();
     const rows = page.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
-    // The exporter's own counters gain series as codes occur, and the histogram of garbage collections with each sort of them;
-    // all others are there from the start.
+    // The exporter's own counters gain series as status codes occur, and the histogram of garbage collections as they do;
+    // all others exist from the start.
     expect(Math.abs(Number(series?.value[1]) - rows)).toBeLessThanOrEqual(25);
 
     expect(await query('sum by (app_id) (bunnynet_application_status) != 1')).toEqual([]);

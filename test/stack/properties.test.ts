@@ -5,12 +5,12 @@ import { referenceKinds } from '../simulator/targets.ts';
 import { toolPath } from './processes.ts';
 
 const bodiesPerKind = process.env['NIGHTLY'] ? 100_000 : 10_000;
-/** Pages that promtool, too, has to find nothing wrong with: one in so many. */
+/** One page in this many is also checked by promtool. */
 const checkedPages = bodiesPerKind / 20;
 
 describe(`${bodiesPerKind.toLocaleString('en')} bodies`, () => {
   it.each(referenceKinds)(
-    'of %s end in a reading whose samples come from it, or in a known error',
+    'of %s become a reading whose samples come from them, or a known error',
     { timeout: 900_000 },
     async (kind) => {
       const promtool = toolPath('promtool');

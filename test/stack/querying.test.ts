@@ -11,7 +11,7 @@ import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
 
 const text = readFileSync(new URL('../../docs/querying.md', import.meta.url), 'utf8');
 
-/** Every query of the page, by its first line. One begins at each line that neither is indented nor closes a parenthesis. */
+/** Every query of the page, by its first line. A query begins at each line that is not indented and closes no parenthesis. */
 const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMap(
   ([, indent = '', block = '']) =>
     block
@@ -22,12 +22,12 @@ const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMa
 );
 
 const nowMs = Date.now();
-/** It stands still, so that no application changes its state. */
+/** A clock that stands still, so that no application changes its state. */
 const simulator = createSimulator({ now: () => nowMs });
 let folder = '';
 let prometheus = '';
 
-/** Starts an exporter of everything, with one application without a name. Returns its host and port. */
+/** Starts an exporter of everything, with one application without a name; returns its host and port. */
 async function startExporter(configFile: string, env: Readonly<Record<string, string>>): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`;
   const flags = [`--config.file=${configFile}`, `--web.listen-address=${address}`, '--log.level=error'];
@@ -56,7 +56,7 @@ async function numberOf(expression: string): Promise<number> {
   return Number(one?.value[1]);
 }
 
-/** As on the page, with windows of seconds instead of minutes to weeks, and with no day for an old one. */
+/** The query with windows of seconds instead of minutes to weeks. */
 function hurried(expression: string): string {
   return expression
     .replaceAll(/(?<=\[|offset )\d+[mhdw]\b/g, '15s')
@@ -127,14 +127,14 @@ describe('with two exporters in one job', () => {
     expect(await query(hurried(expression))).not.toEqual([]);
   });
 
-  test('a join on the id alone fails, which is why the page has none', async () => {
+  test('a join only on the id fails, which is why the page has none', async () => {
     const join =
       'bunnynet_application_monthly_cost * on (app_id) group_left (name) bunnynet_application_info';
     await expect(query(join)).rejects.toThrow('many-to-many');
     expect(queries.join('\n')).not.toMatch(/on \((?!job, instance)/);
   });
 
-  test('the plain join leaves out what has no name, and the longer form keeps it', async () => {
+  test('the plain join leaves out targets without a name, and the longer form keeps them', async () => {
     const named = await query(shown('bunnynet_application_current_latency_seconds\n'));
     const all = await query(shown('bunnynet_application_current_latency_seconds *'));
     const there = await query('bunnynet_application_current_latency_seconds');
@@ -146,7 +146,7 @@ describe('with two exporters in one job', () => {
     );
   });
 
-  test('costs are counted once, whether by name or in all', async () => {
+  test('costs are counted once, by name and in total', async () => {
     const inAll = await numberOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost))'));
     const byName = await query(shown('sum by (name)'));
     const sum = byName.reduce((total, { value }) => total + Number(value[1]), 0);

@@ -1,4 +1,4 @@
-/** An API that answers with too much, in every way there is, fails its own polls: the exporter keeps little memory and serves. */
+/** An API that sends too much, in every possible way, only fails its own polls: the exporter uses little memory and serves. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import { originOf, page, run } from '../security/canary.ts';
 const MiB = 2 ** 20;
 const maxBytes = 8 * MiB;
 
-/** Spaces without end in sight, compressed as well as it goes. */
+/** A huge run of spaces, compressed as much as possible. */
 async function compress(stream: ReturnType<typeof createGzip>, size: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -39,7 +39,7 @@ const send =
   (body: () => string | Buffer, headers: Record<string, string> = {}): Answer =>
   (response) =>
     void response.writeHead(200, headers).end(body());
-/** Goes on until the other side has had enough. */
+/** Writes until the other side hangs up. */
 const pour =
   (head: string, piece: string): Answer =>
   ({ socket }) => {

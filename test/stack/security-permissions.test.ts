@@ -1,4 +1,4 @@
-/** What SECURITY.md says of Node's permission model, tried on each line of Node that has it. */
+/** What SECURITY.md says about Node's permission model, on each Node version that has it. */
 import { execFileSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -12,7 +12,7 @@ import { originOf, run } from '../security/canary.ts';
 
 const { ca, server } = issueFamily();
 
-/** The program of a line of Node, fetched as the other checks do. */
+/** A Node binary of this major version. */
 function nodeOf(major: string): string {
   const args = ['-y', '-p', `node@${major}`, 'node', '-p', 'process.execPath'];
   return execFileSync('npx', args, {
@@ -76,7 +76,7 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     return { simulator, directory, args, one, two, config };
   }
 
-  it('serves with TLS and users, follows a rotated key, reloads, and lets no debugger in', async () => {
+  it('serves with TLS and users, uses a rotated key, reloads, and starts no debugger', async () => {
     const { simulator, directory, args, one, two, config } = await prepare();
     const running = run(args, { execPath, node: allowing(directory, '--allow-worker') });
     const origin = await originOf(running);
@@ -103,7 +103,7 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     expect(output).not.toContain('Debugger listening');
   });
 
-  it('counts open files where it may see them', async () => {
+  it('counts open files if it may see them', async () => {
     const { directory, args } = await prepare();
     const files = ['--allow-fs-read=/proc/self/fd', '--allow-fs-read=/proc/self/limits'];
     const running = run(args, { execPath, node: allowing(directory, '--allow-worker', ...files) });
@@ -112,7 +112,7 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     expect(body).toMatch(/^process_max_fds [1-9]/m);
   });
 
-  it('says which file it may not read', async () => {
+  it('names the file that it may not read', async () => {
     const { directory, args } = await prepare();
     const elsewhere = temporary({ key: 'k-4f1d9e27' });
     writeFileSync(
@@ -125,7 +125,7 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     expect(code).toBe(1);
   });
 
-  it('lets nobody in by password where no thread is allowed', async () => {
+  it('lets nobody in by password if threads are not allowed', async () => {
     const { directory, args } = await prepare();
     const running = run(args, { execPath, node: allowing(directory) });
     const origin = await originOf(running);

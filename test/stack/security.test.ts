@@ -1,4 +1,4 @@
-/** The longer searches for keys: every fault of the listing, every level of both log formats, a process that dies of its memory. */
+/** The longer searches for keys: every fault of the listing, every level of both log formats, a process that runs out of memory. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ const keys = { account: newKey(), library: newKey() };
 const anyPort = '--web.listen-address=127.0.0.1:0';
 const credentials = '{ account: { env: ACCOUNT }, library: { env: LIBRARY } }';
 const env = { ACCOUNT: keys.account, LIBRARY: keys.library };
-/** The one that repeats the key comes first: of polls that fail already the log says no more. */
+/** The fault that repeats the key comes first, because the log is silent about polls that already fail. */
 const ofListing = (Object.keys(faultTypes) as FaultType[])
   .filter((type) => faultTypes[type].appliesTo.includes('shield_zone'))
   .toSorted((a, b) => Number(b === 'secret-echo') - Number(a === 'secret-echo'));
@@ -26,7 +26,7 @@ it('no fault of the listing gets a key onto a page or into the log', async () =>
   });
   await simulator.start();
   onTestFinished(() => simulator.stop());
-  // Each zone with a credential of its own, so that somebody asks for the listing every 100 ms.
+  // Each zone has its own credential, so that the listing is read every 100 ms.
   const names = simulator.zones.map((_, index) => `c${index}`);
   const directory = temporary({
     'config.yml': `credentials: { ${names.map((name) => `${name}: { env: ACCOUNT }`).join(', ')} }
@@ -44,7 +44,7 @@ shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) =>
     await expect
       .poll(() => simulator.counters.shield_zone.requests, { timeout: 30_000 })
       .toBeGreaterThan(before + 2);
-    // The search would be worth nothing had the key not been there to be taken out.
+    // The search only means something if a key was redacted.
     const shown = async () => (await page(`${origin}/`)).all;
     if (type === 'secret-echo') await expect.poll(shown, { timeout: 30_000 }).toContain('[redacted]');
     for (const path of ['/metrics', '/api/v1/targets', '/'])
@@ -67,13 +67,13 @@ describe.each(logFormats)('logs in %s', (format) => {
       .ended;
     expect(code).toBe(3);
     expect(output.includes('poll failed')).toBe(level !== 'error');
-    // At the others the log says only some of what is the same.
+    // At the other levels the log only has some of the lines.
     if (['trace', 'debug'].includes(level)) expect(output).toContain('[redacted]');
     expect(found(keys, output)).toEqual([]);
   });
 });
 
-it('a process that dies of its memory leaves a report without keys', async () => {
+it('a process that runs out of memory leaves a report without keys', async () => {
   const simulator = await stage(keys);
   const directory = temporary({
     'config.yml': configOf(simulator, credentials),
@@ -101,7 +101,7 @@ it('a process that dies of its memory leaves a report without keys', async () =>
   expect(found(keys, output)).toEqual([]);
 });
 
-it('a key from the environment stays where the system keeps it, one from a file is nowhere to be read', async () => {
+it('a key from the environment stays readable in /proc, one from a file is nowhere', async () => {
   const simulator = await stage(keys);
   const directory = temporary({
     'config.yml': configOf(simulator, '{ account: { env: ACCOUNT }, library: { file: library } }'),
@@ -112,7 +112,7 @@ it('a key from the environment stays where the system keeps it, one from a file 
   });
   await originOf(running);
   const ofProcess = (file: string) => readFileSync(`/proc/${running.child.pid}/${file}`, 'latin1');
-  // What SECURITY.md says of it: the reason to prefer files.
+  // SECURITY.md gives this as the reason to prefer files.
   expect(found(keys, ofProcess('environ'))).toEqual([expect.stringMatching(/^account: /)]);
   for (const file of ['cmdline', 'comm', 'status', 'maps'])
     expect(found(keys, ofProcess(file)), file).toEqual([]);

@@ -16,19 +16,19 @@ import { readPage } from '../faults/program.ts';
 const warmUpSteps = 150;
 const soakSteps = 800;
 const stepMs = 50;
-/** What the heap may have grown by, of some 60 MiB. */
+/** The allowed growth of the heap, which is about 60 MiB. */
 const heapBoundBytes = 8 * 1024 * 1024;
 
 async function heapUsed(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     collectGarbage();
-    // Finalizers of what was collected run in between.
+    // Finalizers run in between.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return process.memoryUsage().heapUsed;
 }
 
-/** What keeps the process alive, counted by its kind; timers come and go with the tests' own. */
+/** What keeps the process alive, counted by type. Timers are left out: the tests have some of their own. */
 function activeHandles(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) {
@@ -37,7 +37,7 @@ function activeHandles(): Record<string, number> {
   return counts;
 }
 
-/** Mulberry32: the same story each time. */
+/** Mulberry32, so that every run is the same. */
 function createRandom(seed: number) {
   let state = seed;
   const unit = () => {
@@ -71,7 +71,7 @@ const simulator = createSimulator({
 const types = Object.keys(faultTypes) as FaultType[];
 const random = createRandom(20_260_815);
 let exporter: Exporter;
-/** All that there is: an hour of a usual configuration in a minute or so, as every target is polled each second. */
+/** Everything, polled every second: about a minute of it is an hour of a usual configuration. */
 let whole: Loaded;
 let config: Config;
 let handlesBefore: Record<string, number>;
@@ -127,7 +127,7 @@ function randomFault(): Fault {
   };
 }
 
-/** Some of the targets, some of them otherwise, and another pace now and then. */
+/** Some of the targets, some with other settings, and sometimes another pace. */
 function randomConfig(): Config {
   const share = random.pick([0.3, 0.7, 1]);
   const sections = whole.config.sections.map((section) => ({
@@ -143,7 +143,7 @@ function randomConfig(): Config {
   const application = { ...whole.config.apis.application, maxConcurrency };
   return {
     ...whole.config,
-    // Other kinds still use the API, so that what was asked of it stays counted.
+    // Other kinds still use the API, so its requests stay counted.
     sections: random.unit() < 0.1 ? sections.filter(({ kind }) => kind !== 'rate_limit') : sections,
     apis: { ...whole.config.apis, application },
   };
@@ -151,7 +151,7 @@ function randomConfig(): Config {
 
 const restores: (() => void)[] = [];
 
-/** One thing that can happen, at random. */
+/** One random event. */
 async function happen(): Promise<void> {
   const what = random.below(10);
   if (what < 5) setTimeout(simulator.inject(randomFault()), random.pick([100, 500, 2000]));
@@ -180,7 +180,7 @@ const seen = (of: readonly OperationName[]) =>
   of.reduce((sum, operation) => sum + simulator.counters[operation].requests, 0);
 const polls = async () => (await readPage(exporter)).sum('bunnynet_exporter_polls_total{');
 
-/** How many targets of each kind are up, of those that there are. */
+/** How many targets of each kind are up, out of how many. */
 async function upByKind(): Promise<Record<string, number>> {
   const page = await readPage(exporter);
   return Object.fromEntries(
@@ -197,7 +197,7 @@ function requestsOf({ operations: [operation], targets }: (typeof allKinds)[numb
 }
 
 describe('a soak', () => {
-  it('of random faults, reloads and churn leaves nothing behind and loses nothing', {
+  it('with random faults, reloads and changing targets leaks nothing and loses nothing', {
     timeout: 280_000,
   }, async () => {
     await exporter.pollOnce();
@@ -206,14 +206,14 @@ describe('a soak', () => {
     const heapBefore = await heapUsed();
 
     await play(soakSteps);
-    // A pause after a 429 can last for a while; then every target is well again.
+    // A pause after a 429 can last a while; then every target recovers.
     await expect.poll(upByKind, { timeout: 90_000, interval: 500 }).toEqual(allUp);
     const heapAfter = await heapUsed();
     expect(await polls()).toBeGreaterThan(5000);
     expect(lines).toBeGreaterThan(500);
     expect(heapAfter - heapBefore).toBeLessThan(heapBoundBytes);
 
-    // No poll is lost: each goes on, at its own interval.
+    // No poll is lost: each goes on at its own interval.
     const before = new Map(operations.map(({ name }) => [name, seen([name])]));
     for (const kind of allKinds) {
       const { name } = kind.operations[0];
@@ -222,7 +222,7 @@ describe('a soak', () => {
         .toBeGreaterThanOrEqual(3 * requestsOf(kind));
     }
 
-    // Nothing is wanted any more: what is under way ends, and then both sides have counted the same.
+    // Nothing is wanted any more: once the requests under way have ended, both sides have counted the same.
     const sections = whole.config.sections.map((section) => ({ ...section, targets: [] }));
     config = { ...whole.config, sections };
     await exporter.reload();

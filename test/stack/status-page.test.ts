@@ -20,7 +20,7 @@ import { startDemo, stopAll, toolPath } from './processes.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  // Each launch has a fresh profile.
+  // Each launch has a new profile.
   browser = await chromium.launch({
     executablePath: toolPath('chromium'),
     args: [
@@ -39,7 +39,7 @@ afterEach(stopAll);
 
 const phone = { viewport: { width: 360, height: 740 } };
 
-/** A tab; at the end of the test it has logged no error but the expected, and has asked no other origin. */
+/** A tab. At the end of the test it must have logged only expected errors and contacted no other origin. */
 async function openTab(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const tab = await context.newPage();
@@ -86,12 +86,12 @@ interface TargetsJson {
   }[];
 }
 
-/** What the JSON page says of the targets. */
+/** The targets from the JSON page. */
 async function readTargets(origin: string): Promise<TargetsJson> {
   return (await (await fetch(`${origin}/api/v1/targets`)).json()) as TargetsJson;
 }
 
-/** A page over these targets, without an exporter. */
+/** A page with these targets, without an exporter. */
 async function servePage(targets: () => readonly TargetStatus[]): Promise<string> {
   const { url } = await serve({ routes: pagesOver(targets) });
   return `${url}/`;
@@ -136,7 +136,7 @@ const awkwardListings = [
 ];
 
 describe('the status page of the demo', () => {
-  it('shows every target, and its links lead somewhere', async () => {
+  it('shows every target, with working links', async () => {
     const origin = await startDemo([]);
     const tab = await openTab();
     await tab.goto(`${origin}/`);
@@ -202,7 +202,7 @@ describe('the status page of the demo', () => {
     await tab.locator('.overview').getByRole('link', { name: 'DNS', exact: true }).click();
     const ofDns = (kinds['dns_zone']?.targets ?? 0) + (kinds['dns_record']?.targets ?? 0);
     expect(await rows(tab).count()).toBe(ofDns);
-    // The list is far below the counts of all products; their links lead to it.
+    // The list is far below the counts by product, which link to it.
     await expect.poll(() => tab.evaluate(isFirstRowInView)).toBe(true);
     expect(new Set(await tab.locator('#targets td.kind').allInnerTexts())).toEqual(
       new Set(['DNS zone', 'Records of the DNS zone']),
@@ -212,7 +212,7 @@ describe('the status page of the demo', () => {
 
 describe('the status page', () => {
   it.each(['light', 'dark'] as const)(
-    'can be read in %s: every text stands out from its ground',
+    'is readable in %s: every text has enough contrast',
     async (colorScheme) => {
       const { url } = await serve({
         routes: pagesOver(awkward, {
@@ -230,7 +230,7 @@ describe('the status page', () => {
       await tab.goto(`${url}/`);
       const ground = await tab.evaluate('getComputedStyle(document.body).backgroundColor');
       expect(ground).toBe(colorScheme === 'dark' ? 'rgb(14, 18, 23)' : 'rgb(246, 247, 249)');
-      // WCAG's contrast of every text with the nearest ground behind it.
+      // WCAG contrast of every text with the nearest background.
       const faint = await tab.evaluate(`(() => {
       const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
       const light = (colour) => {
@@ -263,7 +263,7 @@ describe('the status page', () => {
     expect(await sidewaysPx(tab)).toBe(0);
   });
 
-  it('keeps on a phone what a target is about, with its labels', async () => {
+  it('shows on a phone everything about a target, with labels', async () => {
     const tab = await openTab(phone);
     const ill = failing({ app_id: 'q7TzVb2' }, { name: 'storefront', stale: true, condition: 'suspended' });
     await tab.goto(await servePage(() => [ill]));
@@ -310,7 +310,7 @@ describe('the status page', () => {
     expect(await tab.locator('img').count()).toBe(0);
   });
 
-  it('gives 10,000 targets in pages of 100, the failing first', async () => {
+  it('shows 10,000 targets in pages of 100, the failing first', async () => {
     const statuses = many(10_000);
     const url = await servePage(() => statuses);
     const tab = await openTab();
@@ -326,7 +326,7 @@ describe('the status page', () => {
     await expect.poll(() => names(tab)).toEqual(['service 5758']);
   });
 
-  it('filters while one types, and keeps the focus, the address short and the way back', async () => {
+  it('filters while typing, and keeps the focus, a short address and the back button', async () => {
     const tab = await openTab();
     const url = await servePage(() => many(300));
     await tab.goto(url);
@@ -342,7 +342,7 @@ describe('the status page', () => {
     expect(await tab.getByLabel('Search').inputValue()).toBe('app000042');
   });
 
-  it('filters at once while it does not refresh itself', async () => {
+  it('filters at once even if refresh is off', async () => {
     const tab = await openTab();
     const url = await servePage(() => many(300));
     await tab.goto(`${url}?refresh=off`);
@@ -351,7 +351,7 @@ describe('the status page', () => {
     expect(tab.url()).toBe(`${url}?state=failing&refresh=off`);
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with only the keyboard', async () => {
     const tab = await openTab();
     await tab.goto(await servePage(awkward));
     await tab.keyboard.press('Tab');
@@ -365,7 +365,7 @@ describe('the status page', () => {
     await tab.waitForURL('**/?sort=name*');
   });
 
-  it('keeps itself up to date, and scroll, focus and what is being typed with it', async () => {
+  it('refreshes itself, and keeps the scroll position, the focus and what is being typed', async () => {
     let statuses = many(300);
     const tab = await openTab();
     await tab.clock.install();
@@ -379,13 +379,13 @@ describe('the status page', () => {
     await tab.clock.runFor(16_000);
     await tab.getByText('All 300 targets are being read').waitFor();
     expect(await tab.title()).toBe('bunnynet-exporter');
-    // What was wrong has left the page above; what is looked at stays where it was.
+    // The problems above are gone; what the user looks at stays in place.
     expect(Math.abs(Number(await place()) - Number(before))).toBeLessThan(3);
     expect(await tab.evaluate('document.activeElement.textContent')).toContain('Took');
     expect(await tab.getByLabel('Search').inputValue()).toBe('half a wo');
   });
 
-  it('asks for nothing while it is hidden, or when it was told to pause', async () => {
+  it('requests nothing while it is hidden or paused', async () => {
     let reads = 0;
     const url = await servePage(() => {
       reads++;
@@ -405,7 +405,7 @@ describe('the status page', () => {
     expect(reads).toBe(3);
   });
 
-  it('says when the exporter does not answer, and when it does again', async () => {
+  it('shows when the exporter does not answer, and when it answers again', async () => {
     const tab = await openTab({}, /502/);
     await tab.clock.install();
     await tab.goto(await servePage(() => many(3)));
@@ -432,8 +432,8 @@ async function sizeOf(file: string): Promise<readonly [number, number]> {
 }
 
 describe('the pictures of the documentation', () => {
-  it('are taken of the demo during its scripted outage', { timeout: 240_000 }, async () => {
-    // `npm run pictures` names where they are kept; a check alone takes them anew and keeps none.
+  it('show the demo during its scripted outage', { timeout: 240_000 }, async () => {
+    // `npm run pictures` sets the folder for them; a test run takes them but keeps none.
     const kept = process.env['PICTURES'];
     const folder = kept ?? (await mkdtemp(join(tmpdir(), 'pictures-')));
     await mkdir(folder, { recursive: true });
@@ -455,7 +455,7 @@ describe('the pictures of the documentation', () => {
         .poll(async () => await (await fetch(`${origin}/`)).text(), { timeout: timeoutMs, interval: 250 })
         .toContain(words);
     };
-    // A refused key, after 30 seconds: the polls of a whole library fail, and its values are stale 15 seconds later.
+    // After 30 seconds a key is refused: the polls of a whole library fail, and its values are stale 15 seconds later.
     const { counts, targets } = await readTargets(origin);
     const { credential } = targets.find((target) => target.credential.startsWith('library/')) ?? {};
     const refused = targets.filter((target) => target.credential === credential).length;
@@ -463,7 +463,7 @@ describe('the pictures of the documentation', () => {
     await comes(`${refused} failing of ${counts.targets} targets, ${refused} stale`, 80_000);
     await take(light, 'status-light');
     await take(small, 'status-phone', '#targets');
-    // After 140 seconds the shield API asks for a pause, while applications are failing still.
+    // After 140 seconds the Shield API asks for a pause, while applications still fail.
     await comes('The shield API asked for a pause', 120_000);
     await take(dark, 'status-dark');
     expect(await dark.locator('.problem').count()).toBeGreaterThan(0);

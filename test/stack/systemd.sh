@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a real systemd as process 1, with no unit of this machine: as root, by
+# Runs a real systemd as process 1, without units of this machine. As root:
 #   unshare --mount --pid --fork --kill-child systemd.sh
-# What is written to /etc, /usr/local and /run stays in its mount namespace, its cgroups stay below one of their own.
+# Writes to /etc, /usr/local and /run stay in its mount namespace, and its cgroups below their own one.
 set -eu
 
 scratch=/run
@@ -18,7 +18,7 @@ for target in basic multi-user network-online shutdown sysinit; do
   printf '[Unit]\nDefaultDependencies=no\n' >"$scratch/targets/$target.target"
 done
 
-# As a machine's first process has it: what one service mounts for another arrives there. Nothing of it leaves the namespace.
+# As on a real machine, mounts of one service reach the others. None of them leave the namespace.
 mount --make-rshared /
 
 mkdir "$scratch/cgroup"

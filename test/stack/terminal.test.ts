@@ -14,7 +14,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a shell command on a pseudo terminal, with what is typed there; what it shows, and its exit code. */
+/** Runs a shell command on a pseudo terminal with this input; returns the output and the exit code. */
 function onTerminal(command: string, env: Readonly<Record<string, string>> = {}, typed = '') {
   const { stdout, status } = spawnSync(
     toolPath('script'),
@@ -32,7 +32,7 @@ const redrawn = '\r\u001B[K';
 const colour = '\u001B[3';
 
 describe('--once on a terminal', () => {
-  it('shows progress and a table there, while stdout stays the exposition', async () => {
+  it('shows progress and a table, while stdout has only the metrics', async () => {
     const file = join(folder, 'page.txt');
     const { shown, status } = onTerminal(`${exporter} --demo --once > '${file}'`);
     expect(status).toBe(0);
@@ -51,7 +51,7 @@ describe('--once on a terminal', () => {
     expect(page).not.toContain('\u001B');
   });
 
-  it('tells each failure with its reason at the end, and ends with 3', () => {
+  it('lists each failure with its reason at the end, and ends with 3', () => {
     const env = {
       BUNNYNET_ACCESS_KEY: 'k',
       BUNNYNET_APPLICATIONS: 'one,two',
@@ -70,7 +70,7 @@ describe('--once on a terminal', () => {
     expect(shown).not.toContain(colour);
   });
 
-  it('says of a listing that failed why there is nothing, in the same words as its exit code', () => {
+  it('says why there is nothing if a listing failed, and ends with 3', () => {
     const env = {
       BUNNYNET_ACCESS_KEY: 'k',
       BUNNYNET_SHIELD_ZONES: 'all',
@@ -87,7 +87,7 @@ describe('--once on a terminal', () => {
     expect(shown).not.toContain('every poll succeeded');
   });
 
-  it('logs in JSON where the flag says so', () => {
+  it('logs in JSON if the flag says so', () => {
     const env = {
       BUNNYNET_ACCESS_KEY: 'k',
       BUNNYNET_APPLICATIONS: 'one',
@@ -97,7 +97,7 @@ describe('--once on a terminal', () => {
     expect(shown).toContain('{"level":"warn",');
   });
 
-  it('is plain where stdout and stderr are piped', () => {
+  it('is plain if stdout and stderr are piped', () => {
     const { stdout, stderr } = spawnSync(
       process.execPath,
       ['dist/bunnynet-exporter.js', '--demo', '--once'],
@@ -106,7 +106,7 @@ describe('--once on a terminal', () => {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
       },
     );
-    // What was found is logged; there is no progress and no table.
+    // Found targets are logged; there is no progress and no table.
     expect(stderr).toContain('+12 applications');
     for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level', 'info');
     expect(stdout).not.toContain('\u001B');
@@ -114,7 +114,7 @@ describe('--once on a terminal', () => {
   });
 });
 
-/** Each shell that completes on a terminal, and how it is told of the completion. */
+/** Shells that complete on a terminal, and how they load the completion. */
 const shells: readonly (readonly [name: string, command: string, setUp: string])[] = [
   ['bash', 'bash --norc --noprofile -i', 'source share/bash-completion/completions/bunnynet-exporter'],
   ['zsh', 'zsh -f -i', 'fpath=($PWD/share/zsh/site-functions $fpath); autoload -U compinit; compinit -u -D'],
@@ -166,8 +166,8 @@ describe('fish', () => {
 describe('the man page', () => {
   const page = 'share/man/man1/bunnynet-exporter.1';
 
-  it('is written as man pages are', () => {
-    // There is no date, so that nothing but the flags changes it; and lines are as long as their texts.
+  it('passes mandoc', () => {
+    // It has no date, so that only changes of flags change it, and its lines are not wrapped.
     const { stdout } = spawnSync(toolPath('mandoc'), ['-T', 'lint', '-W', 'warning', page], {
       encoding: 'utf8',
     });
@@ -197,7 +197,7 @@ describe('the man page', () => {
 describe('--config.check on a terminal', () => {
   const check = (path: string) => `${exporter} --config.check --config.file='${path}'`;
 
-  it('shows its tables in colour and says that all is good', () => {
+  it('shows its tables in colour, and that all is good', () => {
     const env = { BUNNYNET_ACCESS_KEY: 'a', BUNNYNET_VIDEO_ACCESS_KEY: 'b' };
     const { shown, status } = onTerminal(check('config/bunnynet-exporter.example.yml'), env);
     expect(status).toBe(0);

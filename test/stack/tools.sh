@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Installs the tools of the checks of image, chart and workflows at pinned versions under .cache/tools, and from the
-# system's packages; with the argument `cluster` a Kubernetes, too. Knows Debian and Go; a second run finds everything in place
-# and installs nothing.
+# Installs the tools for the tests of image, chart and workflows: pinned versions in .cache/tools, and system packages.
+# With the argument `cluster` it also builds a Kubernetes. It needs Debian and Go. A second run installs nothing.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools=$PWD/.cache/tools
 mkdir -p "$tools/bin"
 
-# Several files of tests may want them at the same time.
+# Several test files may run this at the same time.
 exec 9>"$tools/lock"
 flock 9
 
@@ -24,7 +23,7 @@ kustomize=v5.8.2
 actionlint=v1.7.12
 # renovate: datasource=go depName=github.com/compose-spec/compose-go/v2
 compose=v2.16.2
-# The newest Kubernetes that the manifests are validated for and installed on; the oldest is in the chart's kubeVersion.
+# The newest Kubernetes for validating and installing the manifests; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
 # renovate: datasource=go depName=github.com/prometheus-operator/prometheus-operator
@@ -73,7 +72,7 @@ go_tool kustomize sigs.k8s.io/kustomize/kustomize/v5 "$kustomize"
 go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
 go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
 
-# Kubernetes' own schemas, laid out as kubectl-validate reads them: api/v1.json, apis/<group>/<version>.json.
+# Kubernetes' own schemas in the layout of kubectl-validate: api/v1.json, apis/<group>/<version>.json.
 schemas=$tools/kubernetes@$kubernetes
 if [[ ! -d $schemas ]]; then
   rm -rf "$schemas.part"
@@ -97,7 +96,7 @@ if [[ ! -d $crds ]]; then
 fi
 ln -sfn "crds@$prometheus_operator" "$tools/crds"
 
-# Node's binary, with its licence: for the base images and the executable that are made locally.
+# Node's binary with its licence, for the locally built base images and executable.
 case $(uname -m) in
   x86_64) arch=x64 ;;
   aarch64) arch=arm64 ;;
@@ -114,8 +113,8 @@ ln -sfn "$package@$node" "$tools/node"
 
 [[ ${1-} == cluster ]] || exit 0
 
-# Upstream's go.mod replaces the modules of its own repository with folders that its module lacks. Each becomes what was released
-# with it: v0.37.0 with Kubernetes v1.37.0. The same go.mod names the etcd that this Kubernetes is tested with.
+# Upstream's go.mod replaces modules of its own repository with folders that are not in its Go module. Use their released
+# versions instead: v0.37.0 for Kubernetes v1.37.0. The same go.mod names the etcd that this Kubernetes is tested with.
 cluster=$tools/cluster@$kubernetes
 if [[ ! -d $cluster ]]; then
   echo "Building Kubernetes $kubernetes: for the first time about a quarter of an hour on two cores." >&2

@@ -1,5 +1,5 @@
 /**
- * Runs the tools that tools.sh installs, and says what they answered. It knows where they lie, not what they check.
+ * Runs the tools that tools.sh installs, and returns their output. It knows where they are, not what they check.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  /** What the program reads from its standard input. */
+  /** The standard input of the program. */
   readonly input?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface RunOptions {
 
 execFileSync(`${root}test/stack/tools.sh`, { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** Runs a program to its end, from the root of the project; a tool of tools.sh by its bare name. */
+/** Runs a program to its end in the root of the project; tools of tools.sh by their bare names. */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): Outcome {
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     cwd: options.cwd ?? root,
@@ -36,7 +36,7 @@ export function run(program: string, args: readonly string[], options: RunOption
   return { code: status ?? -1, stdout, stderr };
 }
 
-/** The same, where only success will do: rejects with everything that the program said. */
+/** The same, but rejects with the whole output unless it succeeds. */
 export function succeed(program: string, args: readonly string[], options: RunOptions = {}): string {
   const { code, stdout, stderr } = run(program, args, options);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ends with ${code}\n${stdout}\n${stderr}`);

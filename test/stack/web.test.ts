@@ -1,6 +1,6 @@
 /**
- * The same web configuration files given to Debian's node_exporter and to this server: both accept and refuse the same
- * requests and the same files. And Debian's Prometheus scrapes this server with all of it turned on.
+ * The same web configuration files for Debian's node_exporter and for this server: both accept and refuse the same
+ * requests and files. Debian's Prometheus also scrapes this server with everything turned on.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,14 +65,14 @@ function startNodeExporter(file: string): Promise<number> {
     child.on('error', reject);
     child.on('exit', () => reject(new Error(`node_exporter does not start: ${said()}`)));
     child.stderr?.on('data', () => {
-      // The address comes before the checks of TLS; this after them.
+      // The address is logged before the TLS checks, this line after them.
       const port = /TLS is (?:en|dis)abled.* address=127\.0\.0\.1:(\d+)/.exec(said())?.[1];
       if (port) resolve(Number(port));
     });
   });
 }
 
-/** Resolves with what it said when it refused to start. */
+/** Resolves with its message when it refuses to start. */
 async function refusalOfNodeExporter(file: string): Promise<string> {
   const { child, said } = runNodeExporter(file);
   await once(child, 'close');
@@ -88,10 +88,10 @@ async function both(yaml: string): Promise<{ directory: string; ports: Readonly<
 
 interface Asking {
   readonly tls?: ConnectionOptions;
-  /** A raw request; a scrape without one. */
+  /** A raw request. Default: a scrape. */
   readonly request?: string;
   readonly headers?: readonly string[];
-  /** Sent as it is, on a port that may want TLS. */
+  /** Sent without TLS, even to a port that requires it. */
   readonly plain?: boolean;
 }
 
@@ -100,7 +100,7 @@ const get = (path: string, headers: readonly string[] = []) =>
 const basic = (user: string, password: string) =>
   `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** What a client sees: the status, or `cut` where it gets none. */
+/** The status that a client sees, or `cut` if there is none. */
 async function ask(port: number, asking: Asking): Promise<string> {
   const request = asking.request ?? get('/metrics', asking.headers);
   if (asking.plain) return statusOf(await rawClient(port, request).closed);
@@ -118,7 +118,7 @@ async function ask(port: number, asking: Asking): Promise<string> {
 
 function statusOf(text: string): string {
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 'cut';
-  // Go tells who speaks plain HTTP to a TLS port so; that is a refusal too.
+  // Go's answer to plain HTTP on a TLS port, which is a refusal too.
   return text.includes('HTTP request to an HTTPS server') ? 'cut' : status;
 }
 
@@ -293,7 +293,7 @@ describe('node_exporter and this server answer alike', () => {
     }
   });
 
-  test('a client that offers HTTP/2 too is answered, by node_exporter over it and by this server over HTTP/1.1', async () => {
+  test('a client that also offers HTTP/2 is answered over HTTP/2 by node_exporter and over HTTP/1.1 by this server', async () => {
     const { ports } = await both(tls);
     for (const [who, port] of Object.entries(ports)) {
       const ALPNProtocols = ['h2', 'http/1.1'];
@@ -311,10 +311,10 @@ describe('node_exporter and this server answer alike', () => {
     expect(await ask(ports['this server'] ?? 0, { tls: { ALPNProtocols: ['h2', 'http/1.1'] } })).toBe('200');
   });
 
-  test('a rotated certificate, changed users and changed rules for clients hold at once', async () => {
+  test('a rotated certificate, changed users and changed rules for clients apply at once', async () => {
     const { directory, ports } = await both(tls);
     const next = issue({ name: 'server', issuer: ca, usage: 'server', alternativeNames: ['dns:localhost'] });
-    /** The certificate that a handshake shows. */
+    /** The certificate in the handshake. */
     async function served(port: number): Promise<string> {
       const socket = connectTls({ host: '127.0.0.1', port, servername: 'localhost', ca: ca.cert });
       onTestFinished(() => void socket.destroy());
@@ -357,7 +357,7 @@ describe('node_exporter and this server answer alike', () => {
   });
 });
 
-describe('node_exporter and this server take the same files', () => {
+describe('node_exporter and this server accept the same files', () => {
   test.each([
     ['an empty file', ''],
     ['comments', '# none\n'],
@@ -411,7 +411,7 @@ describe('node_exporter and this server take the same files', () => {
   });
 });
 
-test('this server takes ciphers without those of HTTP/2, which node_exporter refuses', async () => {
+test('this server accepts ciphers without those of HTTP/2, which node_exporter refuses', async () => {
   const { file } = directoryWith(`${tls}  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA]\n`);
   expect(await refusalOfNodeExporter(file)).toContain('level=error');
   await serve({ webConfigFile: file });
@@ -451,7 +451,7 @@ test('Prometheus scrapes with TLS, client certificate and password, and not with
   );
   onTestFinished(() => end(prometheus));
 
-  /** Each job's value of `up`, once it was scraped. */
+  /** The value of `up` for each job, once it was scraped. */
   async function up(): Promise<Readonly<Record<string, string>>> {
     const response = await fetch(`http://127.0.0.1:${free}/api/v1/query?query=up`).catch(() => undefined);
     if (!response?.ok) return {};

@@ -1,4 +1,4 @@
-/** What the release workflow does with a tag, by its own shell. */
+/** What the release workflow does with a tag, tested with its own shell scripts. */
 import {
   chmodSync,
   cpSync,
@@ -18,12 +18,12 @@ import { type Step, workflows } from './workflows.ts';
 const folder = mkdtempSync(join(tmpdir(), 'workflows-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a step of a workflow as its runner does; in `cwd`, with the programs that lie there in `bin`. */
+/** Runs a step of a workflow like its runner, in `cwd` and with the programs in its `bin`. */
 function runStep({ run: script = '' }: Step, cwd: string, env: Readonly<Record<string, string>>) {
   const GITHUB_OUTPUT = join(cwd, 'github-output');
   writeFileSync(GITHUB_OUTPUT, '');
   const PATH = `${cwd}/bin:${process.env['PATH']}`;
-  // `env`, for tools.ts puts its own programs first.
+  // With `env`, because tools.ts puts its own programs first.
   const words = ['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   const outcome = run('env', [`PATH=${PATH}`, ...words], { cwd, env: { ...env, GITHUB_OUTPUT } });
   const outputs = readFileSync(GITHUB_OUTPUT, 'utf8').split('\n').filter(Boolean);
@@ -33,7 +33,7 @@ function runStep({ run: script = '' }: Step, cwd: string, env: Readonly<Record<s
   };
 }
 
-/** A program that does what the script says. */
+/** Creates a program from a script. */
 function fake(cwd: string, name: string, script: string): void {
   mkdirSync(join(cwd, 'bin'), { recursive: true });
   writeFileSync(join(cwd, 'bin', name), `#!/bin/sh\n${script}\n`);
@@ -50,7 +50,7 @@ describe('a release', () => {
   const attested = (job: string) =>
     stepsOf(job).find(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'))?.with;
 
-  /** What an expression comes to, for version 1.2.3. */
+  /** The value of an expression for version 1.2.3. */
   function evaluated(value: string, more: Readonly<Record<string, string>> = {}): string {
     const values: Readonly<Record<string, string>> = {
       ...Object.fromEntries(Object.entries(workflow.env ?? {}).map(([name, each]) => [`env.${name}`, each])),
@@ -62,7 +62,7 @@ describe('a release', () => {
     return value.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) => values[name] ?? `unknown: ${name}`);
   }
 
-  test('waits in each of its jobs for the one that looks at the tag', () => {
+  test('waits in each job for the check of the tag', () => {
     const waitsFor = (name: string): readonly string[] =>
       [jobs[name]?.needs ?? []].flat().flatMap((needed) => [needed, ...waitsFor(needed)]);
     for (const name of Object.keys(jobs))
@@ -75,7 +75,7 @@ describe('a release', () => {
     expect(text).not.toMatch(/^\s+if:|continue-on-error/m);
   });
 
-  describe('looks at the tag', () => {
+  describe('checks the tag', () => {
     const names = [
       'package.json',
       'package-lock.json',
@@ -91,7 +91,7 @@ describe('a release', () => {
         cwd,
       });
 
-    /** A repository that is ready for v1.2.3, but for what is changed in it. */
+    /** A repository that is ready for v1.2.3, except for this change. */
     function prepared(change: (files: Map<string, string>) => void = () => undefined): string {
       const files = new Map(names.map((name) => [name, readFileSync(`${root}${name}`, 'utf8')]));
       const edit = (name: string, by: (before: string) => string) =>
@@ -134,7 +134,7 @@ describe('a release', () => {
     const look = (cwd: string, tag = 'v1.2.3') =>
       runStep(stepWith('version', 'tag'), cwd, { GITHUB_REF_NAME: tag });
 
-    test('and takes one that everything agrees with', () => {
+    test('and accepts one that everything agrees with', () => {
       const cwd = prepared();
       git(cwd, 'tag', 'v1.2.2');
       git(cwd, 'tag', 'v1.2.3');
@@ -143,7 +143,7 @@ describe('a release', () => {
       expect(outputs).toEqual({ version: '1.2.3', minor: '1.2', major: '1' });
     });
 
-    test('and publishes what the changelog says of it, and no more', () => {
+    test('and publishes only its section of the changelog', () => {
       const cwd = prepared((files) =>
         files.set(
           'CHANGELOG.md',
@@ -211,7 +211,7 @@ describe('a release', () => {
       expect(outputs).toEqual({});
     });
 
-    test('and refuses one of another branch, or older than another', () => {
+    test('and refuses one on another branch or older than another tag', () => {
       const cwd = prepared();
       git(cwd, 'commit', '--quiet', '--allow-empty', '--message=elsewhere');
       git(cwd, 'tag', 'v1.10.0');
@@ -231,14 +231,14 @@ describe('a release', () => {
     );
   });
 
-  test('tags the image with the version, its beginnings, and latest', () => {
+  test('tags the image with the version, its prefixes and latest', () => {
     const { tags = '' } = stepWith('image', 'push').with ?? {};
     expect(evaluated(String(tags)).trim().split('\n')).toEqual(
       ['1.2.3', '1.2', '1', 'latest'].map((tag) => `ghcr.io/bunnynet-exporter/bunnynet-exporter:${tag}`),
     );
   });
 
-  test('attests the chart as it attests the image: by the digest that was pushed, in the registry', () => {
+  test('attests the chart and the image by the digest that was pushed to the registry', () => {
     const [image, chart] = [attested('image'), attested('chart')];
     expect(chart).toEqual({ ...image, 'subject-name': '${' + '{ env.CHART }}' });
     expect(image).toMatchObject({
@@ -250,7 +250,7 @@ describe('a release', () => {
     const cwd = mkdtempSync(join(folder, 'chart-'));
     const digest = `sha256:${'1'.repeat(64)}`;
     const { CHART = '' } = workflow.env ?? {};
-    // What Helm says: version 3 on stderr, version 4 on stdout.
+    // The output of Helm: version 3 on stderr, version 4 on stdout.
     const pushed = `Pushed: ${CHART}:1.2.3\nDigest: ${digest}`;
     fake(cwd, 'helm', `echo "$@" >> said; if [ "$1" = push ]; then echo '${pushed}' >&2; fi`);
     const push = stepWith('chart', 'push');
@@ -268,7 +268,7 @@ describe('a release', () => {
     expect(setUp?.with).toEqual({ version: tested });
   });
 
-  test('can be verified by the recipe of SECURITY.md, each thing by its name and by who signed it', () => {
+  test('can be verified with the commands in SECURITY.md, each artifact by its name and signer', () => {
     const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
       repository: { url: string };
     };
@@ -303,7 +303,7 @@ describe('a release', () => {
     for (const job of ['image', 'chart', 'npm', 'executable'])
       expect(jobs[job]?.permissions, job).toMatchObject({ 'id-token': 'write', attestations: 'write' });
 
-    // What is verified is what is published: the file that was attested, and the one that npm would give.
+    // The verified files are the published ones: the attested file, and the one that npm serves.
     expect(said).toContain('npm pack bunnynet-exporter@1.2.3');
     expect(stepsOf('npm').map(({ run }) => run)).toContain('npm pack');
     expect(stepsOf('npm').map(({ run }) => run)).toContain(
@@ -311,7 +311,7 @@ describe('a release', () => {
     );
   });
 
-  test("has the dashboards on its page, as Grafana's catalogue takes them", () => {
+  test("has the dashboards on its page in the form for Grafana's catalogue", () => {
     const cwd = mkdtempSync(join(folder, 'dashboards-'));
     for (const part of ['scripts', 'monitoring/dashboards'])
       cpSync(`${root}${part}`, join(cwd, part), { recursive: true });
@@ -326,7 +326,7 @@ describe('a release', () => {
       expect(readFileSync(join(cwd, 'release', file), 'utf8')).toContain('__inputs');
   });
 
-  test('has on its page what its jobs hand over', () => {
+  test('has all artifacts of its jobs on its page', () => {
     const handed = Object.values(jobs).flatMap(({ steps = [] }) =>
       steps.flatMap(({ uses, with: given }) =>
         uses?.startsWith('actions/upload-artifact@') ? [given?.['name']] : [],

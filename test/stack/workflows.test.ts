@@ -4,12 +4,12 @@ import { root, run, succeed } from './tools.ts';
 import { workflows } from './workflows.ts';
 
 describe('the workflows', () => {
-  test('are valid, with the shell in them', () => {
+  test('are valid, including their shell scripts', () => {
     const { code, stdout, stderr } = run('actionlint', ['-no-color', '-shellcheck', 'shellcheck']);
     expect(code, `${stdout}${stderr}`).toBe(0);
   });
 
-  test('fail the check where an expression or the shell is wrong', () => {
+  test('fail the check if an expression or a script is wrong', () => {
     const { code, stdout } = run('actionlint', ['-no-color', '-shellcheck', 'shellcheck', '-'], {
       input:
         'on: push\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: echo $' +
@@ -20,14 +20,17 @@ describe('the workflows', () => {
     expect(stdout).toContain('SC2086');
   });
 
-  test.each(workflows)('$name may read by default, and each of its jobs ends in time', ({ workflow }) => {
-    expect(workflow.permissions).toEqual({ contents: 'read' });
-    for (const [name, job] of Object.entries(workflow.jobs)) {
-      if (job.uses === undefined) expect(job['timeout-minutes'], name).toBeGreaterThan(0);
-    }
-  });
+  test.each(workflows)(
+    '$name has read permissions by default, and a timeout for each job',
+    ({ workflow }) => {
+      expect(workflow.permissions).toEqual({ contents: 'read' });
+      for (const [name, job] of Object.entries(workflow.jobs)) {
+        if (job.uses === undefined) expect(job['timeout-minutes'], name).toBeGreaterThan(0);
+      }
+    },
+  );
 
-  test('keep no token of theirs in the working copy', () => {
+  test('keep no token in the working copy', () => {
     for (const { name, text } of workflows) {
       const checkouts = text.match(/uses: actions\/checkout@/g) ?? [];
       expect(checkouts.length, name).toBeGreaterThan(0);
@@ -36,7 +39,7 @@ describe('the workflows', () => {
     }
   });
 
-  test('name every action by the hash of a commit, the same everywhere, and say which version it is', () => {
+  test('pin every action to the same commit hash everywhere, with its version in a comment', () => {
     const uses = workflows.flatMap(({ text }) =>
       [...text.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action),
     );
@@ -97,13 +100,13 @@ describe('the Renovate configuration', () => {
       .map(({ groups }) => `${groups?.['depName']} ${groups?.['currentValue']}`);
   };
 
-  test('sees every version that tools.sh pins', () => {
+  test('covers every version that tools.sh pins', () => {
     const pinned = readFileSync(`${root}test/stack/tools.sh`, 'utf8').match(/^\w+=v?\d+\.\d+\.\d+$/gm) ?? [];
     expect(pinned.length).toBeGreaterThan(5);
     expect(found('test/stack/tools.sh')).toHaveLength(pinned.length);
   });
 
-  test("leaves the base images to Renovate's own reader of Dockerfiles, which pins them by digest", () => {
+  test("leaves base images to Renovate's Dockerfile manager, which pins them by digest", () => {
     const { extends: presets } = JSON.parse(readFileSync(`${root}renovate.json`, 'utf8')) as {
       extends: string[];
     };

@@ -1,4 +1,4 @@
-/** The workflows of this repository, as they are written and as they are read. */
+/** The workflows of this repository, as text and parsed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { root } from './tools.ts';

@@ -4,7 +4,7 @@ import { failing, kinds, nowMs, status } from './fixtures.ts';
 
 const causes = (...statuses: readonly ReturnType<typeof status>[]) => causesOf(statuses, [], kinds, nowMs);
 
-it('takes what fails for one reason together, whatever the kind and the number of targets', () => {
+it('groups failures with one reason, whatever the kind and the number of targets', () => {
   const all = causes(
     failing({ app_id: 'a' }),
     failing({ app_id: 'b' }, { message: 'HTTP 500' }),
@@ -17,7 +17,7 @@ it('takes what fails for one reason together, whatever the kind and the number o
   ]);
 });
 
-it('has the worst first: a refused key before an outage, and what is gone last', () => {
+it('lists the worst first: a refused key before an outage, and deleted targets last', () => {
   const all = causes(
     failing(
       { app_id: 'a' },
@@ -54,7 +54,7 @@ it('says since when, what it means for the values, and what to do', () => {
   expect(cause?.runbook).toMatch(/docs\/runbooks\/BunnynetKindUnreadable\.md$/);
 });
 
-it('tells what a key may not read by what it is, not by each zone of it', () => {
+it('names what a key may not read once, not for each zone', () => {
   const refused = { result: 'auth', isKeyRefused: false, atMs: nowMs };
   const all = causes(
     failing(
@@ -71,6 +71,6 @@ it('tells what a key may not read by what it is, not by each zone of it', () => 
   ]);
 });
 
-it('has none where all is well', () => {
+it('is empty if all is well', () => {
   expect(causes(status({ app_id: 'a' }), status({ app_id: 'b' }, { state: 'pending' }))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Targets and the status of an exporter as the status page is given them, without an exporter. */
+/** Targets and a status for the status page, without an exporter. */
 
 import type { ListingPoll } from '../../src/discovery/provider.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
@@ -64,7 +64,7 @@ export function failing(
   });
 }
 
-/** A listing of what the nouns say; with a parent, one of a zone. */
+/** A listing of these nouns; with a parent, of one zone. */
 export function listing(
   nouns: string,
   more: Partial<Omit<ListingStatus, 'poll'>> &
@@ -111,7 +111,7 @@ export const refusedListing = {
   lastFailure: { result: 'auth', message: 'HTTP 401', atMs: nowMs - 3000, isKeyRefused: true },
 } as const;
 
-/** As many applications; of each 100 the first is failing. */
+/** This many applications; the first of each 100 is failing. */
 export function many(targets: number): readonly TargetStatus[] {
   return Array.from({ length: targets }, (_, at) => {
     const ids = { app_id: `app${String(at).padStart(6, '0')}` };

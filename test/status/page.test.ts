@@ -29,7 +29,7 @@ async function render(
   return renderStatusPage(await lookAt(sources, { ...everything, page: 1, ...more.query }, nowMs));
 }
 
-/** The text of a piece of HTML, for tests that look for words. */
+/** The text of a piece of HTML. */
 const textOf = (page: string) =>
   page
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
@@ -39,20 +39,20 @@ const textOf = (page: string) =>
 const count = (page: string, part: string) => page.split(part).length - 1;
 
 describe('the status page', () => {
-  it('shows of a target its name, ids, state, last success, duration, next poll and the reason of its failure', async () => {
+  it('shows name, ids, state, last success, duration, next poll and reason of failure of a target', async () => {
     const page = textOf(await render([failing({ app_id: 'q7TzVb2' }, { name: 'storefront', stale: true })]));
     expect(page).toContain(
       'failing stale storefront q7TzVb2 Application account 12 s ago 184 ms in 4 s server_error HTTP 503 3 s ago',
     );
   });
 
-  it('shows what is not known of a target that was never polled', async () => {
+  it('shows what is unknown about a target that was never polled', async () => {
     const fresh = { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined } as const;
     const page = textOf(await render([status({ library_id: '4711', video_id: '0f8c' }, fresh)]));
     expect(page).toContain('pending 4711 / 0f8c library_id / video_id Application account never – in 4 s');
   });
 
-  it('says in its heading, its title and its icon how it stands', async () => {
+  it('shows the overall state in its heading, title and icon', async () => {
     const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
     expect(well).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(well).toContain('<title>bunnynet-exporter</title>');
@@ -69,7 +69,7 @@ describe('the status page', () => {
     );
   });
 
-  it('totals by product and state, with the kinds of which something is wrong, each number a link to its targets', async () => {
+  it('shows totals by product and state, and kinds with problems, with links to the targets', async () => {
     const page = await render([
       status({ app_id: 'a' }),
       failing({ app_id: 'b' }),
@@ -86,7 +86,7 @@ describe('the status page', () => {
     expect(page).toContain('href="./?state=failing#targets">2</a>');
   });
 
-  it('tells what troubles the exporter itself', async () => {
+  it('shows problems of the exporter itself', async () => {
     const page = textOf(
       await render(
         [failing({ app_id: 'a' }, { result: 'auth' }), status({ app_id: 'b' }, { state: 'pending' })],
@@ -145,7 +145,7 @@ describe('the status page', () => {
     expect(ill).toContain('<title>(2) failing');
   });
 
-  it('tells looking for targets from having found none', async () => {
+  it('distinguishes looking for targets from having found none', async () => {
     const pending = { state: 'pending', lastSuccessMs: undefined } as const;
     expect(await render([], { listings: [listing('applications', pending)] })).toContain(
       '<h1 class="idle">Looking for targets</h1>',
@@ -155,7 +155,7 @@ describe('the status page', () => {
     );
   });
 
-  it('shows of a listing what it lists, its credential, what it found and left out, its age and how it fails', async () => {
+  it('shows what a listing lists, its credential, what it found and left out, its age and its failure', async () => {
     const excluded = Array.from({ length: 12 }, (_, at) => ({ ids: { app_id: `x${at}` }, name: `<b>${at}` }));
     const selections = [{ kind: 'application', listingKey: '', targets: 24, excluded }];
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
@@ -195,7 +195,7 @@ describe('the status page', () => {
     expect(textOf(narrowed)).toContain('all 5,001');
   });
 
-  it('shows the state that the API reports of a target as a chip, the worst first, each number a link', async () => {
+  it('shows the state from the API as a chip, the worst first, with numbers as links', async () => {
     const page = await render([
       status({ app_id: 'a' }, { condition: 'active' }),
       status({ app_id: 'b' }, { condition: 'suspended' }),
@@ -214,7 +214,7 @@ describe('the status page', () => {
     expect(await render([status({ app_id: 'a' })])).not.toContain('class="why"');
   });
 
-  it('leads from a target to its metrics', async () => {
+  it('links from a target to its metrics', async () => {
     const page = await render([
       status({ library_id: '4711', video_id: '0f8c-1' }, { kind: 'video_storage', name: 'trailer' }),
     ]);
@@ -223,7 +223,7 @@ describe('the status page', () => {
     );
   });
 
-  it('tells of many refused keys in a few lines', async () => {
+  it('shows many refused keys in a few lines', async () => {
     const page = await render(
       Array.from({ length: 40 }, (_, at) =>
         failing({ app_id: `a${at}` }, { result: 'auth', credential: `library-${at}` }),
@@ -233,7 +233,7 @@ describe('the status page', () => {
     expect(page).toContain('32 more causes, of 32 targets and listings');
   });
 
-  it('marks the column that it is sorted by, and turns the direction with its link', async () => {
+  it('marks the sorted column, with a link that reverses the order', async () => {
     const page = await render([status({ app_id: 'a' })], { query: { sort: 'name', text: 'a' } });
     expect(count(page, 'aria-sort=')).toBe(1);
     expect(page).toMatch(/aria-sort="ascending"><a href="\.\/\?q=a&amp;sort=-name#targets">Target/);
@@ -241,7 +241,7 @@ describe('the status page', () => {
     expect(page).toContain('<input type="hidden" name="sort" value="name">');
   });
 
-  it('keeps in its form what was asked for', async () => {
+  it('keeps the query in its form', async () => {
     const page = await render([status({ app_id: 'a' })], {
       query: { kinds: ['application'], states: ['failing', 'stale'], text: '"x"', refresh: false },
     });
@@ -252,7 +252,7 @@ describe('the status page', () => {
     expect(page).toContain('No target matches.');
   });
 
-  it('is one page of many, with links to the others, and no larger for any number of targets', async () => {
+  it('has pages with links to the others, and does not grow with the number of targets', async () => {
     const page = await render(many(37_000), { query: { page: 3 } });
     expect(count(page, '<tr role="row">\n<td')).toBe(targetsPerPage);
     expect(textOf(page)).toContain('201&ndash;300 of 37,000 targets page 3 of 370');
@@ -264,7 +264,7 @@ describe('the status page', () => {
     expect(last).not.toContain('rel="next"');
   });
 
-  it('runs the style and the script that its policy names, and no other', async () => {
+  it('runs only the style and the script in its policy', async () => {
     const page = await render([status({ app_id: 'a' })]);
     const policy = statusPageHeaders['Content-Security-Policy'];
     for (const element of ['style', 'script']) {
@@ -283,7 +283,7 @@ describe('the status page', () => {
     );
   });
 
-  it('asks for itself anew, with or without scripts, unless it was told not to', async () => {
+  it('refreshes itself with or without scripts, unless told not to', async () => {
     const live = await render([status({ app_id: 'a' })]);
     expect(live).toContain('<noscript><meta http-equiv="refresh" content="30"></noscript>');
     expect(live).toContain('<a href="./?refresh=off"');
@@ -293,7 +293,7 @@ describe('the status page', () => {
     expect(still).toContain('href="./?kind=application&amp;refresh=off#targets"');
   });
 
-  it('shows whatever others have written as text', async () => {
+  it('shows foreign text as text', async () => {
     const hostile = `<img src=x onerror="alert('1')"> & \u202Eevil\u0007 </td></table><script>`;
     const page = await render([
       failing({ app_id: 'a' }, { name: hostile, message: hostile, credential: hostile }),
@@ -343,7 +343,7 @@ describe('the text of the status page', () => {
     expect(durationInWords(ms)).toBe(words);
   });
 
-  it('writes durations of polls, and times of other days with the day', () => {
+  it('writes durations of polls, and the day for times on other days', () => {
     expect([0.0004, 0.184, 0.9996, 12.3456].map(pollDuration)).toEqual([
       '0 ms',
       '184 ms',

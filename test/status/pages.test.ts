@@ -20,10 +20,10 @@ async function targetsPage(url: string, query = ''): Promise<TargetsPage> {
   return (await response.json()) as TargetsPage;
 }
 
-/** Too many for one write to a socket. */
+/** Too many targets for one write to a socket. */
 const crowd = many(20_000);
 
-/** What a route answers, without a server. */
+/** The answer of a route, without a server. */
 function recorder() {
   const body: Buffer[] = [];
   const stream = new Writable({
@@ -44,7 +44,7 @@ function recorder() {
 }
 
 describe('the pages', () => {
-  it('serve the status page with a policy of its own', async () => {
+  it('serve the status page with its own policy', async () => {
     const { url } = await serve({
       routes: pagesOver(() => [status({ app_id: 'a' }, { name: 'storefront' })]),
     });
@@ -57,7 +57,7 @@ describe('the pages', () => {
     expect(config.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
   });
 
-  it('answer a query that means nothing with 400 and what was expected', async () => {
+  it('answer an invalid query with 400 and what was expected', async () => {
     const { url } = await serve({ routes: pagesOver(() => []) });
     for (const path of ['/', '/api/v1/targets']) {
       const response = await fetch(`${url}${path}?state=%3Cb%3E`);
@@ -67,7 +67,7 @@ describe('the pages', () => {
     }
   });
 
-  it('tell of every target in JSON what the status page shows', async () => {
+  it('have the same about every target in JSON as the status page', async () => {
     const one = failing({ library_id: '4711', video_id: '0f8c' }, { kind: 'video_storage', name: 'trailer' });
     const two = status(
       { app_id: 'a' },
@@ -131,7 +131,7 @@ describe('the pages', () => {
     ]);
   });
 
-  it('tell of every listing in JSON what the status page shows, and of the failing alone when asked', async () => {
+  it('have the same about every listing in JSON as the status page, or only the failing ones on request', async () => {
     const excluded = [{ ids: { app_id: 'x' }, name: 'preview' }, { ids: { app_id: 'y' } }];
     const selections = [{ kind: 'application', listingKey: '', targets: 3, excluded }];
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
@@ -187,7 +187,7 @@ describe('the pages', () => {
     expect((await targetsPage(url, '?kind=shield_zone')).listings).toEqual([]);
   });
 
-  it('leave out of the address what a form did not set', async () => {
+  it('leave empty form fields out of the address', async () => {
     const { url } = await serve({ routes: pagesOver(() => many(3)) });
     const form = `${url}/?q=&kind=application&state=&condition=&sort=state&refresh=off`;
     const { status: code, headers } = await fetch(form, { redirect: 'manual' });
@@ -196,7 +196,7 @@ describe('the pages', () => {
     expect([landed.status, landed.url]).toEqual([200, `${url}/?kind=application&refresh=off`]);
   });
 
-  it('are strictly ready once anything could be read, where there is something to read', async () => {
+  it('are strictly ready once anything could be read, or if there is nothing to read', async () => {
     let statuses = [failing({ app_id: 'a' }, { lastSuccessMs: undefined })];
     let listings = [listing('applications', refusedListing)];
     const { url } = await serve({ routes: pagesOver(() => statuses, { listings: () => listings }) });
@@ -208,7 +208,7 @@ describe('the pages', () => {
     expect(await ready()).toBe(503);
     statuses = [...found, status({ app_id: 'b' })];
     expect(await ready()).toBe(200);
-    // What was read once stays so while the API is down.
+    // It stays ready while the API is down.
     statuses = found;
     expect(await ready()).toBe(200);
 
@@ -217,7 +217,7 @@ describe('the pages', () => {
     expect((await fetch(`${nothing.url}/-/ready?strict`)).status).toBe(200);
   });
 
-  it('filter, sort and page the JSON as the status page; without a page all of them come', async () => {
+  it('filter, sort and page the JSON like the status page, and include all targets without a page', async () => {
     const { url } = await serve({ routes: pagesOver(() => many(1050)) });
     const all = await targetsPage(url);
     expect([all.targets.length, all.matching, all.page, all.pages]).toEqual([1050, 1050, 1, 1]);
@@ -240,7 +240,7 @@ describe('the pages', () => {
     expect(rows).toHaveLength(20_000);
   });
 
-  it('answer a query while more readers than are sent to at once take nothing', async () => {
+  it('answer a query even if more readers than allowed at once do not read', async () => {
     const { url, port } = await serve({ routes: pagesOver(() => crowd) });
     const stalled = [];
     for (let reader = 0; reader < 20; reader++) {
@@ -253,7 +253,7 @@ describe('the pages', () => {
     for (const { socket } of stalled) socket.destroy();
   });
 
-  it('give up on a reader that goes away', async () => {
+  it('stop when the reader goes away', async () => {
     const { url, port, log } = await serve({ routes: pagesOver(() => crowd) });
     const gone = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
     await gone.until('"targets"');
@@ -279,7 +279,7 @@ describe('the pages', () => {
     expect(later.text()).toContain('200 failing of 20,000 targets');
   });
 
-  it('answer HEAD with the headers alone', async () => {
+  it('answer HEAD with only the headers', async () => {
     const { url } = await serve({ routes: pagesOver(() => many(10)) });
     for (const path of ['/', '/api/v1/targets']) {
       const response = await fetch(`${url}${path}`, { method: 'HEAD' });
@@ -288,7 +288,7 @@ describe('the pages', () => {
     }
   });
 
-  it('say whether every target was polled, and that the process serves', async () => {
+  it('report whether every target was polled, and that the process is healthy', async () => {
     let ready = false;
     const { url } = await serve({ routes: pagesOver(() => [], { isReady: () => ready }) });
     expect((await fetch(`${url}/-/ready`)).status).toBe(503);
@@ -297,7 +297,7 @@ describe('the pages', () => {
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
   });
 
-  it('reload where that is allowed, and tell what is wrong', async () => {
+  it('reload if that is allowed, and report problems', async () => {
     const reload = (path: string) => fetch(path, { method: 'POST' });
     const off = await serve({ routes: pagesOver(() => []) });
     expect((await reload(`${off.url}/-/reload`)).status).toBe(403);

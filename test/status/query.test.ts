@@ -6,17 +6,17 @@ const conditions = ['failing', 'active'];
 const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds, conditions);
 
 describe('the query of the status page', () => {
-  it('asks for everything, the worst first, where it is empty', () => {
+  it('selects everything, the worst first, if it is empty', () => {
     expect(parse('')).toEqual(everything);
     expect(parse('kind=&state=&condition=&listings=&q=&sort=&page=')).toEqual(everything);
   });
 
-  it('takes several kinds and states, given again or with commas', () => {
+  it('accepts several kinds and states, repeated or with commas', () => {
     expect(parse('kind=application&kind=shield_zone').kinds).toEqual(['application', 'shield_zone']);
     expect(parse('state=failing,stale').states).toEqual(['failing', 'stale']);
   });
 
-  it('takes a minus before the column for the other direction', () => {
+  it('reverses the order with a minus before the column', () => {
     expect(parse('sort=-duration')).toMatchObject({ sort: 'duration', descending: true });
   });
 
@@ -32,7 +32,7 @@ describe('the query of the status page', () => {
     expect(() => parse(text)).toThrow(new QueryError(message));
   });
 
-  it('reads back from a link what the link was made of', () => {
+  it('can be read back from its link', () => {
     const query = {
       kinds: ['application', 'shield_zone'],
       states: ['failing', 'stale'],

@@ -53,7 +53,7 @@ describe('a query of the targets', () => {
     expect(await find({ descending: true })).toEqual([one, four, five, three, two]);
   });
 
-  it('counts what the API reports of the targets of each kind, and puts the worst first among those that are read', async () => {
+  it('counts the states from the API by kind, and sorts the worst first among healthy targets', async () => {
     const active = status({ app_id: 'a' }, { condition: 'active' });
     const none = status({ shield_zone_id: '1' }, { kind: 'shield_zone' });
     const suspended = status({ app_id: 'b' }, { condition: 'suspended' });
@@ -74,7 +74,7 @@ describe('a query of the targets', () => {
     expect(await find({ text: 'suspended' }, statuses)).toEqual([suspended]);
   });
 
-  it('narrows by kind and by state, stale among them', async () => {
+  it('filters by kind and by state, including stale', async () => {
     expect(await find({ kinds: ['shield_zone'] })).toEqual([three, five]);
     expect(await find({ kinds: ['shield_zone', 'video_storage'], states: ['failing', 'pending'] })).toEqual([
       three,
@@ -84,14 +84,14 @@ describe('a query of the targets', () => {
     expect(await find({ states: ['ok', 'stale'] })).toEqual([two, one]);
   });
 
-  it('finds words in names, ids, kinds, credentials and reasons, whatever the case', async () => {
+  it('finds words in names, ids, kinds, credentials and reasons, ignoring case', async () => {
     expect(await find({ text: 'STORE' })).toEqual([one]);
     expect(await find({ text: '4711/0f' })).toEqual([four]);
     expect(await find({ text: '401 shield' })).toEqual([three]);
     expect(await find({ text: '401 storefront' })).toEqual([]);
   });
 
-  it('sorts by every column; what has no value goes last in either direction', async () => {
+  it('sorts by every column, with empty values last in either direction', async () => {
     expect((await find({ sort: 'name' })).slice(0, 2)).toEqual([three, four]);
     expect((await find({ sort: 'last_success' })).slice(0, 2)).toEqual([two, one]);
     expect((await find({ sort: 'last_success' })).slice(3)).toEqual([four, five]);
@@ -102,13 +102,13 @@ describe('a query of the targets', () => {
     expect((await find({ sort: 'kind', descending: true }))[0]).toBe(four);
   });
 
-  it('keeps the order of those alike', async () => {
+  it('keeps the order of equal targets', async () => {
     const statuses = many(12_345);
     const sorted = statuses.toSorted((a, b) => (b.lastSuccessMs ?? 0) - (a.lastSuccessMs ?? 0));
     expect(await find({ sort: 'last_success', descending: true }, statuses)).toEqual(sorted);
   });
 
-  it('lets others have their turn while it goes through many targets', async () => {
+  it('lets other work run while it goes through many targets', async () => {
     let turns = 0;
     let running = true;
     const others = () => {
