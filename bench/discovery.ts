@@ -52,7 +52,7 @@ export async function measureDiscovery(quick: boolean): Promise<Part> {
     tables: [
       {
         title: 'Discovery',
-        note: 'Listings are answered at once, in the process that is measured. The longest stall is taken while what was found is polled.',
+        note: 'A client in the measured process answers listings at once. The longest stall is measured while the found targets are polled.',
         columns: [
           'targets found',
           'after',

@@ -11,21 +11,21 @@ export interface Run {
 
 const introduction = `# Performance
 
-What an installation takes, beside two other ways to export the same metrics: a program of your own with **prom-client**,
-the usual library for Node, and a script that pushes to Prometheus' **pushgateway**, which stands for Go's library. All three
-hold the same series with the same values and are scraped with gzip, in turns, on the same machine.
+What an installation takes, compared with two other ways to export the same metrics: your own program with **prom-client**,
+the usual library for Node, or a script that pushes to Prometheus' **pushgateway**, which uses Go's library. All three have the
+same series with the same values and are scraped with gzip, in turns, on the same machine.
 
-The exporter keeps the page, and renders and compresses only what polls have changed. The others render every series at every
-scrape, so the gap widens with the number of series.
+The exporter keeps the page and only renders and compresses what polls have changed. The others render every series at every
+scrape, so the gap grows with the number of series.
 `;
 
 const advice = `## Sizing
 
-- **Memory**: look up your number of series above, and set the limit to twice that figure. \`sum(bunnynet_exporter_series)\`
-  counts the series, \`process_resident_memory_bytes\` is the memory.
-- **Options of Node**: the command, the image and \`npm start\` start Node with options that keep a small installation small. Started as
-  \`node bunnynet-exporter.js\`, a sidecar takes 113 MB at its peak in place of 70.
-- **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take a sixth of a percent of one core.
+- **Memory**: take the figure for your number of series above, and set the limit to twice as much. \`sum(bunnynet_exporter_series)\`
+  is the number of series, \`process_resident_memory_bytes\` the memory.
+- **Options of Node**: the command, the image and \`npm start\` start Node with options that keep a small installation small. If you start
+  \`node bunnynet-exporter.js\` yourself, a sidecar takes 113 MB at its peak instead of 70.
+- **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take 0.17 % of one core.
 - **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
   minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
@@ -40,7 +40,7 @@ export function renderForUsers(run: Run): string {
     advice,
     '## About the figures',
     '',
-    `Measured with ${ofRun(run)} Another machine has other milliseconds, but about the same ratios: \`npm run bench\` measures yours.`,
+    `Measured with ${ofRun(run)} On another machine the times differ, but the ratios are about the same; \`npm run bench\` measures yours.`,
     '',
   ].join('\n');
 }
@@ -55,8 +55,8 @@ export function renderResults(run: Run): string {
     '',
     "The exporter's own figure comes first. Those of the others are multiples of it: `90 ×` under prom-client means that prom-client",
     'took ninety times as long, `0.8 ×` that it took less. The static Buffer is a `node:http` server that sends the page from memory,',
-    'compressed beforehand. Nothing in Node can be cheaper. A fifth changed means that a fifth of the applications was polled',
-    'between two scrapes, one after the other, as the scheduler does it. CPU is the time of all threads of the process.',
+    'compressed beforehand, which is the minimum for Node. A fifth changed means that a fifth of the applications was polled',
+    'between two scrapes, one after the other, as by the scheduler. CPU is the time of all threads of the process.',
     '',
     ...tables([
       aimsTable(run.parts.flatMap(({ aims }) => aims)),

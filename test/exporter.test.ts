@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop();
 });
 
-/** The whole program against a simulator whose clock stands still; `changes` adapts it to the test. */
+/** The whole program against a simulator whose clock stands still; `change` adapts its configuration. */
 async function startAll(
   change: (config: Config, simulator: Simulator) => Config = (config) => config,
   kinds: readonly KindName[] = referenceKinds,

@@ -121,19 +121,19 @@ describe('an API over TLS', () => {
   });
 
   it.each([
-    ['signed by itself', issue({ name: 'localhost', alternativeNames: ['dns:localhost'] }), {}],
+    ['that is self-signed', issue({ name: 'localhost', alternativeNames: ['dns:localhost'] }), {}],
     ['of a private authority, without ca_file', server, {}],
     ['of another authority than that of ca_file', from(issue({ name: 'authority', ca: true })), { ca }],
     ['for another host', from(ca, { alternativeNames: ['dns:other.example'] }), { ca }],
     ['for a part of the name', from(ca, { alternativeNames: ['dns:host', 'dns:*.localhost'] }), { ca }],
     [
-      'with the name as its subject alone',
+      'with the name only in its subject',
       from(ca, { name: 'localhost', alternativeNames: ['dns:b'] }),
       { ca },
     ],
     ['expired', from(ca, { from: new Date('2020-01-01'), until: new Date('2020-01-02') }), { ca }],
     ['not valid yet', from(ca, { from: new Date(Date.now() + 3_600_000) }), { ca }],
-    ['for clients alone', from(ca, { usage: 'client' }), { ca }],
+    ['only for clients', from(ca, { usage: 'client' }), { ca }],
   ])('with a certificate %s is not asked, which is a network failure', async (_, identity, trust) => {
     const { port, seen } = await serveTls(identity);
     const answer = await ask(`https://localhost:${port}`, 'ca' in trust ? { authorities } : {});

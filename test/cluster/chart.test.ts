@@ -270,14 +270,14 @@ const changes: Readonly<Record<string, readonly ['stays' | 'rolls', Values]>> = 
   ],
   'a label of the Service': ['stays', { service: { labels: { a: 'b' } } }],
   'annotations of the workload': ['stays', { annotations: { a: 'b' } }],
-  'how many revisions are kept': ['stays', { revisionHistoryLimit: 5 }],
+  'the revision limit': ['stays', { revisionHistoryLimit: 5 }],
   'the configuration': ['rolls', { config: { applications: { targets: ['q7TzVb2'] } } }],
   'the Secret of the key': ['rolls', { credentials: [{ name: 'account', existingSecret: 'other' }] }],
   'the Secret of the web configuration': ['rolls', { web: { config: { existingSecret: 'bunnynet-web' } } }],
   'the image': ['rolls', { image: { tag: 'next' } }],
   'a label of every object': ['rolls', { commonLabels: { team: 'platform' } }],
-  'how it is reloaded': ['rolls', { reload: 'endpoint' }],
-  'the configuration, reloaded at its endpoint': [
+  'the reload mode': ['rolls', { reload: 'endpoint' }],
+  'the configuration, with reload: endpoint': [
     'stays',
     { config: { applications: { targets: ['HbqFNk0KZjzYOcp'] } } },
   ],

@@ -73,9 +73,9 @@ describe('what a configuration becomes', () => {
 
   test.each([
     ['nothing said: three of its own intervals', '', '{ id: a, interval: 30s }', 30_000, 90_000],
-    ['said by the section', 'stale_after: 5m', '{ id: a, interval: 30s }', 30_000, 300_000],
-    ['said by the target', 'stale_after: 5m', '{ id: a, stale_after: 2m }', 60_000, 120_000],
-    ['interval said by the section', 'interval: 2m', 'a', 120_000, 360_000],
+    ['set in the section', 'stale_after: 5m', '{ id: a, interval: 30s }', 30_000, 300_000],
+    ['set in the target', 'stale_after: 5m', '{ id: a, stale_after: 2m }', 60_000, 120_000],
+    ['with an interval of the section', 'interval: 2m', 'a', 120_000, 360_000],
     ['as short as allowed', 'interval: 2m', '{ id: a, stale_after: 3m }', 120_000, 180_000],
   ])('staleness, %s', async (_, head, target, intervalMs, staleAfterMs) => {
     const { config } = await load(`${account}applications:\n  targets: [${target}]\n  ${head}\n`);

@@ -6,31 +6,31 @@ import { runs } from '../runs.ts';
 describe('values', () => {
   test.each([
     [
-      'digits as they are written',
+      'digits as written',
       'a: [0123, 1e5, 18446744073709551615, 1.0, true, 0x1F]',
       {
         a: ['0123', '1e5', '18446744073709551615', '1.0', 'true', '0x1F'],
       },
     ],
     [
-      'quoted and plain text alike',
+      'quoted and plain text in the same way',
       `a: ['it''s', "tab\\t", plain text]`,
       { a: ["it's", 'tab\t', 'plain text'] },
     ],
     [
-      'what is left empty as null',
+      'empty values as null',
       'a:\nb: ~\nc: null\nd: ""\ne: "null"',
       { a: null, b: null, c: null, d: '', e: 'null' },
     ],
     ['block text', 'a: |\n  x\n  y\n', { a: 'x\ny\n' }],
     [
-      'aliases as what they stand for',
+      'aliases as the value of their anchor',
       'a: &x [1, 2]\nb: *x\nc: { d: *x }',
       { a: ['1', '2'], b: ['1', '2'], c: { d: ['1', '2'] } },
     ],
     ['YAML 1.1 documents alike', '%YAML 1.1\n---\na: 0123', { a: '0123' }],
-    ['tags that only say text, list or mapping', 'a: !!str 1\nb: !!seq [1]', { a: '1', b: ['1'] }],
-    ['nothing of an empty document', '# only a comment', null],
+    ['tags for text, list and mapping', 'a: !!str 1\nb: !!seq [1]', { a: '1', b: ['1'] }],
+    ['an empty document as null', '# only a comment', null],
   ])('reads %s', (_, text, expected) => {
     const { raw, problems } = parseYaml(text);
     expect(problems).toEqual([]);

@@ -20,12 +20,12 @@ function selects({ include = [], exclude = [] }: Partial<Selection>, listed: Lis
 describe('a selection', () => {
   test.each<[string, Partial<Selection>, Listed, boolean]>([
     ['takes everything without a pattern', {}, app('a'), true],
-    ['takes what the name matches', { include: ['prod-.*'] }, app('a', 'prod-shop'), true],
-    ['takes what the id matches', { include: ['q7.*'] }, app('q7T', 'shop'), true],
-    ['leaves out what nothing matches', { include: ['prod-.*'] }, app('a', 'dev-shop'), false],
-    ['takes what any pattern matches', { include: ['x', 'shop'] }, app('a', 'shop'), true],
+    ['matches by name', { include: ['prod-.*'] }, app('a', 'prod-shop'), true],
+    ['matches by id', { include: ['q7.*'] }, app('q7T', 'shop'), true],
+    ['leaves out targets that no pattern matches', { include: ['prod-.*'] }, app('a', 'dev-shop'), false],
+    ['takes targets that any pattern matches', { include: ['x', 'shop'] }, app('a', 'shop'), true],
     [
-      'excludes what is included, too',
+      'lets exclude win over include',
       { include: ['.*'], exclude: ['.*-preview'] },
       app('a', 'x-preview'),
       false,
@@ -34,13 +34,13 @@ describe('a selection', () => {
     ['is anchored at the start', { include: ['shop'] }, app('a', 'my shop'), false],
     ['is anchored at the end', { include: ['shop'] }, app('a', 'shop 2'), false],
     ['anchors every alternative', { include: ['shop|www'] }, app('a', 'www2'), false],
-    ['takes the longer alternative', { include: ['w|www'] }, app('a', 'www'), true],
-    ['matches a nameless thing by its id', { include: ['a'] }, app('a'), true],
-    ['tells capitals apart', { include: ['SHOP'] }, app('a', 'shop'), false],
-    ['may not tell capitals apart', { include: ['(?i)SHOP'] }, app('a', 'shop'), true],
+    ['matches the longer alternative', { include: ['w|www'] }, app('a', 'www'), true],
+    ['matches a target without a name by its id', { include: ['a'] }, app('a'), true],
+    ['is case-sensitive', { include: ['SHOP'] }, app('a', 'shop'), false],
+    ['is not case-sensitive with (?i)', { include: ['(?i)SHOP'] }, app('a', 'shop'), true],
     ['matches the last id', { include: ['f00'] }, video, true],
     ['matches all ids together', { include: ['4711/.*'] }, video, true],
-    ['does not match the first id alone', { include: ['4711'] }, video, false],
+    ['does not match only the first id', { include: ['4711'] }, video, false],
   ])('%s', (_, selection, listed, expected) => {
     expect(selects(selection, listed)).toBe(expected);
   });

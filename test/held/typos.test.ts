@@ -33,7 +33,7 @@ it.each([
     '1: credential: unknown setting (did you mean credentials?)',
   ],
   [
-    'where a key is read',
+    'the source of a key',
     'credentials: { account: { envv: KEY } }\napplications: { targets: all }\n',
     '1: credentials.account.envv: unknown setting (did you mean env?)',
   ],
@@ -48,7 +48,7 @@ it.each([
     '2: video_storage.targets[0].libary_id: unknown setting (did you mean library_id?)',
   ],
 ])(
-  'a misspelt %s is the only problem: the right name is not also reported as missing',
+  'a misspelt name for %s is the only problem: the right name is not also reported as missing',
   async (_, yaml, expected) => {
     expect(await problemsOf(yaml)).toEqual([expected]);
   },

@@ -37,10 +37,10 @@ describe('negotiateFormat', () => {
     ['a quoted version', 'Application/OpenMetrics-Text ; Version="1.0.0"', 'openmetrics'],
     ['another version of OpenMetrics', 'application/openmetrics-text;version=2.0.0', 'text'],
     ['a client that refuses OpenMetrics', 'application/openmetrics-text;q=0,*/*;q=0.1', 'text'],
-    ['equals, OpenMetrics first', 'application/openmetrics-text, text/plain', 'openmetrics'],
-    ['equals, text first', 'text/plain, application/openmetrics-text', 'text'],
-    ['a wildcard that is wanted more', 'application/openmetrics-text;q=0.4, text/*;q=0.5', 'text'],
-    ['a quality that cannot be read', 'application/openmetrics-text;q=much, text/plain;q=0.1', 'text'],
+    ['equal qualities, OpenMetrics first', 'application/openmetrics-text, text/plain', 'openmetrics'],
+    ['equal qualities, text first', 'text/plain, application/openmetrics-text', 'text'],
+    ['a wildcard with a higher quality', 'application/openmetrics-text;q=0.4, text/*;q=0.5', 'text'],
+    ['an invalid quality', 'application/openmetrics-text;q=much, text/plain;q=0.1', 'text'],
   ])('answers %s', (_, accept, format) => {
     expect(negotiateFormat(accept)).toBe(format);
   });

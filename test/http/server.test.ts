@@ -139,7 +139,7 @@ describe('invalid requests', () => {
       '400',
     ],
     [
-      'a length beside chunks',
+      'Content-Length and chunks together',
       'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       '400',
     ],

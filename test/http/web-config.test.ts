@@ -40,7 +40,7 @@ const indent = (pem: string) => pem.trimEnd().replaceAll(/^/gm, '    ');
 
 describe('a valid file', () => {
   test.each([
-    ['an empty one', ''],
+    ['an empty file', ''],
     ['comments alone', '# nothing yet\n'],
     [
       'sections without settings',
@@ -166,7 +166,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ],
     ],
     [
-      'excluded paths, which the toolkit has not either',
+      'excluded paths, which the toolkit does not have either',
       `auth_excluded_paths: ['/-/healthy']\n`,
       [expect.stringMatching(/^\/web\.yml:1: auth_excluded_paths: unknown setting/)],
     ],
@@ -179,7 +179,7 @@ describe('an invalid file is reported with the place and what was expected', () 
         ),
       ],
     ],
-    ['YAML that is none', 'tls_server_config: [\n', [expect.stringMatching(/^\/web\.yml:\d: /)]],
+    ['invalid YAML', 'tls_server_config: [\n', [expect.stringMatching(/^\/web\.yml:\d: /)]],
     [
       'a key given twice',
       `basic_auth_users:\n  a: ${hash}\n  a: ${hash}\n`,
@@ -200,7 +200,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ],
     ],
     [
-      'files that are not there',
+      'missing files',
       'tls_server_config:\n  cert_file: no.pem\n  key_file: no.key\n',
       [
         '/web.yml:2: tls_server_config.cert_file: cannot read /no.pem (ENOENT)',
@@ -208,7 +208,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ],
     ],
     [
-      'files that are no certificate and no key',
+      'files without a certificate or a key',
       'tls_server_config:\n  cert_file: empty.pem\n  key_file: empty.pem\n',
       [
         '/web.yml:2: tls_server_config.cert_file: expected a certificate in PEM',
@@ -226,26 +226,26 @@ describe('an invalid file is reported with the place and what was expected', () 
       ['/web.yml:4: tls_server_config.cert: expected one of cert and cert_file, not both'],
     ],
     [
-      'an authority file without one',
+      'an authority file without a certificate',
       `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: empty.pem\n`,
       ['/web.yml:5: tls_server_config.client_ca_file: expected certificates in PEM'],
     ],
     [
-      'an authority that nothing asks for',
+      'an authority that is not used',
       `${tls}  client_ca_file: ca.pem\n`,
       [
         '/web.yml:4: tls_server_config.client_ca_file: an authority for clients needs a client_auth_type that asks for certificates',
       ],
     ],
     [
-      'an unknown way to ask clients',
+      'an unknown client_auth_type',
       `${tls}  client_auth_type: Maybe\n`,
       [
         '/web.yml:4: tls_server_config.client_auth_type: expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert',
       ],
     ],
     [
-      'names that nothing checks',
+      'names that are not checked',
       `${tls}  client_allowed_sans: [a]\n`,
       [
         expect.stringMatching(
@@ -259,7 +259,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ['/web.yml:4: tls_server_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13'],
     ],
     [
-      'no version left',
+      'a minimum version above the maximum',
       `${tls}  min_version: TLS13\n  max_version: TLS12\n`,
       ['/web.yml:5: tls_server_config.max_version: expected at least min_version, TLS13'],
     ],
@@ -289,7 +289,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ],
     ],
     [
-      'a header value that is not known',
+      'an unknown header value',
       'http_server_config:\n  headers:\n    X-Frame-Options: SAMEORIGIN\n',
       ['/web.yml:3: http_server_config.headers.X-Frame-Options: expected deny or sameorigin'],
     ],
@@ -309,7 +309,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       ['/web.yml:1: rate_limit.interval: expected a duration such as 100ms'],
     ],
     [
-      'a rate of nothing known',
+      'an invalid rate limit',
       'rate_limit: { interval: 3 days, burst: -1 }\n',
       [
         '/web.yml:1: rate_limit.interval: expected a duration such as 100ms',

@@ -165,11 +165,14 @@ describe('the delay between polls', () => {
   it.each<[string, ApiError | ReadingError]>([
     ['a refused key', new ApiError('auth', 'HTTP 401', { status: 401 })],
     ['an absent target', new ApiError('not_found', 'HTTP 404', { status: 404 })],
-    ['a feature that the plan lacks', new ReadingError('rejected', 'no', 'feature_not_available_on_plan')],
+    [
+      'a feature that is not in the plan',
+      new ReadingError('rejected', 'no', 'feature_not_available_on_plan'),
+    ],
     ['a plan of the wrong type', new ReadingError('rejected', 'no', 'invalid_plan_type.guardian')],
     ['an unknown zone', new ReadingError('rejected', 'no', 'not_found_or_unauthorised_access.shieldzone')],
     [
-      'an error that will last, said with a status',
+      'a lasting error with a status',
       new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
     ],
   ])('grows after %s up to 10 intervals, and is one interval again after a success', async (_, error) => {

@@ -52,7 +52,7 @@ describe('the reader of pages', () => {
   });
 
   it.each([
-    ['no end of the last line', `${head}a 1`],
+    ['a last line without a line end', `${head}a 1`],
     ['an empty line', `${head}\na 1\n`],
     ['a sample without its family', 'a 1\n'],
     ['a sample of another family', `${head}b 1\n`],
@@ -62,7 +62,7 @@ describe('the reader of pages', () => {
     ['a line end in a label', `${head}a{x="1\n"} 1\n`],
     ['an unknown escape', `${head}a{x="\\t"} 1\n`],
     ['a last comma', `${head}a{x="1",} 1\n`],
-    ['a value that is none', `${head}a undefined\n`],
+    ['an invalid value', `${head}a undefined\n`],
     ['no value', `${head}a \n`],
     ['a time', `${head}a 1 1786795200000\n`],
   ])('refuses %s', (_, page) => {

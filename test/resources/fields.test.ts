@@ -11,7 +11,7 @@ describe('unwrapData', () => {
 
   it.each([
     ['no envelope', { data }],
-    ['null in its place', { data, error: null }],
+    ['null as error', { data, error: null }],
     ['success', { data, error: { statusCode: 200, success: true, message: 'OK', errorKey: null } }],
     ['an empty default envelope', { data, error: emptyEnvelope }],
     [
@@ -23,7 +23,7 @@ describe('unwrapData', () => {
     ['success around the data', { data, success: true, message: 'OK', statusCode: 200 }],
     ['texts of the wrong type', { data, error: { success: false, message: 7, errorKey: [] } }],
     ['no flag and a message', { data, message: 'cached' }],
-    ['an error that is no envelope', { data, error: 'none' }],
+    ['an error that is not an envelope', { data, error: 'none' }],
   ])('returns the data of an answer with %s', (_, body) => {
     expect(unwrapData(body)).toEqual(data);
   });

@@ -53,7 +53,7 @@ describe('a key', () => {
       'in the file DIR/key; it holds control characters',
     ],
     [
-      'an escape of the terminal',
+      'a terminal escape sequence',
       '{ file: key }',
       holding(`\u001b]0;${key}\u0007`),
       'it holds control characters',
@@ -90,21 +90,26 @@ describe('a key', () => {
       () => undefined,
       'environment variable SPACED; it holds a space',
     ],
-    ['a key for a file', `{ file: ${key} }`, () => undefined, 'the key file DIR/[redacted]; there is none'],
     [
-      'a key for a path',
+      'a key instead of a file',
+      `{ file: ${key} }`,
+      () => undefined,
+      'the key file DIR/[redacted]; there is none',
+    ],
+    [
+      'a key instead of a path',
       `{ file: /run/${key} }`,
       () => undefined,
       'the key file /run/[redacted]; there is none',
     ],
     [
-      'a key for a variable',
+      'a key instead of a variable',
       `{ env: ${key} }`,
       () => undefined,
       'expected the name of an environment variable',
     ],
     [
-      'a key without dashes for a variable',
+      'a key without dashes instead of a variable',
       `{ env: a${key.replaceAll('-', '')} }`,
       () => undefined,
       'the environment variable [redacted], which is not set',
@@ -128,7 +133,7 @@ describe('a key', () => {
   test.each<[string, number, boolean]>([
     ['everybody may read', 0o644, true],
     ['its group may read', 0o640, false],
-    ['its owner alone may read', 0o400, false],
+    ['only its owner may read', 0o400, false],
   ])('is read from a file that %s, with a warning if everybody may read it', async (_, mode, warns) => {
     const { accepted, text } = await check('{ file: key }', holding(key, mode));
     expect(text.includes('every user of this machine can read the key file DIR/key')).toBe(warns);
@@ -171,16 +176,22 @@ describe('the private key of the web configuration', () => {
   const { server } = issueFamily();
   const inline = (pem: string) => pem.replaceAll('\n', '\n    ').trim();
   test.each<[string, string, number, number, string | undefined]>([
-    ['a file that all may read', 'key_file: server.key', 0o644, 0o600, 'DIR/server.key'],
-    ['a file of its owner', 'key_file: server.key', 0o600, 0o644, undefined],
+    ['a file that everybody may read', 'key_file: server.key', 0o644, 0o600, 'DIR/server.key'],
+    ['a file that only its owner may read', 'key_file: server.key', 0o600, 0o644, undefined],
     [
-      'the web configuration, which all may read',
+      'a web configuration that everybody may read',
       `key: |\n    ${inline(server.key)}`,
       0o600,
       0o644,
       'DIR/web.yml',
     ],
-    ['the web configuration of its owner', `key: |\n    ${inline(server.key)}`, 0o600, 0o600, undefined],
+    [
+      'a web configuration that only its owner may read',
+      `key: |\n    ${inline(server.key)}`,
+      0o600,
+      0o600,
+      undefined,
+    ],
   ])(
     'in %s is used, with a warning if everybody may read it',
     async (_, setting, keyMode, fileMode, exposed) => {

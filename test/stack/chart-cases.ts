@@ -222,7 +222,7 @@ export const plain = oneApplication;
 
 /** Settings of the rules, for `prometheusRule` and for the plain files. */
 export const ruleSettings: Readonly<Record<string, Values>> = {
-  'as they are': {},
+  unchanged: {},
   'without some alerts': { disabled: ['BunnynetApplicationNotActive', 'BunnynetExporterAbsent'] },
   'with other thresholds and times': {
     alerts: {
@@ -265,7 +265,7 @@ export const refusals: Readonly<
     values: { config: oneApplication.config },
     naming: [/existingSecret: name the Secret/],
   },
-  'several credentials that nothing is polled with': {
+  'several credentials without a configuration': {
     values: { existingSecret: 'bunnynet', credentials: [{ name: 'second', existingSecret: 'bunnynet' }] },
     naming: [/config: with several credentials.*applications=\{credential: account/],
   },
@@ -285,11 +285,11 @@ export const refusals: Readonly<
     values: { ...oneApplication, serviceMonitor: { enabled: true }, service: { enabled: false } },
     naming: [/serviceMonitor.*service.enabled=true.*podMonitor/],
   },
-  'a path of the metrics that monitors do not know': {
+  'a telemetry path in extraArgs, unknown to monitors': {
     values: { ...oneApplication, extraArgs: ['--web.telemetry-path=/figures'] },
     naming: [/web.telemetryPath/],
   },
-  'probes on a port of their own twice': {
+  'a probe port that is set twice': {
     values: {
       ...oneApplication,
       web: { config: { existingSecret: 'web', guarded: true } },
@@ -305,18 +305,18 @@ export const refusals: Readonly<
     },
     naming: [/probes.startup.strict/],
   },
-  'a port of the probes that is taken': {
+  'a probe port that is in use': {
     values: {
       ...oneApplication,
       web: { port: 10058, config: { existingSecret: 'web', guarded: true } },
     },
     naming: [/web.probePort.*other than web.port/],
   },
-  'a path of a monitor that nothing serves': {
+  'a monitor path that is not served': {
     values: { ...oneApplication, serviceMonitor: { enabled: true, path: '/figures' } },
     naming: [/serviceMonitor/, /path/],
   },
-  'a port on the nodes of a Service that has none': {
+  'a node port for a ClusterIP Service': {
     values: { ...oneApplication, service: { nodePort: 30057 } },
     naming: [/service.nodePort: only with service.type NodePort or LoadBalancer/],
   },
@@ -324,22 +324,22 @@ export const refusals: Readonly<
     values: { ...oneApplication, shards: 2, service: { type: 'NodePort' } },
     naming: [/service.type: the Service of shards is headless/],
   },
-  'an alert that there is not': {
+  'an unknown alert': {
     values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },
     naming: [/prometheusRule.disabled: there is no alert "BunnynetApplicationsFailing"/],
   },
-  'settings of an alert that there is not': {
+  'settings of an unknown alert': {
     values: { ...oneApplication, prometheusRule: { alerts: { BunnynetApplicationsFailing: { for: '1m' } } } },
     naming: [/prometheusRule.alerts/, /BunnynetApplicationsFailing/],
   },
-  'a threshold that is no number': {
+  'a threshold that is not a number': {
     values: {
       ...oneApplication,
       prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: '1m' } } } },
     },
     naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got string, want number/],
   },
-  'a threshold that is taken away': {
+  'a threshold that is removed': {
     values: {
       ...oneApplication,
       prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: null } } } },
@@ -353,15 +353,15 @@ export const refusals: Readonly<
     },
     naming: [/alerts.BunnynetScheduleLag.thresholds': .*'minutes' not allowed/],
   },
-  'an alert after a time without a unit': {
+  'an alert duration without a unit': {
     values: { ...oneApplication, prometheusRule: { alerts: { BunnynetScheduleLag: { for: '10' } } } },
     naming: [/alerts.BunnynetScheduleLag.for/],
   },
-  'a label that tells alerts apart': {
+  'a label that identifies alerts': {
     values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { namespace: 'other' } } },
     naming: [/the label namespace cannot be added to Bunnynet\w+: its expression goes by it/],
   },
-  'targets left out of an alert that is not about targets': {
+  'targets excluded from an alert that is not about targets': {
     values: {
       ...oneApplication,
       prometheusRule: { alerts: { BunnynetScheduleLag: { exclude: { kind: ['application'] } } } },
@@ -376,7 +376,7 @@ export const refusals: Readonly<
     values: { ...oneApplication, credentials: [account, account] },
     naming: [/"account" is given twice/],
   },
-  'a credential that the configuration has, too': {
+  'a credential that is also in the configuration': {
     values: {
       credentials: [account],
       config: { ...oneApplication.config, credentials: { account: { env: 'KEY' } } },
@@ -391,7 +391,7 @@ export const refusals: Readonly<
     values: { ...oneApplication, credentials: [{ name: 'account' }] },
     naming: [/credentials/, /existingSecret/],
   },
-  'a name of a Secret that cannot be one': {
+  'an invalid Secret name': {
     values: { ...oneApplication, credentials: [{ name: 'account', existingSecret: 'Not A Name' }] },
     naming: [/existingSecret/],
   },
@@ -400,7 +400,7 @@ export const refusals: Readonly<
     values: { ...oneApplication, serviceMonitor: { enable: true } },
     naming: [/serviceMonitor/, /enable/],
   },
-  'a text for a switch': {
+  'a text instead of a boolean': {
     values: { ...oneApplication, serviceMonitor: { enabled: 'yes' } },
     naming: [/serviceMonitor.enabled/],
   },
@@ -420,7 +420,7 @@ export const refusals: Readonly<
   'half a shard': { values: { ...oneApplication, shards: 1.5 }, naming: [/shards/] },
   'a port out of range': { values: { ...oneApplication, web: { port: 70000 } }, naming: [/web.port/] },
   'an unknown way to reload': { values: { ...oneApplication, reload: 'sometimes' }, naming: [/reload/] },
-  'a digest that is none': {
+  'an invalid digest': {
     values: { ...oneApplication, image: { digest: 'latest' } },
     naming: [/image.digest/],
   },

@@ -138,9 +138,9 @@ describe('npm run rules', () => {
   });
 
   it.each([
-    ['an alert that there is not', 'disabled: [BunnynetNone]', /no alert "BunnynetNone"/],
+    ['an unknown alert', 'disabled: [BunnynetNone]', /no alert "BunnynetNone"/],
     [
-      'a threshold that is no number',
+      'a threshold that is not a number',
       'alerts: { BunnynetScheduleLag: { thresholds: { seconds: 1m } } }',
       /expected number.*\n.*alerts.BunnynetScheduleLag.thresholds.seconds/,
     ],

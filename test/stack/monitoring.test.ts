@@ -45,7 +45,7 @@ interface Quiet {
 const dayBehind: Quiet = {
   at: 'after',
   because:
-    'the exporter asks for the day by its own clock, and the simulated API has not come to it before midnight',
+    'the exporter requests the day of its own clock, which the simulated API does not reach before midnight',
 };
 
 const unreadableOnly: Quiet = { at: 'down', because: 'nothing but an outage alerts there' };

@@ -165,7 +165,7 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
       ['TLS', {}, 'cut'],
     ],
   },
-  'TLS as it comes': {
+  'TLS by default': {
     yaml: tls,
     rows: [
       ['a client that knows the authority', {}, '200'],
@@ -178,8 +178,8 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
       ['TLS 1.3', { tls: only('TLSv1.3') }, '200'],
       ['a client certificate that nobody asked for', { tls: shown(expired) }, '200'],
       ['a forward-secret cipher', { tls: cipher('ECDHE-ECDSA-CHACHA20-POLY1305') }, '200'],
-      ['an old cipher that Go still takes', { tls: cipher('ECDHE-ECDSA-AES256-SHA') }, '200'],
-      ['a cipher that Go does not take', { tls: cipher('ECDHE-ECDSA-AES256-SHA384') }, 'cut'],
+      ['an old cipher that Go still accepts', { tls: cipher('ECDHE-ECDSA-AES256-SHA') }, '200'],
+      ['a cipher that Go does not accept', { tls: cipher('ECDHE-ECDSA-AES256-SHA384') }, 'cut'],
       ['a cipher with CBC and SHA-256', { tls: cipher('ECDHE-ECDSA-AES128-SHA256') }, 'cut'],
       ['P-521', { tls: { ecdhCurve: 'P-521' } }, '200'],
       ['HTTP/1.1 by ALPN', { tls: { ALPNProtocols: ['http/1.1'] } }, '200'],
@@ -197,7 +197,7 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
       ['one that is not valid yet', { tls: shown(future) }, 'cut'],
       ['one of another authority', { tls: shown(stranger) }, 'cut'],
       ['one for servers', { tls: shown(wrongPurpose) }, 'cut'],
-      ['one that signed itself', { tls: shown(selfSigned) }, 'cut'],
+      ['a self-signed one', { tls: shown(selfSigned) }, 'cut'],
     ],
   },
   'any client certificate': {
@@ -205,7 +205,7 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
     rows: [
       ['none', {}, 'cut'],
       ['an expired one', { tls: shown(expired) }, '200'],
-      ['one that signed itself', { tls: shown(selfSigned) }, '200'],
+      ['a self-signed one', { tls: shown(selfSigned) }, '200'],
     ],
   },
   'a client certificate by its old name': {
@@ -228,9 +228,9 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
     yaml: verified + users,
     rows: [
       ['both', { tls: shown(client), headers: [basic('alice', 'correct horse')] }, '200'],
-      ['the certificate alone', { tls: shown(client) }, '401'],
+      ['only the certificate', { tls: shown(client) }, '401'],
       ['the certificate and a bad password', { tls: shown(client), headers: [basic('alice', 'no')] }, '401'],
-      ['the password alone', { headers: [basic('alice', 'correct horse')] }, 'cut'],
+      ['only the password', { headers: [basic('alice', 'correct horse')] }, 'cut'],
       [
         'an expired certificate and the password',
         { tls: shown(expired), headers: [basic('alice', 'correct horse')] },
@@ -247,7 +247,7 @@ const tables: Readonly<Record<string, { readonly yaml: string; readonly rows: re
       ['TLS 1.3', { tls: only('TLSv1.3') }, 'cut'],
     ],
   },
-  'TLS 1.3 alone': {
+  'only TLS 1.3': {
     yaml: `${tls}  min_version: TLS13\n`,
     rows: [
       ['TLS 1.2', { tls: only('TLSv1.2') }, 'cut'],
@@ -377,30 +377,27 @@ describe('node_exporter and this server accept the same files', () => {
     ['an unknown section', 'tls: {}\n'],
     ['an unknown TLS setting', `${tls}  certfile: x\n`],
     ['excluded paths', "auth_excluded_paths: ['/']\n"],
-    ['YAML that is none', 'tls_server_config: [\n'],
+    ['invalid YAML', 'tls_server_config: [\n'],
     ['a user given twice', `${users}  alice: ${alice}\n`],
     ['a list where settings belong', '- a\n'],
     ['no key', 'tls_server_config:\n  cert_file: server.pem\n'],
     ['no certificate', 'tls_server_config:\n  key_file: server.key\n'],
-    ['a certificate that is not there', 'tls_server_config:\n  cert_file: no.pem\n  key_file: server.key\n'],
-    ['a certificate that is none', 'tls_server_config:\n  cert_file: empty.pem\n  key_file: server.key\n'],
+    ['a missing certificate', 'tls_server_config:\n  cert_file: no.pem\n  key_file: server.key\n'],
+    ['a file without a certificate', 'tls_server_config:\n  cert_file: empty.pem\n  key_file: server.key\n'],
     ["another certificate's key", 'tls_server_config:\n  cert_file: server.pem\n  key_file: other.key\n'],
     [
-      'an authority that is not there',
+      'a missing authority',
       `${tls}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: no.pem\n`,
     ],
-    ['an authority that nothing asks for', `${tls}  client_ca_file: ca.pem\n`],
+    ['an authority that is not used', `${tls}  client_ca_file: ca.pem\n`],
     ['an unknown client_auth_type', `${tls}  client_auth_type: Maybe\n`],
     ['an unknown version', `${tls}  min_version: SSL30\n`],
     ['an invented cipher', `${tls}  cipher_suites: [TLS_MAGIC]\n`],
     ['an invented curve', `${tls}  curve_preferences: [Curve25519]\n`],
     ['a header that cannot be set', 'http_server_config:\n  headers:\n    Server: x\n'],
     ['a header in another case', 'http_server_config:\n  headers:\n    x-frame-options: deny\n'],
-    [
-      'a header value that is not known',
-      'http_server_config:\n  headers:\n    X-Frame-Options: SAMEORIGIN\n',
-    ],
-    ['a blank header value that is not known', "http_server_config:\n  headers:\n    X-Frame-Options: ''\n"],
+    ['an unknown header value', 'http_server_config:\n  headers:\n    X-Frame-Options: SAMEORIGIN\n'],
+    ['a blank header value', "http_server_config:\n  headers:\n    X-Frame-Options: ''\n"],
     ['no boolean', 'http_server_config: { http2: 2 }\n'],
     ['a plain-text password', 'basic_auth_users: { alice: secret }\n'],
     ['no password', 'basic_auth_users:\n  alice:\n'],

@@ -44,7 +44,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ include "bunnynet-exporter.commonLabels" . }}
 {{- end }}
 
-{{/* Labels of the Pods: nothing that changes with the chart's version, so that a new version alone replaces no Pod. */}}
+{{/* Labels of the Pods, without those that change with the chart's version, so that a new version alone replaces no Pod. */}}
 {{- define "bunnynet-exporter.podLabels" -}}
 {{ include "bunnynet-exporter.selectorLabels" . }}
 {{ include "bunnynet-exporter.stableLabels" . }}
@@ -78,7 +78,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
 {{- end }}
 
-{{/* Every credential, that of `existingSecret` first; in JSON. */}}
+{{/* Every credential as JSON, that of `existingSecret` first. */}}
 {{- define "bunnynet-exporter.credentials" -}}
 {{- $account := list }}
 {{- with .Values.existingSecret }}
@@ -87,7 +87,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- concat $account .Values.credentials | toJson }}
 {{- end }}
 
-{{/* Whether the configuration says nothing of what to poll. */}}
+{{/* Whether the configuration selects nothing to poll. */}}
 {{- define "bunnynet-exporter.discoversAll" -}}
 {{- if not (omit .Values.config "credentials" "apis" "limits") }}true{{ end }}
 {{- end }}
@@ -151,8 +151,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{/*
-The exporter's configuration: `config` with the credentials of the mounted Secrets. Where it says nothing of what to poll,
-the account is discovered.
+The exporter's configuration: `config` with the credentials of the mounted Secrets. If it selects nothing, everything in the
+account is discovered.
 */}}
 {{- define "bunnynet-exporter.config" -}}
 {{- $credentials := dict }}
@@ -167,12 +167,12 @@ the account is discovered.
 {{- toYaml (merge (dict "credentials" $credentials) $rest) }}
 {{- end }}
 
-{{/* Whether clients need a password or a certificate, which Kubernetes has not: probes then have a port of their own. */}}
+{{/* Whether clients need a password or a certificate. Kubernetes has neither, so probes then have their own port. */}}
 {{- define "bunnynet-exporter.guarded" -}}
 {{- if and .Values.web.config.existingSecret .Values.web.config.guarded }}true{{ end }}
 {{- end }}
 
-{{/* A probe that the web configuration lets through; takes the probe and the chart's context. */}}
+{{/* A probe that works with the web configuration; takes the probe and the chart's context. */}}
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- with $probe.httpGet }}
@@ -189,7 +189,7 @@ the account is discovered.
 {{- if and .Values.web.config.existingSecret .Values.web.config.tls }}true{{ end }}
 {{- end }}
 
-{{/* What a ServiceMonitor and a PodMonitor say beside their endpoint; takes the monitor's values and the chart's context. */}}
+{{/* The common part of a ServiceMonitor and a PodMonitor, without the endpoint; takes the monitor's values and the chart's context. */}}
 {{- define "bunnynet-exporter.monitorSpec" -}}
 {{- $namespace := include "bunnynet-exporter.namespace" .root }}
 {{- with .monitor.jobLabel }}
@@ -204,7 +204,7 @@ namespaceSelector:
 {{- end }}
 {{- end }}
 
-{{/* The endpoint that a ServiceMonitor and a PodMonitor share; takes the monitor's values and the chart's context. */}}
+{{/* The endpoint of a ServiceMonitor or PodMonitor; takes the monitor's values and the chart's context. */}}
 {{- define "bunnynet-exporter.endpoint" -}}
 port: http
 path: {{ .root.Values.web.telemetryPath }}
