@@ -28,6 +28,7 @@ export const nodeOptions = [
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
   '--initial-heap-size=16',
+  '--no-sparkplug',
 ];
 export const nodeEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };
 
