@@ -63,6 +63,8 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Storage and DNS: Firing alerts': unreadableOnly,
   'bunny.net / Video storage: Firing alerts': unreadableOnly,
   'bunny.net / Account: Firing alerts': unreadableOnly,
+  'bunny.net / Application: Newest day: traffic': dayBehind,
+  'bunny.net / Shield: Newest day: requests by protection': dayBehind,
   'bunny.net / CDN: Pull zones (E)': dayBehind,
   'bunny.net / CDN: Newest day: pull zones': dayBehind,
   'bunny.net / Storage and DNS: Queries today': dayBehind,
