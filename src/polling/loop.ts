@@ -35,6 +35,8 @@ export class Loop {
   readonly health: PollHealth = { lastFailure: undefined, lasting: 0 };
   /** Whether a poll has ended, whatever the outcome. */
   hasEnded = false;
+  /** Whether the last poll got HTTP 404 without a reason. */
+  isMissing = false;
   poll: Poll;
   readonly #context: LoopContext;
   #places: Places;

@@ -124,7 +124,7 @@ export class Polls {
       const loops = [...this.loops.all()].filter(({ poll }) => poll.api === api);
       // One id can be wrong, but an account always has its listings, even if they are empty.
       const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
-      if (!isCertain || !loops.every(({ hasEnded }) => hasEnded)) continue;
+      if (!isCertain || !loops.every(({ isMissing }) => isMissing)) continue;
       this.#answering.add(api);
       const url = baseUrlOf(api);
       this.#options.log.warn(
@@ -140,7 +140,8 @@ export class Polls {
     if (isCounted(poll)) observer.started(poll.kind, lagMs / 1000);
     const outcome = await this.poller.poll(poll, loop, permit);
     if (!loop.isStopped) {
-      if (!outcome.isMissing) this.#answering.add(poll.api);
+      loop.isMissing = outcome.isMissing;
+      if (!loop.isMissing) this.#answering.add(poll.api);
       await onEnd(loop, outcome);
       // The poll of a target as it was before does not count.
       const isOutdated = poll.type === 'read' && poll !== loop.poll;

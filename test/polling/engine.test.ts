@@ -175,6 +175,26 @@ describe('a changed key', () => {
 });
 
 describe('a configuration that is applied again', () => {
+  it('does not blame the address of an API that answered before', async () => {
+    const { engine, logged } = await engineOf(config);
+    await settle();
+    await engine.apply(config);
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    expect(logged('every request')).toEqual([]);
+    await engine.stop();
+  });
+
+  it('blames an address again that still answers everything with 404', async () => {
+    const answer = () => Promise.reject(new ApiError('not_found', 'HTTP 404', { status: 404 }));
+    const { engine, logged } = await engineOf(config, { answer });
+    await settle();
+    expect(logged('every request')).toHaveLength(1);
+    await engine.apply(config);
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    expect(logged('every request')).toHaveLength(2);
+    await engine.stop();
+  });
+
   it('polls refused targets at once, and leaves healthy ones alone', async () => {
     const { engine, count } = await engineOf(config, { refused: ['first'] });
     await settle();
