@@ -58,6 +58,7 @@ export class Provider {
   /** Lists the names of what this one finds. */
   namedBy: Provider | undefined;
   poll: ListingPoll;
+  #names: readonly Discovered[] | undefined;
   readonly #subscribers = new Set<Subscriber>();
   #resolveFirstEnd: (() => void) | undefined;
   readonly #firstEnd = new Promise<void>((resolve) => {
@@ -91,19 +92,15 @@ export class Provider {
 
   /** Tells one subscriber what is known so far. */
   async tell(subscriber: Subscriber): Promise<void> {
-    if (this.found) await subscriber.found(withNames(this.found, this.namedBy?.found));
+    if (this.found) await subscriber.found(withNames(this.found, this.#names));
     else if (this.hasEnded) await subscriber.found(undefined);
-  }
-
-  async tellAll(): Promise<void> {
-    for (const subscriber of this.#subscribers) await this.tell(subscriber);
   }
 
   /** A complete listing had this. */
   async succeed(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;
-    if (isNew) await this.tellAll();
+    if (isNew) await this.#tellAll();
     this.#end();
   }
 
@@ -111,7 +108,14 @@ export class Provider {
   async fail(): Promise<void> {
     if (this.hasEnded) return;
     this.#end();
-    await this.tellAll();
+    await this.#tellAll();
+  }
+
+  /** The listing that has the names has these. Only changes are passed on: a subscriber may be about to leave. */
+  async nameAfter(names: readonly Discovered[] | undefined): Promise<void> {
+    if (names === this.#names) return;
+    this.#names = names;
+    if (this.found) await this.#tellAll();
   }
 
   /** Waits for the first result of the listing that has the names, but no longer than five seconds. */
@@ -119,6 +123,10 @@ export class Provider {
     if (!this.namedBy || this.namedBy.hasEnded) return;
     const patience = sleep(namesPatienceMs, undefined, { signal, ref: false }).catch(() => undefined);
     await Promise.race([this.namedBy.#firstEnd, patience]);
+  }
+
+  async #tellAll(): Promise<void> {
+    for (const subscriber of this.#subscribers) await this.tell(subscriber);
   }
 
   #end(): void {

@@ -196,7 +196,9 @@ export class Section {
     const of = this.#ofAccount(listing);
     const { provider } = await this.#subscribe(this.#branches, of, onFound, readIntervalMs);
     if (!names) return;
-    const named = await this.#subscribe(this.#aside, this.#ofAccount(names), () => provider.tellAll());
+    const named = await this.#subscribe(this.#aside, this.#ofAccount(names), (known) =>
+      provider.nameAfter(known),
+    );
     provider.namedBy = named.provider;
   }
 

@@ -181,6 +181,29 @@ describe('targets: all', () => {
     expect(one.changes()).toEqual(['~shield_zone/7']);
   });
 
+  const namesKey = `pull_zone pull zones#account@${allZones.apis.core.baseUrl}`;
+  const named = [{ ids: { shield_zone_id: '7' }, namedBy: '70' }, ...zonesFound('8')];
+  const pullZones = [{ ids: { pull_zone_id: '70' }, name: 'www' }];
+
+  it('names a zone after its pull zone if both were listed before it was followed', async () => {
+    const all = sectionConfig('pull_zone', 'all');
+    const one = await following(configOf([all, sectionConfig('shield_zone', [zone('7')])]));
+    await one.find(zonesKey(), named);
+    await one.find(namesKey, pullZones);
+    await one.apply(configOf([all, sectionConfig('shield_zone', 'all')]));
+    expect(one.targets.get('shield_zone/7')?.name).toBe('www');
+  });
+
+  it('removes zones that are no longer named, while others are still named after pull zones', async () => {
+    const one = await following(allZones);
+    await one.find(zonesKey(), named);
+    await one.find(namesKey, pullZones);
+    await one.apply(
+      configOf([sectionConfig('shield_zone', [zone('7')]), sectionConfig('rate_limit', 'all')]),
+    );
+    expect(keys(one)).toEqual(['shield_zone/7']);
+  });
+
   it('gives a zone the names of its rate limits', async () => {
     const config = configOf([sectionConfig('rate_limit', 'all')]);
     const one = await following(config);
