@@ -38,6 +38,7 @@ export function readDocument(document: Document, resources: readonly Resource[])
   const discovered = discover(document, resources);
   const defined = isMapping(raw) ? raw['credentials'] : undefined;
   const names = isMapping(defined) ? Object.keys(defined) : [];
+  refuseSelections(document, resources);
   const settings = readSettings(document, resources, names);
   if (settings === undefined) return undefined;
   const { credentials, apis, discovery, limits } = settings;
@@ -54,7 +55,10 @@ export function readDocument(document: Document, resources: readonly Resource[])
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
   const sections = present.map((section) => toSection(section, { document, names, account }));
-  const used = new Set(sections.flatMap(credentialsOf));
+  const used = new Set<unknown>([
+    ...present.map(({ credential }) => credential),
+    ...sections.flatMap(credentialsOf),
+  ]);
   for (const name of names) {
     if (!used.has(name)) warn(['credentials', name], 'no target uses this credential');
   }
@@ -87,6 +91,18 @@ function discover({ raw, warn }: Document, resources: readonly Resource[]): read
   return found;
 }
 
+/** `include` and the like with a list of targets, even if those are wrong. */
+function refuseSelections({ raw, report }: Document, resources: readonly Resource[]): void {
+  for (const { section, listing } of resources) {
+    const settings = isMapping(raw) ? raw[section] : undefined;
+    if (!listing || !isMapping(settings) || !Array.isArray(settings['targets'])) continue;
+    for (const key of selectionKeys) {
+      if (!(key in settings) || (key === 'parents' && !listing.parent)) continue;
+      report([section, key], 'expected only with `targets: all`; the targets are a list');
+    }
+  }
+}
+
 /**
  * The only credential, that of the first section that is not of the video API, or the only one that no video section uses: a
  * library's key cannot list anything.
@@ -106,8 +122,7 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
 }
 
 function credentialsOf({ credential, listingCredential, targets }: SectionConfig): readonly unknown[] {
-  const ofTargets = targets === 'all' ? [] : targets.map((target) => target.credential);
-  return [credential, listingCredential, ...ofTargets];
+  return targets === 'all' ? [credential, listingCredential] : targets.map((target) => target.credential);
 }
 
 function toApi(settings: ApiSettings, api: ApiName, { directory, report }: Document): ApiConfig {
@@ -173,14 +188,8 @@ function targetsOf(
   credential: string | undefined,
   context: Context,
 ): readonly TargetConfig[] {
-  const { report, warn } = context.document;
-  const path = [section.resource.section];
-  if (targets.length === 0) warn([...path, 'targets'], 'the list is empty, so nothing is polled');
-  const isUnread = targets.length > 0 && targets.every((target) => target === undefined);
-  for (const key of selectionKeys) {
-    if (section[key] === undefined || isUnread) continue;
-    report([...path, key], 'expected only with `targets: all`; the targets are a list');
-  }
+  const path = [section.resource.section, 'targets'];
+  if (targets.length === 0) context.document.warn(path, 'the list is empty, so nothing is polled');
   return listed(targets, 'targets', section, context).map(({ settings, ids, intervalMs, staleAfterMs }) => ({
     ids,
     name: settings.name,

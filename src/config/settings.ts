@@ -55,8 +55,16 @@ export function readSettings(
   ]);
   for (let round = 0; issues.length > 0 && isMapping(raw) && round < maxRounds; round++) {
     const wrong = new Map(issues.map(({ path }) => [keyOf(wholeOf(path)), wholeOf(path)]));
-    for (const path of wrong.values()) takeOut(raw, path, standIns);
+    // All places first: an alias may be in several of them.
+    const places = Array.from(wrong.values(), (path) => placeOf(raw, path, standIns));
+    for (const [holder, key] of places) {
+      const standIn = standIns.get(key);
+      if (standIn === undefined) Reflect.deleteProperty(holder, key);
+      else holder[key] = standIn;
+    }
     standIns.clear();
+    // For the kinds that take no list.
+    standIns.set('targets', 'all');
     ({ data, issues } = parse());
   }
   return data as Settings | undefined;
@@ -133,14 +141,15 @@ function wholeOf(path: Path): Path {
   return index < 0 ? path : path.slice(0, index + 1);
 }
 
-/** Removes or replaces the value at a path; if there is none, its parent. */
-function takeOut(root: Mapping, path: Path, standIns: ReadonlyMap<string | number, Raw>): void {
-  const last = path.at(-1) ?? '';
-  let holder: Mapping | undefined = root;
-  for (const step of path.slice(0, -1)) holder = holder?.[step] as Mapping | undefined;
-  if (!holder) return;
-  const standIn = standIns.get(last);
-  if (standIn !== undefined) holder[last] = standIn;
-  else if (holder[last] === undefined && path.length > 1) takeOut(root, path.slice(0, -1), standIns);
-  else Reflect.deleteProperty(holder, last);
+/** The mapping or list with the value at a path, and the key there. If there is no value, those of its parent. */
+function placeOf(
+  root: Mapping,
+  path: Path,
+  standIns: ReadonlyMap<string | number, Raw>,
+): [holder: Mapping, key: string | number] {
+  const key = path.at(-1) ?? '';
+  let holder = root;
+  for (const step of path.slice(0, -1)) holder = holder[step] as Mapping;
+  const isThere = holder[key] !== undefined || standIns.has(key) || path.length === 1;
+  return isThere ? [holder, key] : placeOf(root, path.slice(0, -1), standIns);
 }

@@ -91,10 +91,8 @@ export function parseYaml(text: string): YamlDocument {
   const error = document?.errors[0] ?? document?.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
   if (document && error) return refuse(...explain(error, document));
   const root = document?.contents ?? null;
-  return {
-    ...readValues(root, positionOf),
-    position: (path) => positionOf(document ? offsetOf(path, document) : 0),
-  };
+  const { raw, problems, anchored } = readValues(root, positionOf);
+  return { raw, problems, position: (path) => positionOf(offsetOf(path, root, anchored)) };
 }
 
 /** Stops at too deep a nesting: composing is recursive and could exhaust the stack. */
@@ -129,7 +127,8 @@ function explain(error: YAMLError, document: Document): [offset: number, message
 function readValues(root: Node | null, positionOf: (offset: number) => Position) {
   const problems: YamlProblem[] = [];
   /** Complete values only, so that no value can contain itself. `size` counts the values in one. */
-  const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
+  const anchors = new Map<string, { readonly node: Node; readonly raw: Raw; readonly size: number }>();
+  const anchored = new Map<Alias, Node>();
   let size = 0;
 
   const report = (path: Path, node: Node | null, message: string): null => {
@@ -141,7 +140,7 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
     if (isAlias(node)) return follow(node, path);
     const sizeBefore = size++;
     const raw = contentOf(node, path);
-    if (node?.anchor) anchors.set(node.anchor, { raw, size: size - sizeBefore });
+    if (node?.anchor) anchors.set(node.anchor, { node, raw, size: size - sizeBefore });
     return raw;
   }
 
@@ -180,20 +179,21 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
       const message = 'expected an alias of an anchor that ends before it; there is none of this name';
       return report(path, alias, message);
     }
+    anchored.set(alias, anchor.node);
     size += anchor.size;
     if (size <= maxValues) return anchor.raw;
     const message = `expected at most ${maxValues} values once aliases are followed`;
     return problems.at(-1)?.message === message ? null : report(path, alias, message);
   }
 
-  return { raw: read(root, []), problems };
+  return { raw: read(root, []), problems, anchored };
 }
 
-function offsetOf(path: Path, document: Document): number {
-  let node: unknown = document.contents;
-  let start = document.contents;
+function offsetOf(path: Path, root: Node | null, anchored: ReadonlyMap<Alias, Node>): number {
+  let node: unknown = root;
+  let start = root;
   for (const step of path) {
-    if (isAlias(node)) node = node.resolve(document);
+    if (isAlias(node)) node = anchored.get(node);
     if (isMap<Node, Node | null>(node)) {
       const entry = node.items.find(({ key }) => isScalar(key) && (key.value ?? '') === step);
       [start, node] = [entry?.key ?? start, entry?.value];

@@ -166,6 +166,16 @@ limits: { max_series: 5000 }
     expect(config.credentials).toEqual({ account: { file: join(path, 'keys/account') } });
   });
 
+  test('a credential that only an empty list would use is not used', async () => {
+    const { warnings } = await load(`${account}applications: { targets: [] }\n`, {
+      BUNNYNET_ACCESS_KEY: canary,
+    });
+    expect(warnings.map((warning) => warning.replace(/^.*: (.*): .*$/, '$1'))).toEqual([
+      'applications.targets',
+      'credentials.account',
+    ]);
+  });
+
   test('odd but harmless settings are warnings', async () => {
     const { warnings } = await load(`
 credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
@@ -447,6 +457,29 @@ extra: 1
       '14: limits.max_series',
       '15: extra',
     ]);
+  });
+
+  test.each([
+    ['applications: { targets: [a b], include: x }', ['applications.targets[0]', 'applications.include']],
+    [
+      'billing: { credential: x, interval: 1h, stale_after: 1h, targets: [1] }',
+      ['billing.credential', 'billing.stale_after', 'billing.targets'],
+    ],
+    [
+      'pull_zones: &same { targets: [1], name: a }\ndns_zones: *same\nstorage_zones: &other { stale_after: x, targets: [1, 1] }\nedge_scripts: *other\nbilling: { targets: all, interval: 1h, stale_after: 1h }',
+      [
+        'pull_zones.name',
+        'dns_zones.name',
+        'storage_zones.stale_after',
+        'edge_scripts.stale_after',
+        'storage_zones.targets[1]',
+        'edge_scripts.targets[1]',
+        'billing.stale_after',
+      ],
+    ],
+  ])('no problem of a section hides another: %s', async (text, paths) => {
+    const problems = await problemsOf(`${account}${text}\n`);
+    expect(problems.map((problem) => problem.split(': ')[1])).toEqual(paths);
   });
 
   test('thousands of problems are counted, not all listed', async () => {
