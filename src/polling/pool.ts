@@ -51,6 +51,8 @@ export class Pool {
   readonly #groups = new Map<string, Map<string, Target>>();
   readonly #retired = new Set<string>();
   readonly #running = new Map<string, Running>();
+  /** Keys that more than one group has had. There may be thousands of groups, so no other key is looked for in all of them. */
+  readonly #shared = new Set<string>();
 
   constructor(loops: TargetLoops, turns: Turns) {
     this.#loops = loops;
@@ -64,7 +66,7 @@ export class Pool {
 
   /** Sizes by name: what must not grow while targets come and go. */
   get sizes() {
-    return { groups: this.#groups.size, wanted: this.#running.size };
+    return { groups: this.#groups.size, wanted: this.#running.size, shared: this.#shared.size };
   }
 
   /** The targets that this poll reads. */
@@ -126,13 +128,14 @@ export class Pool {
     if (!running) this.#start(target, source);
     else if (running.source === source || this.#retired.has(running.source))
       this.#update(running.target, target, source);
+    else this.#shared.add(target.key);
   }
 
   /** A source no longer has a target. */
   #take(key: string, source: string): void {
     const running = this.#running.get(key);
     if (running?.source !== source) return;
-    for (const [other, group] of this.#groups) {
+    for (const [other, group] of this.#shared.has(key) ? this.#groups : []) {
       const target = group.get(key);
       if (target) {
         this.#update(running.target, target, other);
@@ -140,6 +143,7 @@ export class Pool {
       }
     }
     this.#running.delete(key);
+    this.#shared.delete(key);
     this.#loops.stop(running.target);
   }
 

@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/discovery/selector.ts';
+import { Pool } from '../../src/polling/pool.ts';
 import { defineResource } from '../../src/resources/define.ts';
 import { object } from '../../src/resources/fields.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Listing, Resource } from '../../src/resources/resource.ts';
+import { Turns } from '../../src/turns.ts';
 import {
   configOf,
   follower,
@@ -31,6 +33,25 @@ async function following(config: Config, options?: Parameters<typeof follower>[0
 }
 
 beforeAll(loadPatternEngine);
+
+it('removes many groups of targets in about the time that it takes to add them', async () => {
+  const turns = new Turns();
+  const pool = new Pool({ start: () => undefined, update: () => undefined, stop: () => undefined }, turns);
+  const startedMs = performance.now();
+  for (let group = 0; group < 5000; group++) {
+    const ids = Array.from({ length: 10 }, (_, i) => targetConfig({ group: String(group), id: String(i) }));
+    const targets = ids.map((of) => ({ ...of, kind: 'k', settings: {}, baseUrl: '', pollKey: '' }));
+    await pool.sync(
+      String(group),
+      targets.map((target) => ({ ...target, key: Object.values(target.ids).join('/') })),
+    );
+  }
+  const addedMs = performance.now() - startedMs;
+  pool.retire();
+  await pool.release();
+  expect(pool.sizes).toEqual({ groups: 0, wanted: 0, shared: 0 });
+  expect(performance.now() - startedMs).toBeLessThan(10 * addedMs + 500);
+});
 
 describe('named targets', () => {
   it('are read one by one, each with its own credential', async () => {
