@@ -31,7 +31,7 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
   return [
     {
       variable: 'BUNNYNET_ACCESS_KEY',
-      help: 'the key of the account; alone, it turns everything on but videos',
+      help: 'the key of the account; alone, it turns on everything except the storage of videos',
     },
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: 'the file that holds it' },
     {
@@ -196,7 +196,7 @@ export function replacedVariables(
   return ownVariables(options, credentials).filter((variable) => settings.includes(variable));
 }
 
-/** A sentence without a place. */
+/** A problem without a place in a file. */
 export function toHint(message: string): Problem {
   return { path: '', message };
 }

@@ -18,7 +18,7 @@ interface Issue {
   readonly message: string;
   /** Of a misspelt setting: the path of the one that was probably meant. */
   readonly meant?: Path | undefined;
-  /** Of something missing: the settings of which any one would do. */
+  /** If something is missing: the settings of which any one would be enough. */
   readonly missing?: readonly Path[] | undefined;
 }
 

@@ -22,7 +22,7 @@ export function createBasicAuth(
   matches: (password: string, hash: string) => Promise<boolean>,
   limits = defaultLimits,
 ) {
-  /** Passwords are remembered as digests, under a key that dies with the process. */
+  /** Passwords are remembered as digests, with a key that only this process has. */
   const secret = randomBytes(32);
   /** Only correct passwords are added, so strangers cannot push others out. */
   const remembered = new Set<string>();

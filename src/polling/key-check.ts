@@ -133,7 +133,7 @@ export class KeyCheck {
     }
   }
 
-  /** Decides what still waits by what is known: the probes take too long. */
+  /** The probes take too long: decides what still waits by what is known so far. */
   settle(): void {
     for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }

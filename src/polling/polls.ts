@@ -31,7 +31,7 @@ export class Polls {
   readonly failureLog: FailureLog;
   readonly loops: Loops;
   readonly poller: Poller;
-  /** Set when polls come, change or go; whoever cares resets it. */
+  /** Set when polls are added, changed or removed; the reader resets it. */
   hasChanged = false;
   readonly #options: PollsOptions;
   /** APIs that answered something other than a bare 404, or were warned about. */

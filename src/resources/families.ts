@@ -24,7 +24,7 @@ import type { CounterBound, CounterSample, Family, Labels, Sample, TargetContext
 
 /** A family that a value becomes, without what follows from its name and its fields. */
 export interface Shown<Value = unknown> {
-  /** Without the prefix of the kind. It ends in its unit; a counter's ends in `_total`. Fields of one name make one family. */
+  /** Without the prefix of the kind. It ends in its unit; a counter's ends in `_total`. Fields with the same name make one family. */
   readonly name: string;
   /** The HELP without its full stop. `%s` stands for `API field Name`; where it is left out, that follows in brackets. */
   readonly words: string;

@@ -105,7 +105,7 @@ export const boolean: FieldType<boolean> = (value, notes) =>
 export const text: FieldType<string> = (value, notes) =>
   typeof value === 'string' ? value : notes.mismatch('a string', value);
 
-/** A key. As a function, so that nothing that writes objects out shows it. */
+/** A key, in a function so that printing or serializing the object does not show it. */
 export const secret = mapped(text, (value) => (value === '' ? undefined : () => value));
 
 /** An integer that stands for something. A value that the reference does not list is kept, and noted. */

@@ -21,7 +21,7 @@ export function parseInstant(value: string): number | undefined {
     zoneMinutes = 0,
   ] = match;
   const midnight = startOfDay(year, month, day);
-  // A leap second is the one before and one more.
+  // Second 60, a leap second, is read as the second before it plus one.
   const isTime = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) <= 60;
   const isZone = Number(zoneHours) < 24 && Number(zoneMinutes) < 60;
   if (midnight === undefined || !isTime || !isZone) return undefined;

@@ -178,7 +178,7 @@ function meaningOf({ targets, listings }: Group, nowMs: number): string {
   if (leaving.length > 0) {
     const firstFor = durationInWords(Math.max(0, (earliest(leaving) ?? 0) - nowMs));
     parts.push(
-      `the values of ${ofSome(leaving.length)} stay until they are too old, the first for ${firstFor}`,
+      `the values of ${ofSome(leaving.length)} stay until they are stale; the first leave in ${firstFor}`,
     );
   }
   return parts.join('; ');

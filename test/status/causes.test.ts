@@ -48,7 +48,7 @@ it('says since when, what it means for the values, and what to do', () => {
   );
   expect(cause?.sinceMs).toBe(nowMs - 230_000);
   expect(cause?.meaning).toBe(
-    'the values of 1 have left the page; one has no values yet; the values of 1 stay until they are too old, the first for 2 m',
+    'the values of 1 have left the page; one has no values yet; the values of 1 stay until they are stale; the first leave in 2 m',
   );
   expect(cause?.advice).toContain('status page of bunny.net');
   expect(cause?.runbook).toMatch(/docs\/runbooks\/BunnynetKindUnreadable\.md$/);

@@ -23,7 +23,7 @@ export function regionsOf({ seed }: Application): readonly string[] {
   return count(1 + (hash(seed, 0x52) % 3), (index) => regions[(first + index) % regions.length] as string);
 }
 
-/** A pod in its place of a region: every few hours another one takes it. */
+/** The pod at one place of a region. Every few hours a new one replaces it. */
 export function podOf({ seed }: Application, region: number, place: number, nowMs: number) {
   const turn = Math.floor(nowMs / (6 * hourMs) + unit(seed, region, place));
   const podSeed = hash(seed, region * 64 + place, turn);
