@@ -190,7 +190,7 @@ export class Exporter {
     return this.#engine.listings();
   }
 
-  /** The configuration in force, as the file would say it. */
+  /** The current configuration, as it would stand in a file. */
   config(): ReturnType<typeof describeConfig> {
     return describeConfig(this.#config, resources);
   }

@@ -206,7 +206,7 @@ export class Pacer {
     this.#inFlight--;
   }
 
-  /** How long the next request has to wait, for a token or for the end of a pause. */
+  /** How long the next request must wait for a token or the end of a pause. */
   #waitMs(): number {
     const nowMs = performance.now();
     const { requestsPerSecond } = this.#pace;

@@ -1,4 +1,4 @@
-/** The configuration in force: checked, complete, with durations in milliseconds and every default filled in. */
+/** The current configuration: checked, complete, with durations in milliseconds and every default filled in. */
 import type { Selection } from '../discovery/selector.ts';
 import type { ApiName, Ids } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';

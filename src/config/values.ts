@@ -116,7 +116,7 @@ export function formatBytes(size: number): string {
   return unit === undefined ? String(size) : `${size / (byteUnits[unit] ?? 1)}${unit}`;
 }
 
-/** The base address of an API, without a slash at its end. Quiet, because an address can hold a password. */
+/** The base address of an API, without a slash at its end. Messages do not quote it, because an address can hold a password. */
 export const baseUrl: z.ZodType<string, string> = scalar(
   'an http or https address without user name, query and fragment, such as https://api.example.com/path',
   (text) => {

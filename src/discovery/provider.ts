@@ -1,6 +1,6 @@
 /**
  * A provider is one listing that is asked again and again. It keeps what the last complete listing had and tells its
- * subscribers: a new one at once, all of them when something changes. It does not know how the listing is asked, nor what
+ * subscribers: a new one at once, all of them when something changes. It does not know how the listing is read, nor what
  * subscribers do with it.
  *
  * - Subscribers to the same listing share a provider. A listing is the same while its kind, credential, key, address and
@@ -16,7 +16,7 @@ import { type Discovered, idText, withNames } from './discovered.ts';
 export interface ListingOf {
   readonly listing: Listing;
   readonly credential: string;
-  /** What of the parent listing it is asked for. */
+  /** The thing in the parent listing that it is read for. */
   readonly parent: Discovered | undefined;
   /** The credential of the outermost listing: whose account this is. */
   readonly account: string;
@@ -200,7 +200,7 @@ export class Providers {
   }
 }
 
-/** What the configuration in force says of keys and addresses. */
+/** What the current configuration says about keys and addresses. */
 export interface Whereabouts {
   readonly baseUrlOf: (api: ApiName) => string;
   /** An id for the current key of a credential. */

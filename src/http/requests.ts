@@ -10,7 +10,7 @@ import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
 
 export interface RequestsOptions {
-  /** The one in force. */
+  /** The current one. */
   readonly config: () => WebConfig;
   readonly connections: Connections;
   readonly routes: readonly Route[];

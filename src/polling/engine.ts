@@ -1,5 +1,5 @@
 /**
- * Polls what the configuration in force wants. Its sections subscribe to listings; what a listing finds comes as groups of
+ * Polls what the current configuration wants. Its sections subscribe to listings; what a listing finds comes as groups of
  * targets to the pool of their kind; the pool starts and stops polls; the poller carries them out and tells the target states,
  * which write to the store. Pages only look at the states.
  */

@@ -51,7 +51,7 @@ interface Branch {
   readonly provider: Provider;
   readonly subscriber: Subscriber;
   readonly below: Branches;
-  /** What of the parent listing it is below. */
+  /** The thing in the parent listing that it is below. */
   parent: Discovered | undefined;
 }
 
@@ -136,7 +136,7 @@ export class Section {
     if (section.targets !== 'all' || !resource.listing) return target;
     const of = this.#ofAccount(outermost(resource.listing));
     const foundBy = { api: of.listing.api, credential: of.credential, key: listingKey(of, this.#of) };
-    // With the key that it was asked with: if the key is another now, the target is asked at once when it is listed again.
+    // Keeps the key that it was read with: if that has changed, the target is polled at once when it is listed again.
     return { ...listedTarget(this.#of, target, foundBy, target.parts), keyId: target.keyId };
   }
 
@@ -257,7 +257,7 @@ export class Section {
     this.#of.providers.unsubscribe(provider, subscriber);
   }
 
-  /** Removes what a branch has brought. */
+  /** Removes what a branch has added. */
   async #forget({ provider, below }: Branch): Promise<void> {
     for (const branch of below.values()) await this.#forget(branch);
     this.#selections.delete(provider.poll.key);

@@ -56,7 +56,7 @@ interface Counts {
   stale: number;
 }
 
-/** The rows of every target that was polled: whether it answers, when it last did, and its counters. */
+/** The rows that stay for every polled target: whether it answers, when it last did, and its counters. */
 function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };

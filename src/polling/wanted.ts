@@ -1,5 +1,5 @@
 /**
- * What the configuration in force wants: its sections, the listings that they follow, and a pool for each kind. A new
+ * What the current configuration wants: its sections, the listings that they follow, and a pool for each kind. A new
  * configuration is put in place first; what only the previous one wanted is removed last.
  */
 import type { Config } from '../config/config.ts';

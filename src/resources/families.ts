@@ -34,7 +34,7 @@ export interface Shown<Value = unknown> {
   readonly of?: Labels | undefined;
   /** Names of the labels that `series` gives. Default: none. */
   readonly labels?: readonly string[];
-  /** Of a counter whose label values the API invents. */
+  /** For a counter whose label values the API chooses. */
   readonly bound?: CounterBound;
   /** Which value counts of two list elements with the same labels. Default: their sum. */
   readonly together?: 'most' | undefined;

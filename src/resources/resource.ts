@@ -175,7 +175,7 @@ export const products = [
 ] as const;
 export type Product = (typeof products)[number];
 
-/** What every kind has. In brackets what its file may leave out. */
+/** What every kind has. A default in brackets: its file may leave this out. */
 interface Kind<Reading> extends Operation {
   readonly kind: string;
   /** The product of bunny.net that it belongs to. (That of the listing, or the account.) */
