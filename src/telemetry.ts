@@ -186,14 +186,14 @@ class Rows {
     planned.set({ api }, 0);
   }
 
-  /** Removes the rows of kinds and APIs that are off. */
+  /** Removes the rows of kinds and APIs that are off; another reload can turn them on again meanwhile. */
   async #end(): Promise<void> {
-    const apis: ReadonlySet<string> = this.apis;
     for (const metric of Object.values(this.#events)) {
       for (const { labels } of (await metric.get()).values) {
         // Removing a histogram removes its buckets.
         const { le: _, ...own } = labels as Record<string, string>;
         const kinds = own['field'] === undefined ? this.kinds : this.named;
+        const apis: ReadonlySet<string> = this.apis;
         const isOn =
           (own['kind'] === undefined || kinds.has(own['kind'])) &&
           (own['api'] === undefined || apis.has(own['api']));

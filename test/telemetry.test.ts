@@ -240,6 +240,17 @@ describe('the kinds in the metrics', () => {
     expect(after.filter((row) => /made_up|418/.test(row) && /edge_script|core/.test(row))).toEqual([]);
   });
 
+  it('keep those of an API that a second reload turns on again at once', async () => {
+    const [application, billing] = ['application', 'billing'].map(resourceOf);
+    if (!application || !billing) throw new Error('a kind is missing');
+    const telemetry = createTelemetry([billing], inventory);
+    telemetry.follow([application]);
+    telemetry.follow([billing]);
+    const rows = await ownRows(render(telemetry));
+    expect(rows).toContain('bunnynet_exporter_api_requests_total{api="core",code="200"} 0');
+    expect(valuesOf('api', rows)).toEqual(['core']);
+  });
+
   it('add no series to a sidecar with one application', async () => {
     const simulator = createSimulator();
     onTestFinished(() => simulator.stop());

@@ -1,33 +1,16 @@
 /** Reads times as the API writes them, as seconds since 1970. An ambiguous text is no time. */
 
 const instant =
-  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s*(?:Z|([+-])(\d{2}):?(\d{2}))?$/i;
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d+)?))?\s*(?:Z|([+-]\d{2}):?(\d{2}))?$/i;
 
 /** An ISO 8601 date-time, in UTC where it names no zone, as seconds since 1970; undefined for a text that is none. */
 export function parseInstant(value: string): number | undefined {
-  const match = instant.exec(value);
-  if (!match) return undefined;
-  const [
-    ,
-    year,
-    month,
-    day,
-    hours,
-    minutes,
-    seconds = 0,
-    fraction = '',
-    sign,
-    zoneHours = 0,
-    zoneMinutes = 0,
-  ] = match;
-  const midnight = startOfDay(year, month, day);
-  // Second 60, a leap second, is read as the second before it plus one.
-  const isTime = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) <= 60;
-  const isZone = Number(zoneHours) < 24 && Number(zoneMinutes) < 60;
-  if (midnight === undefined || !isTime || !isZone) return undefined;
-  const ahead = (Number(zoneHours) * 3600 + Number(zoneMinutes) * 60) * (sign === '-' ? -1 : 1);
-  const whole = midnight + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) - ahead;
-  return whole + Number(`0${fraction}`);
+  const [, date = '', minute = '', second = '0', zoneHours = '+00', zoneMinutes = '00'] =
+    instant.exec(value) ?? [];
+  const minuteMs = Date.parse(`${date}T${minute}${zoneHours}:${zoneMinutes}`);
+  // Date.parse makes 31 February a day of March. Second 60 is a leap second.
+  const isTime = parseDay(date) !== undefined && !Number.isNaN(minuteMs) && Number(second) < 61;
+  return isTime ? minuteMs / 1000 + Number(second) : undefined;
 }
 
 /** The time of a chart's key: an ISO 8601 date with or without a time, or Unix seconds. Undefined for `05/06/2026`. */
