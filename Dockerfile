@@ -40,7 +40,7 @@ EXPOSE 10057
 # Uses BUNNYNET_WEB_PROBE_ADDRESS, or else BUNNYNET_WEB_LISTEN_ADDRESS (or its default), which must then be without TLS and users.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_PROBE_ADDRESS ?? process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
-# The first five options and MALLOC_TRIM_THRESHOLD_ keep it small: code is compiled only where it runs often, garbage is collected early and
+# The first four options and MALLOC_TRIM_THRESHOLD_ keep it small: code is compiled only where it runs often, garbage is collected
 # often, by one thread beside the program's own, and freed memory goes back to the system.
 # The thread in which passwords are compared needs --allow-worker; Node warns that such a thread is not held to the model.
-ENTRYPOINT ["node", "--liftoff-only", "--max-semi-space-size=1", "--v8-pool-size=1", "--initial-heap-size=16", "--no-sparkplug", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]
+ENTRYPOINT ["node", "--liftoff-only", "--max-semi-space-size=1", "--v8-pool-size=1", "--no-sparkplug", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]

@@ -27,7 +27,6 @@ export const nodeOptions = [
   '--liftoff-only',
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
-  '--initial-heap-size=16',
   '--no-sparkplug',
 ];
 export const nodeEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };

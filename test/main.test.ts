@@ -111,6 +111,13 @@ describe('the command', () => {
     expect(await readFile('deploy/systemd/bunnynet-exporter.service', 'utf8')).toContain(variable);
   });
 
+  // Linux before 5.1 cuts the line off there, and Node then refuses half an option.
+  it('has a first line of at most 127 bytes', async () => {
+    const [line = ''] = (await readFile('dist/bunnynet-exporter.js', 'utf8')).split('\n', 1);
+    expect(line).toMatch(/^#!/);
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(127);
+  });
+
   // Of a text with a character beyond Latin-1, V8 keeps two bytes for each: two megabytes more.
   it('is a bundle in Latin-1', async () => {
     const bundle = await readFile('dist/bunnynet-exporter.js', 'utf8');
