@@ -118,7 +118,7 @@ export function roundText(
   const found = new Map<string, number>();
   for (const { poll, found: n, state } of listings) {
     const { nouns } = poll.listing;
-    if (!poll.parent && state === 'ok' && n > 0) found.set(nouns, Math.max(found.get(nouns) ?? 0, n));
+    if (!poll.parent && state === 'ok' && n > 0) found.set(nouns, (found.get(nouns) ?? 0) + n);
   }
   const parts = Array.from(found, ([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
   const failing = listings.filter(({ state }) => state === 'failing').length;

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { roundText } from '../src/log-lines.ts';
+import { failing, listing, refusedListing, status } from './status/fixtures.ts';
+
+it('sums up the first round, with what all accounts have together', () => {
+  const zone = { key: 'zone', ids: { shield_zone_id: '7' }, name: 'shop' };
+  const listings = [
+    listing('pull zones', { found: 1000 }),
+    listing('pull zones', { found: 250, credential: 'second' }),
+    listing('applications', { found: 1 }),
+    listing('DNS zones'),
+    // Those below something, and those that fail, are not counted.
+    listing('API Guardian endpoints', { found: 9, parent: zone }),
+    listing('storage zones', { ...refusedListing, found: 9 }),
+  ];
+  expect(roundText([status({ app_id: 'a' }), failing({ app_id: 'b' })], listings, 12_000)).toBe(
+    'first round: 1 ok, 1 failing, 12 s; found 1,250 pull zones, 1 application, 1 listing failing',
+  );
+});
+
+it('says of the first round only how the polls went if nothing is listed', () => {
+  expect(roundText([status({ app_id: 'a' })], [], 900)).toMatch(/^first round: 1 ok, 0 failing, [^;]+$/);
+});
