@@ -33,7 +33,7 @@ function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
   };
 }
 
-/** How many of what a listing leaves out are named. */
+/** How many of the excluded targets are named. */
 const maxExcluded = 100;
 
 function describeListing(status: ListingStatus) {

@@ -8,7 +8,7 @@ export interface DriftedField {
   readonly lastAtMs: number;
 }
 
-/** How long a field that is well again stays in the list. */
+/** How long a field stays in the list after it last had the wrong type. */
 const rememberedMs = 24 * 3_600_000;
 
 /** Some fields are found inside maps, with keys that the API chooses. */
@@ -20,7 +20,8 @@ export class SchemaDrift {
 
   note(kind: string, field: string, nowMs = Date.now()): void {
     const key = `${kind} ${field}`;
-    const count = (this.#fields.get(key)?.count ?? 0) + 1;
+    const before = this.#fields.get(key);
+    const count = before && isRecent(before, nowMs) ? before.count + 1 : 1;
     this.#fields.delete(key);
     this.#fields.set(key, { kind, field, count, lastAtMs: nowMs });
     const [oldest = ''] = this.#fields.keys();
@@ -30,7 +31,11 @@ export class SchemaDrift {
   /** The most frequent first. */
   fields(nowMs = Date.now()): readonly DriftedField[] {
     return [...this.#fields.values()]
-      .filter(({ lastAtMs }) => lastAtMs >= nowMs - rememberedMs)
+      .filter((field) => isRecent(field, nowMs))
       .toSorted((a, b) => b.count - a.count);
   }
+}
+
+function isRecent({ lastAtMs }: DriftedField, nowMs: number): boolean {
+  return lastAtMs >= nowMs - rememberedMs;
 }

@@ -21,6 +21,9 @@ describe('the fields of the wrong type', () => {
     drift.note('application', 'status', 0);
     drift.note('application', 'status', dayMs / 2);
     expect(drift.fields(dayMs + 1).map(({ field }) => field)).toEqual(['status']);
+    // And are counted from one when they come back.
+    drift.note('application', 'status', 2 * dayMs);
+    expect(drift.fields(2 * dayMs)).toMatchObject([{ field: 'status', count: 1 }]);
   });
 
   it('never take more room than 200 fields do, whatever keys the API chooses', () => {
