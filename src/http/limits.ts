@@ -19,8 +19,6 @@ export const defaultWebLimits = {
   maxConnections: 512,
   /** From the end of a request's headers to the last byte of its response; then cut. */
   responseTimeoutMs: 120_000,
-  /** The largest body of a request; above it 413. No page reads the body. */
-  maxBodyBytes: 1_024,
   /** Unanswered requests on one connection, pipelined; then cut. */
   maxRequestsInFlight: 16,
 };

@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
 import type { Connections } from './connections.ts';
-import { defaultWebLimits } from './limits.ts';
 import { matchesHash } from './password-check.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
+
+/** The largest body of a request, which no page reads. Above it: 413. */
+const maxBodyBytes = 1_024;
 
 export interface RequestsOptions {
   /** The current one. */
@@ -31,7 +33,7 @@ export function createRequestListener(options: RequestsOptions) {
     setHeaders(response, [...Object.entries(securityHeaders), ...config.headers]);
     // No page reads a body: a large one is refused, and the connection ends after one of unknown length.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
-    const isTooLong = Number(length) > defaultWebLimits.maxBodyBytes;
+    const isTooLong = Number(length) > maxBodyBytes;
     if (isTooLong || coding !== undefined) response.setHeader('Connection', 'close');
     if (isTooLong) return answerText(response, 413);
     if (!isWithinRate(config)) return answerText(response, 429);
