@@ -9,7 +9,7 @@ import type { Route } from './route.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
-/** Up to here a page is copied sooner than it is handed over part by part. */
+/** Copying a page of at most this size is faster than handing it over part by part. */
 const smallBytes = 64 * 1024;
 
 const defaultLimits = {

@@ -97,7 +97,7 @@ export class WebServer {
       if (socket.remoteAddress === undefined) socket.destroy();
       else this.#connections.add(socket);
     });
-    // Once it listens: no connection can be accepted, for example for want of file descriptors.
+    // Once it listens: a connection cannot be accepted, for example because there are too many open files.
     listener.on('error', (error: NodeJS.ErrnoException) => {
       if (listener.listening) this.#logRefusal(undefined, `accepting: ${error.code}`);
     });

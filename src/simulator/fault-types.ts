@@ -80,7 +80,7 @@ const catalogue = {
       return bare(429, { 'retry-after': at.toUTCString() });
     },
   ),
-  'status-429-retry-unreadable': instead('HTTP 429 with a Retry-After that says nothing', () =>
+  'status-429-retry-unreadable': instead('HTTP 429 with a Retry-After that cannot be read', () =>
     bare(429, { 'retry-after': 'in a while' }),
   ),
   'status-500': failing(500, 'Internal Server Error'),
@@ -188,11 +188,11 @@ const catalogue = {
     (reply, { pages, parameters }) => ((pages?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply),
     isPaged,
   ),
-  'page-missing': paged('Entries without a word on the listing, less the cursor', ({ page, answer }) =>
+  'page-missing': paged('Entries and no field about the listing but the cursor', ({ page, answer }) =>
     answer(page, { about: 'nothing' }),
   ),
   'page-without-fields': paged(
-    'Entries beside an empty object that should tell of the listing',
+    'Entries beside an empty object that should hold the fields about the listing',
     ({ page, answer }) => answer(page, { about: 'no numbers' }),
   ),
   'page-zeros': paged('Entries beside counts of zero', ({ page, answer }) =>

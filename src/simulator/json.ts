@@ -5,7 +5,7 @@
 const rawMark = '#raw:';
 const rawText = /"#raw:([^"\\]*)"/g;
 
-/** Stands in a value for JSON text that is written as it is, without quotes. The text has no quotes of its own. */
+/** A placeholder for JSON text that is written unchanged and without quotes. The text must contain no quotes. */
 export function rawJson(written: string): string {
   return rawMark + written;
 }

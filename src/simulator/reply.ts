@@ -5,7 +5,7 @@ import type { Answer } from './kind.ts';
 
 export interface Reply {
   readonly status: number;
-  /** In lower case; `content-length` comes when it is sent. */
+  /** In lower case; `content-length` is added when it is sent. */
   readonly headers: OutgoingHttpHeaders;
   /** JSON data, or bytes that are sent as they are; absent where there is no body. */
   readonly body?: unknown;

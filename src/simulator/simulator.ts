@@ -54,7 +54,7 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
   clearFaults(): void;
   /** Deletes an entity by its id, from listings too; the returned function brings it back. */
   remove(id: string): () => void;
-  /** Renames an entity by its id. A Shield Zone has no name of its own: it is called as its pull zone is. */
+  /** Renames an entity by its id. A Shield Zone has no name of its own, but that of its pull zone. */
   rename(id: string, name: string): void;
 }
 

@@ -23,7 +23,7 @@ export function createPages(options: PagesOptions): readonly Route[] {
   const about = viewer(options);
   const readers = new Readers();
   const status = about((view, { url = '' }, response) => {
-    // A form without scripts sends what is not set, too; the address keeps only what is.
+    // Without scripts a form sends its empty fields, too; the address keeps only what is set.
     const isForm = /=(&|$)/.test(url);
     if (isForm) response.writeHead(303, { Location: linkTo(view.query), 'Content-Length': 0 }).end();
     else answerWhole(response, 'text/html', renderStatusPage(view));
