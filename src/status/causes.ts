@@ -164,21 +164,20 @@ function meaningOf({ targets, listings }: Group, nowMs: number): string {
   if (targets.length === 0)
     return `what ${listings.length === 1 ? 'it has' : 'they have'} found before stays; nothing new is found`;
   const ofSome = (n: number) => (n === targets.length ? 'all' : count(n));
-  const kept = targets.filter(({ stale, state }) => !stale && state !== 'absent');
-  const leaving = kept.flatMap(({ lastSuccessMs, target }) =>
-    lastSuccessMs === undefined ? [] : [lastSuccessMs + target.staleAfterMs],
-  );
-  const gone = targets.length - kept.length;
-  const never = kept.length - leaving.length;
+  const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
+  const kept = read.filter(({ stale, state }) => !stale && state !== 'absent');
+  const gone = read.length - kept.length;
+  const never = targets.length - read.length;
   const parts: string[] = [];
   if (gone > 0) parts.push(`the values of ${ofSome(gone)} have left the page`);
   if (never === targets.length) parts.push('there are no values yet');
   else if (never === 1) parts.push('one has no values yet');
   else if (never > 0) parts.push(`${count(never)} have no values yet`);
-  if (leaving.length > 0) {
-    const firstFor = durationInWords(Math.max(0, (earliest(leaving) ?? 0) - nowMs));
+  if (kept.length > 0) {
+    const ends = kept.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
+    const firstFor = durationInWords(Math.max(0, (earliest(ends) ?? 0) - nowMs));
     parts.push(
-      `the values of ${ofSome(leaving.length)} stay until they are stale; the first leave in ${firstFor}`,
+      `the values of ${ofSome(kept.length)} stay until they are stale; the first leave in ${firstFor}`,
     );
   }
   return parts.join('; ');

@@ -54,6 +54,17 @@ it('says since when, what it means for the values, and what to do', () => {
   expect(cause?.runbook).toMatch(/docs\/runbooks\/BunnynetKindUnreadable\.md$/);
 });
 
+it('never says that values have left which there never were', () => {
+  const lastSuccessMs = undefined;
+  const [failed] = causes(failing({ app_id: 'a' }, { stale: true, lastSuccessMs }));
+  expect(failed?.meaning).toBe('there are no values yet');
+  const [gone] = causes(
+    failing({ app_id: 'b' }, { state: 'absent', stale: true }),
+    failing({ app_id: 'c' }, { state: 'absent', lastSuccessMs }),
+  );
+  expect(gone?.meaning).toBe('the values of 1 have left the page; one has no values yet');
+});
+
 it('names what a key may not read once, not for each zone', () => {
   const refused = { result: 'auth', isKeyRefused: false, atMs: nowMs };
   const all = causes(
