@@ -7,7 +7,7 @@ import { type ApiCapacity, planText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
-import { type ApiName, products, type Resource } from './resources/resource.ts';
+import { type ApiName, apiNames, products, type Resource } from './resources/resource.ts';
 import type { Telemetry } from './telemetry.ts';
 import { count, durationInWords, plural } from './text.ts';
 
@@ -53,7 +53,9 @@ export function planLog(isListed: () => boolean, log: Logger): (capacities: read
       logged = new Map(capacities.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
       if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
     }
-    for (const { api, shortfall } of capacities) {
+    const shortfalls = new Map(capacities.map(({ api, shortfall }) => [api, shortfall]));
+    for (const api of apiNames) {
+      const shortfall = shortfalls.get(api);
       const before = warned.get(api);
       if (shortfall === undefined) warned.delete(api);
       else if (before === undefined || (isNew && before !== shortfall)) {

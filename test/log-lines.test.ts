@@ -1,5 +1,6 @@
+import pino from 'pino';
 import { expect, it } from 'vitest';
-import { roundText } from '../src/log-lines.ts';
+import { planLog, roundText } from '../src/log-lines.ts';
 import { failing, listing, refusedListing, status } from './status/fixtures.ts';
 
 it('sums up the first round, with what all accounts have together', () => {
@@ -20,4 +21,18 @@ it('sums up the first round, with what all accounts have together', () => {
 
 it('says of the first round only how the polls went if nothing is listed', () => {
   expect(roundText([status({ app_id: 'a' })], [], 900)).toMatch(/^first round: 1 ok, 0 failing, [^;]+$/);
+});
+
+it('warns again if an API that was no longer used is again asked too much', () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+  const planned = planLog(() => true, log);
+  const numbers = { polls: 120, neededPerSecond: 2, allowedPerSecond: 1 };
+  const short = { api: 'shield', ...numbers, shortfall: 'it needs 2 requests/s' } as const;
+  planned([short]);
+  planned([short]);
+  expect(lines).toHaveLength(1);
+  planned([]);
+  planned([short]);
+  expect(lines).toHaveLength(2);
 });
