@@ -53,9 +53,8 @@ export function planLog(isListed: () => boolean, log: Logger): (capacities: read
       logged = new Map(capacities.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
       if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
     }
-    const shortfalls = new Map(capacities.map(({ api, shortfall }) => [api, shortfall]));
     for (const api of apiNames) {
-      const shortfall = shortfalls.get(api);
+      const shortfall = capacities.find((one) => one.api === api)?.shortfall;
       const before = warned.get(api);
       if (shortfall === undefined) warned.delete(api);
       else if (before === undefined || (isNew && before !== shortfall)) {

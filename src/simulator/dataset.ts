@@ -1,6 +1,4 @@
-/**
- * The simulated account: what it has, made from a seed and a shape, and its keys.
- */
+/** The simulated account: what it has, made from a seed and a shape, and its keys. */
 import { hash, secret } from './entities.ts';
 import { type Kind, type LibraryKeys, type Operation, type Scale, scaleNames } from './kind.ts';
 import { kinds } from './kinds/index.ts';

@@ -1,5 +1,4 @@
 /** Scripted outages: faults that come and go at set times. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 
