@@ -216,7 +216,7 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: Ro
   byKind('targets', 'Targets that are wanted.', inventory.targets);
   byKind(
     'stale_targets',
-    'Targets whose values left the page, or never came, for want of a good poll within stale_after.',
+    'Targets whose values left the page, or never came, because no poll succeeded within stale_after.',
     inventory.staleTargets,
   );
   byKind('series', 'Series on the page.', inventory.series);
@@ -260,11 +260,11 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: Ro
   };
 }
 
-let ofProcess: Registry | undefined;
+let processMetrics: Registry | undefined;
 
 /** One for the process: it watches the event loop and the garbage collections. */
 function processRegistry(): Registry {
-  if (ofProcess) return ofProcess;
+  if (processMetrics) return processMetrics;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // Without the permission to read it, the value would be 0.
@@ -281,7 +281,7 @@ function processRegistry(): Registry {
       : ['process_resident_memory_bytes', 'process_virtual_memory_bytes', 'process_heap_bytes']),
   ];
   for (const name of unwanted) registry.removeSingleMetric(name);
-  ofProcess = registry;
+  processMetrics = registry;
   return registry;
 }
 
@@ -296,7 +296,9 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const rows = new Rows(events);
   const count = declareCounts(declare, inventory, rows);
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
-  const processText = new OwnText(() => processRegistry().metrics());
+  // Now, not at the first scrape: it counts from its creation.
+  const ofProcess = processRegistry();
+  const processText = new OwnText(() => ofProcess.metrics());
   let processAtMs = Number.NEGATIVE_INFINITY;
   const ownText = new OwnText(() => registry.metrics());
   let followed: Promise<void>;

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import pino from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SectionConfig } from '../src/config/config.ts';
 import { load } from '../src/demo.ts';
 import { createExporter } from '../src/exporter.ts';
@@ -29,6 +30,15 @@ it.each(['text', 'openmetrics'] as const)('renders the format %s without an empt
   const text = await render(createTelemetry(resources, inventory), format);
   expect(text).not.toMatch(/^$\n/m);
   expect(text.endsWith('\n')).toBe(true);
+});
+
+it('watches the process from the start, not from the first scrape', async () => {
+  // Its registry is one for the process, and other tests may have made it long ago.
+  vi.resetModules();
+  const fresh = await import('../src/telemetry.ts');
+  const telemetry = fresh.createTelemetry(resources, inventory);
+  await setTimeout(100);
+  expect(await render(telemetry)).toMatch(/^nodejs_eventloop_lag_mean_seconds \d/m);
 });
 
 it('renders OpenMetrics with info types, units, and counter families without _total', async () => {

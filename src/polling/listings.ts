@@ -135,7 +135,10 @@ export class Listings {
     const discovery = compareListed(before, found);
     this.#learnKeys(poll.key, found);
     this.#log(poll, discovery, before === undefined);
-    await provider.succeed(discovery.listed);
+    loop.isTakenOver = true;
+    await provider.succeed(discovery.listed).finally(() => {
+      loop.isTakenOver = false;
+    });
     // First, so that targets which only the previous configuration wanted are not reported as absent.
     await wanted.settle();
     if (discovery.listed !== before) this.#retainKeys(poll.key, discovery.listed);

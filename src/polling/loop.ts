@@ -35,6 +35,8 @@ export class Loop {
   readonly health: PollHealth = { lastFailure: undefined, lasting: 0 };
   /** Whether a poll has ended, whatever the outcome. */
   hasEnded = false;
+  /** Set while the targets that a listing found are put in place: they get their readings next, without another poll. */
+  isTakenOver = false;
   /** Whether the last poll got HTTP 404 without a reason. */
   isMissing = false;
   poll: Poll;
@@ -88,12 +90,7 @@ export class Loop {
   /** Asks at once, even if it was backing off. If a poll is under way, asks again after it. */
   runNow(): void {
     if (this.#state === 'running') this.#again = true;
-    else this.wake();
-  }
-
-  /** Asks at once. If a poll is under way, that is enough. */
-  wake(): void {
-    if (this.#state === 'waiting') this.#schedule(performance.now());
+    else if (this.#state === 'waiting') this.#schedule(performance.now());
   }
 
   /** Asks at once; resolves when that poll has ended, or when the loop is stopped. */

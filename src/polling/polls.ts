@@ -10,7 +10,7 @@ import type { Loop } from './loop.ts';
 import { Loops, type Pace } from './loops.ts';
 import { type Outcome, Poller, type PollerOptions, type PollObserver } from './poller.ts';
 import type { TargetLoops } from './pool.ts';
-import { isCounted, type Poll, readPollOf } from './target.ts';
+import { isCounted, type Poll, readPollOf, type Target } from './target.ts';
 
 export interface PollsObserver extends PollObserver {
   /** How late the latest poll of a kind started. */
@@ -71,14 +71,20 @@ export class Polls {
     return {
       start: (target) => {
         states.add(target);
-        this.loops.get(target.pollKey)?.wake();
+        this.#askFor(target);
       },
       update: (target) => {
         states.update(target);
-        this.loops.get(target.pollKey)?.wake();
+        this.#askFor(target);
       },
       stop: ({ key }) => states.remove(key),
     };
+  }
+
+  /** Asks the listing that reads a target, unless the target gets its reading from it anyway. */
+  #askFor({ pollKey }: Target): void {
+    const loop = this.loops.get(pollKey);
+    if (loop?.hasEnded && !loop.isTakenOver) loop.runNow();
   }
 
   start(poll: Poll): void {
