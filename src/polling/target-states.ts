@@ -108,6 +108,8 @@ export class TargetStates {
   readonly #uptimeMs: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
+  /** Until then nothing more becomes stale, so that most scrapes need not go through all targets. */
+  #nextStaleMs = Number.POSITIVE_INFINITY;
 
   /**
    * uptimeMs: the clock for ages. It must not jump when the wall clock is set, and must go on while the machine sleeps, as
@@ -125,8 +127,10 @@ export class TargetStates {
 
   /** A target that is wanted from now on. */
   add(target: Target): void {
-    this.#states.set(target.key, this.#blank(target));
+    const known = this.#blank(target);
+    this.#states.set(target.key, known);
     this.#countsOf(target.kind).targets++;
+    this.#watch(known);
   }
 
   /** Something about a known target changed. At another address nothing is known of it; with other settings, values differ. */
@@ -141,6 +145,7 @@ export class TargetStates {
     }
     known.target = target;
     if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
+    this.#watch(known);
   }
 
   /** Takes all series of the target off the page. */
@@ -170,6 +175,7 @@ export class TargetStates {
     known.state = 'ok';
     this.#setStale(known, false);
     known.freshMs = uptimeMs;
+    this.#watch(known);
     known.lastSuccessMs = atMs;
     known.lastDurationSeconds = durationSeconds;
     known.lastFailure = undefined;
@@ -205,8 +211,14 @@ export class TargetStates {
   dropStale(): readonly TargetStatus[] {
     const dropped: TargetStatus[] = [];
     const uptimeMs = this.#uptimeMs();
+    if (uptimeMs <= this.#nextStaleMs) return dropped;
+    this.#nextStaleMs = Number.POSITIVE_INFINITY;
     for (const known of this.#states.values()) {
-      if (known.stale || uptimeMs - known.freshMs <= known.target.staleAfterMs) continue;
+      if (known.stale) continue;
+      if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
+        this.#watch(known);
+        continue;
+      }
       this.#setStale(known, true);
       this.#showStateAlone(known);
       if (known.lastSuccessMs !== undefined) dropped.push(known);
@@ -261,6 +273,10 @@ export class TargetStates {
     if (known.stale === isStale) return;
     known.stale = isStale;
     this.#countsOf(known.target.kind).stale += isStale ? 1 : -1;
+  }
+
+  #watch({ freshMs, target }: TargetState): void {
+    this.#nextStaleMs = Math.min(this.#nextStaleMs, freshMs + target.staleAfterMs);
   }
 
   #stateOf(target: Target): TargetState | undefined {
