@@ -52,15 +52,15 @@ export function latency(name: string, words: string, type = number): FieldType<n
 }
 
 /** The entries of a chart, newest first. Those whose keys are no instants come last, at minus infinity. */
-const points = mapped(entriesOf(number), (entries, notes) =>
-  entries
-    .flatMap(([key, value]) => {
-      const atSeconds = parseChartKey(key) ?? Number.NEGATIVE_INFINITY;
-      if (!Number.isFinite(atSeconds)) notes.badKey('an instant');
-      return value === undefined ? [] : [{ key, atSeconds, latency: value }];
-    })
-    .toSorted((a, b) => b.atSeconds - a.atSeconds || (a.key > b.key ? -1 : 1)),
-);
+const points = mapped(entriesOf(number), (entries, notes) => {
+  const all: { readonly key: string; readonly atSeconds: number; readonly latency: number }[] = [];
+  for (const [key, value] of entries) {
+    const atSeconds = parseChartKey(key) ?? Number.NEGATIVE_INFINITY;
+    if (!Number.isFinite(atSeconds)) notes.badKey('an instant');
+    if (value !== undefined) all.push({ key, atSeconds, latency: value });
+  }
+  return all.sort((a, b) => b.atSeconds - a.atSeconds || (a.key > b.key ? -1 : 1));
+});
 type Points = ValueOf<typeof points>;
 
 /** The newest entry, if the configuration asks for it and its key is an instant. */

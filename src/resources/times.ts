@@ -9,7 +9,8 @@ export function parseInstant(value: string): number | undefined {
     instant.exec(value) ?? [];
   const minuteMs = Date.parse(`${date}T${minute}${zoneHours}:${zoneMinutes}`);
   // Date.parse makes 31 February a day of March. Second 60 is a leap second.
-  const isTime = parseDay(date) !== undefined && !Number.isNaN(minuteMs) && Number(second) < 61;
+  const day = startOfDay(date.slice(0, 4), date.slice(5, 7), date.slice(8));
+  const isTime = day !== undefined && !Number.isNaN(minuteMs) && Number(second) < 61;
   return isTime ? minuteMs / 1000 + Number(second) : undefined;
 }
 
