@@ -1,7 +1,8 @@
 /** The counters of a target: which series each family has, and what they have counted. It knows nothing of polls. */
 import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
+import { sumByDay } from '../resources/days.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
-import { DayCounter, sumByDay } from './day-counter.ts';
+import { DayCounter } from './day-counter.ts';
 
 /** How long readings may lack a series before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;

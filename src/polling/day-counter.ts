@@ -2,6 +2,7 @@
  * One counter: what the days of the API have gained since it was first read, so that windows that roll and days that begin
  * anew become a figure that only grows. It knows neither labels nor targets.
  */
+import { sumByDay } from '../resources/days.ts';
 import type { DayFigure } from '../resources/resource.ts';
 
 const daySeconds = 86_400;
@@ -87,11 +88,4 @@ function newestFirst(days: readonly DayFigure[]): readonly DayFigure[] {
   return days
     .filter(({ value }) => Number.isFinite(value))
     .toSorted((a, b) => b.startSeconds - a.startSeconds);
-}
-
-/** One figure for each day: the sum of those that are given. */
-export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
-  const sums = new Map<number, number>();
-  for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
-  return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
 }

@@ -16,6 +16,7 @@ import {
   type Subscriber,
 } from '../discovery/provider.ts';
 import { selectorOf } from '../discovery/selector.ts';
+import { mapEach } from '../resources/pages.ts';
 import { isReadAlone, type Listed, type Listing } from '../resources/resource.ts';
 import type { Turns } from '../turns.ts';
 import type { Pool } from './pool.ts';
@@ -294,9 +295,4 @@ export class Section {
       credentialFor(section, resource.api, poll, one),
     );
   }
-}
-
-/** Makes each item when it is asked for: a long list at once would keep others waiting. */
-function* mapEach<Item, Mapped>(items: readonly Item[], map: (item: Item) => Mapped): Iterable<Mapped> {
-  for (const item of items) yield map(item);
 }

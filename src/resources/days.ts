@@ -123,7 +123,8 @@ export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day
   );
 }
 
-function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+/** One figure for each day: the sum of all that are given for it. */
+export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
   const sums = new Map<number, number>();
   for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
   return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
