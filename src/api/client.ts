@@ -1,6 +1,6 @@
 /** Sends requests to one API, with key, deadline, limits and retries. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
@@ -158,7 +158,11 @@ export class ApiClient {
     for (let attempt = 0; ; attempt++) {
       const held = permit;
       const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
-      if (!(outcome instanceof ApiError)) return outcome.body;
+      if (!(outcome instanceof ApiError)) {
+        // Requests that waited for the permit are sent before the caller works on this answer.
+        await nextTurn();
+        return outcome.body;
+      }
       signal.throwIfAborted();
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
