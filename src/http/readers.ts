@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Handed to the socket at a time. TLS encrypts this much ahead of a slow reader. */
-const batchBytes = 1024 * 1024;
+const batchBytes = 4 * 1024 * 1024;
 
 export class Readers {
   readonly #max: number;
