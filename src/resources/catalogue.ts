@@ -31,27 +31,25 @@ export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource
   }));
 });
 
-function indexesOf(wanted: (family: CatalogueFamily) => boolean): readonly number[] {
-  return catalogue.flatMap((family, index) => (wanted(family) ? [index] : []));
-}
-
-const firstFamilies = new Map(resources.map(({ kind }) => [kind, indexesOf((one) => one.kind === kind)[0]]));
-const counterFamilies = new Map(
-  resources.map(({ kind }) => [kind, indexesOf((one) => one.kind === kind && one.type === 'counter')]),
+const kinds = new Map(
+  resources.map(({ kind, condition }) => {
+    const families = catalogue.flatMap((family, index) => (family.kind === kind ? [index] : []));
+    const counters = families.filter((index) => catalogue[index]?.type === 'counter');
+    return [kind, { first: families[0] ?? -1, counters, condition }] as const;
+  }),
 );
-const conditions = new Map(resources.map(({ kind, condition }) => [kind, condition]));
 
 /** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
 export function firstFamilyOf(kind: string): number {
-  return firstFamilies.get(kind) ?? -1;
+  return kinds.get(kind)?.first ?? -1;
 }
 
 /** The indexes of a kind's counters in the catalogue. */
 export function counterFamiliesOf(kind: string): readonly number[] {
-  return counterFamilies.get(kind) ?? [];
+  return kinds.get(kind)?.counters ?? [];
 }
 
 /** The state that the API reports in a reading of a kind, where the kind has one. */
 export function conditionOf(kind: string, reading: unknown): string | undefined {
-  return conditions.get(kind)?.of(reading);
+  return kinds.get(kind)?.condition?.of(reading);
 }

@@ -1,7 +1,4 @@
-/**
- * The words that the rest of the house uses for any kind: what a resource, a listing, a reading and a family are. How a kind
- * is declared is in `define.ts`.
- */
+/** The types that the rest of the program uses for any kind: resource, listing, reading, family. `define.ts` shows how to declare one. */
 import type * as z from 'zod';
 import type { Documented } from './documented.ts';
 import type { Diagnostics } from './fields.ts';
@@ -43,7 +40,7 @@ export interface Listed {
   readonly features?: readonly string[] | undefined;
 }
 
-/** The same with what comes with it and is not kept beside it: its reading, and the key that opens it. */
+/** The same, with its reading and the key that opens it. Neither is kept in the list of what was found. */
 export interface Found<Reading = unknown> extends Listed {
   readonly reading?: Reading;
   /** A function, so that nothing that writes objects out shows the key. */
@@ -70,14 +67,14 @@ export interface Operation {
   readonly enumeratedFields: readonly string[];
 }
 
-/** An operation that finds targets: of a credential or, with a parent, of each thing that the parent lists. */
+/** An operation that lists targets: those of an account or, with a parent, those below each thing that the parent lists. */
 export interface Listing<Reading = unknown> extends Operation {
-  /** The kind that it is named after; it finds targets for others of the same ids, too. */
+  /** The kind that it is named after. Other kinds with the same ids can use it, too. */
   readonly kind: string;
   readonly product: Product;
   /** What it lists, for people: `Shield Zones`. */
   readonly nouns: string;
-  /** What identifies a thing that it lists: what identifies the parent's comes first. */
+  /** What identifies a thing that it lists, the ids of its parent first. */
   readonly ids?: readonly IdField[];
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
@@ -124,7 +121,7 @@ export interface CounterSample extends Labelled {
 
 /** How many series one target has of a counter whose label values the API invents. */
 export interface CounterBound {
-  /** So many have a series of their own: the largest. */
+  /** How many have a series of their own: the largest. */
   readonly most: number;
   /** The labels of what all others are counted as. */
   readonly rest: Labels;
@@ -175,7 +172,7 @@ export const products = [
 ] as const;
 export type Product = (typeof products)[number];
 
-/** What every kind has. A default in brackets: its file may leave this out. */
+/** What every kind has. Its file may leave out what has a default, given in brackets. */
 interface Kind<Reading> extends Operation {
   readonly kind: string;
   /** The product of bunny.net that it belongs to. (That of the listing, or the account.) */
@@ -194,7 +191,7 @@ interface Kind<Reading> extends Operation {
   readonly ids: readonly IdField[];
   /** (600.) */
   readonly defaultIntervalSeconds: number;
-  /** True where it takes a request for each of very many targets: it is off until it is asked for. (False.) */
+  /** True if it takes a request for each of very many targets: then it is off unless the configuration names it. (False.) */
   readonly isCostly: boolean;
   /** Settings of the section beyond those that every section has. (None.) */
   readonly settings: z.ZodRawShape;
@@ -208,11 +205,11 @@ interface Kind<Reading> extends Operation {
 export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
-  /** Of what the listing has, `targets: all` is that with this feature. */
+  /** With `targets: all`, only what has this feature is polled. */
   readonly feature?: string;
-  /** True where there is one target a credential: its account. It has one label, and is found without a listing. */
+  /** True if a credential has one target, its account. It has one label and needs no listing. */
   readonly ofAccount?: true | undefined;
-  /** Lists the parts of one target, its parent, with their names; their last id is what the reading calls them. */
+  /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;
   /** For days that are counted, see `days.ts`. */
   read(get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
