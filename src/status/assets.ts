@@ -29,7 +29,6 @@ a:hover{text-decoration:underline}
 .wrap{max-width:1320px;margin:0 auto;padding:0 24px}
 .skip{position:absolute;left:-9999px}
 .skip:focus{left:8px;top:8px;background:var(--panel);padding:6px 10px}
-.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .top,.panel{background:var(--panel);border:1px solid var(--line)}
 .top .wrap,.pages,.lead,.facts,form,.pager,footer{display:flex;flex-wrap:wrap;align-items:center;gap:6px 18px}
 .top{border-width:0 0 1px;padding:11px 0}
@@ -37,7 +36,7 @@ a:hover{text-decoration:underline}
 .pages,.push{margin-left:auto}
 small,.brand small,.facts,.pager,.more,.conditions,.none,footer{color:var(--quiet);font-size:13px;font-weight:400}
 .lead{padding:20px 0 14px}
-h1{font-size:20px;line-height:1.3;margin:0;font-weight:650;text-wrap:balance;display:flex;align-items:center;gap:10px}
+h1{font-size:20px;line-height:1.3;margin:0;font-weight:650;display:flex;align-items:center;gap:10px}
 h1::before{content:"";width:10px;height:10px;border-radius:50%;background:var(--ok-bar);flex:none}
 h1.bad::before{background:var(--bad-bar)}
 h1.warn::before{background:var(--warn-bar)}
@@ -55,17 +54,15 @@ summary.title{display:list-item;list-style-position:inside}
 .problem{padding:8px 16px;border-top:1px solid var(--line);overflow-wrap:anywhere}
 .problem.bad strong{color:var(--bad)}
 .problem.warn strong{color:var(--warn)}
-.problem ul{margin:6px 0 2px;padding-left:32px;font-size:13px}
+.problem ul{margin:4px 0;padding-left:16px}
 .problem pre{margin:4px 0;font:12px/1.5 var(--mono);white-space:pre-wrap;max-height:12em;overflow:auto}
-.meaning{margin-left:16px;color:var(--quiet);font-size:13px}
+.meaning{color:var(--quiet);font-size:13px}
 .more,.conditions,.pager{margin:0;padding:8px 16px;border-top:1px solid var(--line)}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:6px 8px;vertical-align:top;font-weight:400}
 th:first-child,td:first-child{padding-left:16px}
 th:last-child,td:last-child{padding-right:16px}
 thead th{color:var(--quiet);font-size:12px;font-weight:500;white-space:nowrap}
-thead a{color:inherit}
-th[aria-sort]{color:var(--text);font-weight:600}
 tbody tr,tfoot tr,.rows thead{border-top:1px solid var(--line)}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .scroll{overflow-x:auto}
@@ -84,14 +81,13 @@ form{padding:12px 16px;gap:8px}
 input,select,button{font:inherit;font-size:13.5px;color:var(--text);background:var(--panel);
 border:1px solid var(--line);border-radius:6px;padding:5px 9px;height:32px;max-width:100%}
 input[type=search]{flex:1 1 200px;max-width:360px}
+#targets{scroll-margin-top:64px}
 .rows tbody tr:hover{background:var(--raised)}
 .rows .name{font-weight:500}
 .rows .ids{display:inline-block;font:12px/1.45 var(--mono);color:var(--quiet)}
-.rows .t,.rows .why,.rows .cred,.rows .ids{overflow-wrap:anywhere}
-.rows .s,.rows .kind,.rows small{white-space:nowrap}
-.rows .kind,.rows .cred{color:var(--quiet)}
-.rows ul,.rows li{display:inline;padding:0}
-.rows li+li::before{content:", "}
+.rows .of{color:var(--quiet);font-size:13px}
+.rows .t,.rows .why{overflow-wrap:anywhere}
+.rows .s,.rows small{white-space:nowrap}
 .state{display:inline-flex;align-items:center;gap:6px;font-weight:500;font-size:13px}
 .state::before{content:"";width:8px;height:8px;border-radius:50%;background:currentColor}
 .state.t-bad::before{border-radius:1px;transform:rotate(45deg)}
@@ -100,14 +96,11 @@ input[type=search]{flex:1 1 200px;max-width:360px}
 .result{font:500 12px/1.5 var(--mono);color:var(--bad)}
 .none{padding:28px 16px;text-align:center}
 footer{padding-bottom:28px}
-@media (min-width:821px){
-.rows .s,.rows .c,.rows .kind,.rows .n{width:1%}
-.rows .t{min-width:220px;width:34%}
-.rows .why{width:20%}
-.rows .cred{min-width:80px}
+@media (min-width:1101px){
+.rows .s,.rows .c,.rows .n{width:1%}
+.rows .t{width:28%}
 }
-@media (max-width:1000px){.rows .kind,.rows .cred,.share{display:none}}
-@media (max-width:820px){
+@media (max-width:1100px){
 .wrap{padding:0 14px}
 .pages,.push{margin-left:0}
 form h2,input[type=search]{flex-basis:100%;max-width:none}
@@ -115,11 +108,8 @@ select{flex:1 1 30%;min-width:0}
 .overview .n{padding-left:4px;padding-right:4px;width:auto}
 .overview .stale{padding-right:14px}
 .overview thead th{font-size:11px}
-.overview .series,.settled .pending,.rows .took{display:none}
-.rows,.rows thead,.rows tbody,.rows td{display:block}
-.rows thead tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:0 14px}
-.rows thead th{padding:6px 0}
-.rows th:not(:has(a)){display:none}
+.share,.overview .series,.overview .pending,.rows thead{display:none}
+.rows,.rows tbody,.rows td{display:block}
 .rows tbody tr{display:grid;grid-template-columns:1fr 1fr 104px;gap:3px 12px;padding:10px 14px}
 .rows tbody td{padding:0;width:auto;min-width:0;text-align:left}
 .rows .t{grid-area:1/1/2/3}
@@ -128,48 +118,41 @@ select{flex:1 1 30%;min-width:0}
 .rows td:empty{display:none}
 .rows td.n::before{content:attr(data-label);display:block;color:var(--quiet);font-size:11.5px}
 }
-@media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 `;
 
 /**
- * Loads the page again and replaces the live parts of it, which keeps the scroll position, the focus and what is being
- * typed: every now and then unless the page is hidden, paused or text in it is selected, and at once when a filter changes.
+ * Loads the page again and replaces its live parts, which keeps the scroll position, the focus and what is being typed:
+ * every 15 seconds unless the page is hidden or text in it is selected, and at once when a filter changes.
  */
 export const script = `
 (() => {
   const lost = document.getElementById('lost');
   const form = document.querySelector('form');
-  let asked;
-  async function load(url) {
-    const turn = {};
-    asked = turn;
+  let latest = 0;
+  async function load() {
+    const turn = ++latest;
     try {
-      const answer = await fetch(url, { cache: 'no-store' });
+      const answer = await fetch(location.href, { cache: 'no-store' });
       if (!answer.ok) throw new Error(String(answer.status));
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      if (turn !== asked) return;
-      history.replaceState(null, '', answer.url);
+      if (turn !== latest) return;
       if (next.documentElement.dataset.build !== document.documentElement.dataset.build) location.reload();
       for (const part of document.querySelectorAll('[data-live]')) show(part, next.getElementById(part.id));
       document.title = next.title;
-      document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
       lost.hidden = true;
     } catch {
-      if (turn === asked) lost.hidden = false;
+      if (turn === latest) lost.hidden = false;
     }
-    if (turn === asked) asked = undefined;
   }
   function show(part, fresh) {
     const at = [...part.querySelectorAll('a')].indexOf(document.activeElement);
     const opened = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
     part.replaceChildren(...fresh.childNodes);
-    // What somebody has opened stays open.
-    for (const one of part.querySelectorAll('details')) one.open ||= opened.includes(one.id);
+    for (const one of part.querySelectorAll('details')) one.open = opened.includes(one.id);
     part.querySelectorAll('a')[at]?.focus({ preventScroll: true });
   }
   function refresh() {
-    const isPaused = new URLSearchParams(location.search).get('refresh') === 'off';
-    if (!asked && !isPaused && !document.hidden && getSelection().type !== 'Range') load(location.href);
+    if (!document.hidden && getSelection().type !== 'Range') load();
   }
   setInterval(refresh, ${refreshSeconds * 1000});
   document.addEventListener('visibilitychange', refresh);
@@ -180,7 +163,8 @@ export const script = `
     clearTimeout(typing);
     typing = setTimeout(() => {
       const given = [...new FormData(form)].filter(([, value]) => value !== '');
-      load('./?' + new URLSearchParams(given));
+      history.replaceState(null, '', './?' + new URLSearchParams(given));
+      load();
     }, ${typingMs});
   }
   form.addEventListener('submit', filter);
@@ -190,7 +174,7 @@ export const script = `
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The style and the script above, requests to the page itself, the icon within it; nothing else. */
+/** The style and the script above, requests to the page itself, the empty icon; nothing else. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,

@@ -57,6 +57,8 @@ export function adviceOn(reason: string) {
 /** What fails for one reason. */
 interface Group {
   readonly failure: Failure;
+  /** What the failures have in common, as words that a search on the status page finds them by. */
+  readonly words: string;
   readonly api: ApiName | undefined;
   readonly credential: string;
   /** What people call the kinds of the targets. */
@@ -75,19 +77,12 @@ export function causesOf(
   const known = new Map(kinds.map((each) => [each.kind, each]));
   const groups = new Map<string, Group>();
   const groupOf = (failure: Failure, kind: string, api: ApiName | undefined, credential: string) => {
-    let reason = `${failure.result} ${failure.message}`;
+    let words = `${failure.result} ${failure.message}`;
     // The message names each target.
-    if (failure.result === 'auth') reason = `auth ${kind}`;
-    if (failure.isKeyRefused) reason = `key ${credential}`;
-    const key = `${api} ${reason}`;
-    const group = groups.get(key) ?? {
-      failure,
-      api,
-      credential,
-      nouns: new Set(),
-      targets: [],
-      listings: [],
-    };
+    if (failure.result === 'auth') words = `auth ${failure.isKeyRefused ? credential : kind}`;
+    const key = `${api} ${failure.isKeyRefused === true} ${words}`;
+    const none = { nouns: new Set<string>(), targets: [], listings: [] };
+    const group = groups.get(key) ?? { failure, words, api, credential, ...none };
     groups.set(key, group);
     return group;
   };
@@ -119,8 +114,10 @@ function reasonOf({ result, isKeyRefused }: Failure): string {
 export type Cause = Readonly<ReturnType<typeof toCause>>;
 
 function toCause(group: Group, nowMs: number) {
-  const { targets, listings, credential, failure } = group;
-  const since = [...targets, ...listings].map(({ lastFailure }) => lastFailure?.sinceMs ?? lastFailure?.atMs);
+  const { failure, words, targets, listings } = group;
+  const since = [...targets, ...listings].map(
+    ({ lastFailure }) => lastFailure?.sinceMs ?? lastFailure?.atMs ?? nowMs,
+  );
   return {
     ...adviceOn(reasonOf(failure)),
     // `HTTP 500 from the application API`
@@ -128,13 +125,12 @@ function toCause(group: Group, nowMs: number) {
     // `13 targets (application), 2 listings`
     affected: affectedBy(group),
     // When the first of them began to fail.
-    sinceMs: earliest(since) ?? nowMs,
+    sinceMs: earliest(since),
     // What it means for the values on the metrics page.
     meaning: meaningOf(group, nowMs),
+    words,
     targets,
     listings,
-    // Whose key is refused, where that is the cause.
-    credential: failure.isKeyRefused ? credential : undefined,
   };
 }
 
@@ -150,42 +146,32 @@ function titleOf({ failure, api, credential, nouns, listings }: Group): string {
 const maxNamedKinds = 3;
 
 function affectedBy({ nouns, targets, listings }: Group): string {
-  const named = [...nouns].slice(0, maxNamedKinds).join(', ');
-  const hidden = nouns.size - maxNamedKinds;
-  const more = hidden > 0 ? ` and ${plural(hidden, 'more kind')}` : '';
+  const kinds = nouns.size > maxNamedKinds ? plural(nouns.size, 'kind') : [...nouns].join(', ');
   const parts: string[] = [];
-  if (targets.length > 0) parts.push(`${plural(targets.length, 'target')} (${named}${more})`);
+  if (targets.length > 0) parts.push(`${plural(targets.length, 'target')} (${kinds})`);
   if (listings.length > 0) parts.push(plural(listings.length, 'listing'));
   return parts.join(', ');
 }
 
 /** How many values have left the page, and when the next leave. */
-function meaningOf({ targets, listings }: Group, nowMs: number): string {
-  if (targets.length === 0)
-    return `what ${listings.length === 1 ? 'it has' : 'they have'} found before stays; nothing new is found`;
-  const ofSome = (n: number) => (n === targets.length ? 'all' : count(n));
+function meaningOf({ targets }: Group, nowMs: number): string {
+  if (targets.length === 0) return 'what was found before stays; nothing new is found';
   const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const kept = read.filter(({ stale, state }) => !stale && state !== 'absent');
-  const gone = read.length - kept.length;
-  const never = targets.length - read.length;
-  const parts: string[] = [];
-  if (gone > 0) parts.push(`the values of ${ofSome(gone)} have left the page`);
-  if (never === targets.length) parts.push('there are no values yet');
-  else if (never === 1) parts.push('one has no values yet');
-  else if (never > 0) parts.push(`${count(never)} have no values yet`);
-  if (kept.length > 0) {
-    const ends = kept.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
-    const firstFor = durationInWords(Math.max(0, (earliest(ends) ?? 0) - nowMs));
-    parts.push(
-      `the values of ${ofSome(kept.length)} stay until they are stale; the first leave in ${firstFor}`,
-    );
-  }
-  return parts.join('; ');
+  const ends = kept.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
+  const firstFor = durationInWords(earliest(ends) - nowMs);
+  const parts = [
+    [read.length - kept.length, 'have left the page'],
+    [targets.length - read.length, 'were never read'],
+    [kept.length, `stay until they are stale; the first leave in ${firstFor}`],
+  ] as const;
+  return parts
+    .filter(([n]) => n > 0)
+    .map(([n, what]) => `the values of ${n === targets.length ? 'all' : count(n)} ${what}`)
+    .join('; ');
 }
 
-/** Of any number of times; undefined where there is none. */
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  let first: number | undefined;
-  for (const at of times) if (at !== undefined && at < (first ?? Number.POSITIVE_INFINITY)) first = at;
-  return first;
+/** Infinity for none. There can be too many for the arguments of a call. */
+function earliest(times: readonly number[]): number {
+  return times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 }

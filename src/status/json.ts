@@ -76,7 +76,7 @@ export async function* renderJson(view: View): AsyncGenerator<string> {
     pages,
   };
   yield JSON.stringify(head, undefined, 2).slice(0, -2);
-  yield* renderList('listings', view.matchingListings, describeListing);
+  yield* renderList('listings', view.listings, describeListing);
   yield* renderList('targets', view.shown, (status) => describeTarget(status, view));
   yield '\n}\n';
 }

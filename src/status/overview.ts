@@ -3,7 +3,7 @@ import { products } from '../resources/resource.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { type State, stateTitle, stateTones } from './parts.ts';
-import { linkTo, type StatusQuery } from './query.ts';
+import { linkTo } from './query.ts';
 import { type Counts, type KindView, sumOf, type View } from './view.ts';
 
 const columns = Object.keys(stateTones) as readonly State[];
@@ -22,23 +22,18 @@ function bar(counts: Counts): Html {
   return html`<svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
 }
 
-function linkToTargets(view: View, narrowed: Partial<StatusQuery>): string {
-  const all = { kinds: [], states: [], conditions: [], text: '', page: undefined };
-  return `${linkTo({ ...view.query, ...all, ...narrowed })}#targets`;
-}
-
 function row(view: View, of: readonly KindView[], title: string, remark?: Html): Html {
   const counts = sumOf(of);
   const kinds = of === view.kinds ? [] : of.map(({ kind }) => kind);
   const series = of.reduce((sum, { kind }) => sum + view.exporter.series(kind), 0);
   const cells = columns.map((state) => {
     if (counts[state] === 0) return html`<td class="n zero ${state}">0</td>`;
-    const href = linkToTargets(view, { kinds, states: [state] });
+    const href = linkTo({ kinds, states: [state] });
     const link = html`<a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a>`;
     return html`<td class="n ${state}">${link}</td>`;
   });
   return html`<tr>
-<th scope="row"><a href="${linkToTargets(view, { kinds })}">${title}</a>${remark}</th>
+<th scope="row"><a href="${linkTo({ kinds })}">${title}</a>${remark}</th>
 <td class="share">${counts.targets > 0 && bar(counts)}</td>
 <td class="n">${count(counts.targets)}</td>
 ${cells}
@@ -60,11 +55,11 @@ ${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}
 `;
 }
 
-/** What the API says of the targets of each kind, each number a link to them. */
+/** What the API says of the targets of each kind, each number a link that searches for them. */
 function reports(view: View): HtmlValue {
   return view.kinds.map(({ kind, noun, condition, reported }) => {
     const chips = [...reported].map(([state, targets]) => {
-      const href = linkToTargets(view, { kinds: [kind], conditions: [state] });
+      const href = linkTo({ kinds: [kind], text: state });
       const tone = condition?.states[state] ?? 'warn';
       return html` <a class="chip t-${tone}" href="${href}">${count(targets)} ${state}</a>`;
     });
@@ -75,10 +70,7 @@ function reports(view: View): HtmlValue {
 
 export function overviewSection(view: View): Html {
   const heads = columns.map((state) => html`<th scope="col" class="n ${state}">${stateTitle(state)}</th>`);
-  // A phone has no room for a column that is all zeros most of the time.
-  const settled = view.counts.pending === 0 && 'settled';
-  return html`<h2 class="hidden">By kind</h2>
-<table class="overview ${settled}">
+  return html`<table class="overview" aria-label="By kind">
 <thead><tr>
 <th scope="col">Kind</th>
 <td class="share"></td>

@@ -9,7 +9,6 @@ import { listingsSection } from './listings.ts';
 import { overviewSection } from './overview.ts';
 import { ago, time } from './parts.ts';
 import { problemsSection } from './problems.ts';
-import { linkTo } from './query.ts';
 import { targetsSection } from './targets.ts';
 import type { View } from './view.ts';
 
@@ -22,45 +21,29 @@ export const statusPageHeaders: Readonly<Record<string, string>> = {
 function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: string] {
   const { targets, failing, absent, stale, pending } = counts;
   const all = plural(targets, 'target');
+  const wrong = Object.entries({ failing, absent, stale }).filter(([, n]) => n > 0);
   const parts: string[] = [];
-  if (failing + absent > 0) {
-    const states = { failing, absent };
-    const wrong = Object.entries(states).flatMap(([state, n]) => (n > 0 ? `${count(n)} ${state}` : []));
-    parts.push(`${wrong.join(', ')} of ${all}${stale > 0 ? `, ${count(stale)} stale` : ''}`);
-  }
-  if (listingCounts.failing > 0) {
-    const ill = `${count(listingCounts.failing)} of ${plural(listingCounts.listings, 'listing')} failing`;
-    const known = targets === 0 ? 'no targets are known' : `${all} known`;
-    parts.push(parts.length > 0 ? ill : `${ill}, ${known}`);
-  }
+  if (wrong.length > 0)
+    parts.push(`${wrong.map(([state, n]) => `${count(n)} ${state}`).join(', ')} of ${all}`);
+  if (listingCounts.failing > 0)
+    parts.push(`${count(listingCounts.failing)} of ${plural(listingCounts.listings, 'listing')} failing`);
   if (parts.length > 0) return [failing + listingCounts.failing > 0 ? 'bad' : 'warn', parts.join('; ')];
-  if (targets === 0 && listingCounts.pending > 0) return ['idle', 'Looking for targets'];
   if (targets === 0)
-    return listingCounts.listings > 0 ? ['warn', 'No targets found'] : ['idle', 'No targets'];
+    return listingCounts.pending > 0 ? ['idle', 'Looking for targets'] : ['warn', 'No targets found'];
   if (pending > 0) return ['idle', `${all} known, ${count(pending)} not polled yet`];
-  if (stale > 0) return ['warn', `${plural(stale, 'target')} with stale values`];
   return ['ok', targets === 1 ? 'The target is being read' : `All ${all} are being read`];
 }
 
-function icon(tone: Tone): string {
-  const colours = { ok: 'seagreen', bad: 'crimson', warn: 'orange', idle: 'gray' };
-  const circle = `<circle cx="1" cy="1" r="1" fill="${colours[tone]}"/>`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2">${circle}</svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
-}
-
-function factsOf({ exporter, kinds, nowMs, query }: View): Html {
+function factsOf({ exporter, kinds, nowMs }: View): Html {
   const { startedAtMs, shard, capacities, configuration } = exporter;
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
-  const turn = linkTo({ ...query, refresh: !query.refresh });
-  const pause = html`<a href="${turn}">${query.refresh ? 'pause' : 'refresh automatically'}</a>`;
   const known = {
     up: durationInWords(nowMs - startedAtMs),
     series: count(series),
     shard,
     'requests/s planned': planText(capacities),
     'configuration loaded': ago(configuration.loadedAtMs, nowMs),
-    'as of': html`${time(nowMs, clockText(nowMs, nowMs))} · ${pause}`,
+    'as of': time(nowMs, clockText(nowMs, nowMs)),
   };
   const facts = Object.entries(known).filter(([, fact]) => fact);
   return html`<dl class="facts">${facts.map(
@@ -71,24 +54,21 @@ function factsOf({ exporter, kinds, nowMs, query }: View): Html {
 
 /** Links are relative, so that they hold behind a proxy that serves the pages under a path of its own. */
 function pageLinks(telemetryPath: string): Html {
-  const pages = {
-    Metrics: telemetryPath,
-    JSON: '/api/v1/targets',
-    Config: '/config',
-    Health: '/-/healthy',
-    Ready: '/-/ready',
-  };
-  const links = Object.entries(pages).map(([title, path]) => html`<a href=".${path}">${title}</a>`);
-  return html`<nav class="pages" aria-label="Pages">${links}</nav>`;
+  return html`<nav class="pages" aria-label="Pages">
+<a href=".${telemetryPath}">Metrics</a>
+<a href="./api/v1/targets">JSON</a>
+<a href="./config">Config</a>
+<a href="./-/healthy">Health</a>
+<a href="./-/ready">Ready</a>
+</nav>`;
 }
 
 /** Everything that comes from the API or the configuration is escaped. */
 export function renderStatusPage(view: View): string {
-  const { counts, listingCounts, query } = view;
+  const { counts, listingCounts } = view;
   const [tone, text] = headline(view);
   const problems = counts.failing + counts.absent + listingCounts.failing;
   const title = `${problems > 0 ? `(${count(problems)}) failing · ` : ''}bunnynet-exporter`;
-  const reload = html`<meta http-equiv="refresh" content="${refreshSecondsWithoutScript}">`;
   return html`<!doctype html>
 <html lang="en" data-build="${version} ${revision}">
 <head>
@@ -96,8 +76,8 @@ export function renderStatusPage(view: View): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${icon(tone)}">
-${query.refresh && html`<noscript>${reload}</noscript>`}
+<link rel="icon" href="data:,">
+<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
 <style>${new Html(style)}</style>
 </head>
 <body>

@@ -1,9 +1,8 @@
 /** Pieces that the sections of the status page share. */
 import { idText } from '../discovery/discovered.ts';
-import type { ListingOf } from '../discovery/provider.ts';
 import type { Failure } from '../polling/target-states.ts';
 import type { Listed, Tone } from '../resources/resource.ts';
-import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
+import { capitalised, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 export const stateTones = {
@@ -33,20 +32,8 @@ export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
   return atMs === undefined ? 'never' : time(atMs, `${durationInWords(nowMs - atMs)} ago`);
 }
 
-/** The first items of a list, and how many more there are. */
-export function firstOf(items: readonly HtmlValue[], max: number, more: HtmlValue = ''): Html {
-  const shown = items.slice(0, max).map((item) => html`<li>${item}</li>`);
-  const hidden = items.length - shown.length;
-  return html`<ul>${shown}${hidden > 0 && html`<li>and ${count(hidden)} more${more}</li>`}</ul>`;
-}
-
 export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
   return name ?? idText(ids);
-}
-
-/** ` of shop`, for a listing below something. */
-export function ofParent({ parent }: ListingOf): HtmlValue {
-  return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
 }
 
 export function took(durationSeconds: number | undefined): string {

@@ -1,9 +1,9 @@
 /** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
-import { capitalised, clockText, count, durationInWords } from '../text.ts';
+import { capitalised, clockText, count, durationInWords, plural } from '../text.ts';
 import { type Advice, adviceOn, type Cause, causesOf } from './causes.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { ago, firstOf, nameOf, ofParent, time } from './parts.ts';
-import { everything, linkTo } from './query.ts';
+import { ago, time } from './parts.ts';
+import { linkTo } from './query.ts';
 import type { View } from './view.ts';
 
 interface Problem extends Advice {
@@ -11,27 +11,20 @@ interface Problem extends Advice {
   /** Follows the title on its line. */
   readonly extent?: HtmlValue;
   readonly meaning: HtmlValue;
-  /** Shown when the row is opened. */
-  readonly details?: HtmlValue;
 }
 
 const shownCauses = 8;
-const shownTargets = 10;
 const shownFields = 5;
 
 function ofCause(cause: Cause, nowMs: number): Problem {
-  const { affected, sinceMs, meaning, targets, listings, credential } = cause;
-  const names = [
-    ...targets.map(({ target }) => html`${target.kind} <bdi>${nameOf(target)}</bdi>`),
-    ...listings.map(({ poll }) => html`${poll.listing.nouns}${ofParent(poll)} (listing)`),
-  ];
-  const all = credential === undefined ? { states: ['failing' as const] } : { text: `auth ${credential}` };
-  const link = html`: <a href="${linkTo({ ...everything, ...all })}#targets">all that fail</a>`;
+  const { affected, words, sinceMs, meaning, targets } = cause;
+  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
+  const link = html`<a href="${linkTo({ kinds, text: words })}">${affected}</a>`;
+  const since = time(sinceMs, clockText(sinceMs, nowMs));
   return {
     ...cause,
-    extent: html`: ${affected}, since ${time(sinceMs, clockText(sinceMs, nowMs))}`,
+    extent: html`: ${targets.length > 0 ? link : affected}, since ${since}`,
     meaning: `${capitalised(meaning)}.`,
-    details: firstOf(names, shownTargets, link),
   };
 }
 
@@ -61,25 +54,24 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
     if (shortfall !== undefined) add('pace', { title, meaning: `${shortfall}.` });
   }
   if (schemaDrift.length > 0) {
-    const fields = schemaDrift.map(({ kind, field, count: n, lastAtMs }) => {
-      const often = n === 1 ? 'once' : `${count(n)} times`;
-      return html`${kind} <code>${field}</code>: ${often}, last ${ago(lastAtMs, nowMs)}`;
-    });
-    const title = 'The API sends fields of another type than expected';
-    const meaning = 'Their series are left out, and sums over them are too small.';
-    add('drift', { title, meaning, details: firstOf(fields, shownFields) });
+    const fields = schemaDrift
+      .slice(0, shownFields)
+      .map(
+        ({ kind, field, count: n, lastAtMs }) =>
+          html`<li>${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}</li>`,
+      );
+    const hidden = schemaDrift.length - fields.length;
+    const meaning = html`Their series are left out, and sums over them are too small.
+<ul>${fields}${hidden > 0 && html`<li>and ${count(hidden)} more</li>`}</ul>`;
+    add('drift', { title: 'The API sends fields of another type than expected', meaning });
   }
   return problems;
 }
 
-function row({ tone, title, extent, meaning, advice, runbook, details }: Problem): Html {
-  const head = html`<strong><bdi>${title}</bdi></strong>${extent}
-<div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div>`;
-  if (details === undefined) return html`<div class="problem ${tone}">${head}</div>`;
-  return html`<details id="problem ${title}" class="problem ${tone}">
-<summary>${head}</summary>
-${details}
-</details>`;
+function row({ tone, title, extent, meaning, advice, runbook }: Problem): Html {
+  return html`<div class="problem ${tone}"><strong><bdi>${title}</bdi></strong>${extent}
+<div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div></div>
+`;
 }
 
 /** Undefined where all is well. */

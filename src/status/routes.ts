@@ -5,7 +5,7 @@ import { Readers } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
 import { renderJson } from './json.ts';
 import { renderStatusPage, statusPageHeaders } from './page.ts';
-import { linkTo, parseQuery, QueryError, type StatusQuery } from './query.ts';
+import { parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { lookAt, type StatusSources, type View } from './view.ts';
 
 export interface PagesOptions extends StatusSources {
@@ -22,12 +22,7 @@ export function createPages(options: PagesOptions): readonly Route[] {
   const { config, reload } = options;
   const about = viewer(options);
   const readers = new Readers();
-  const status = about((view, { url = '' }, response) => {
-    // Without scripts a form sends its empty fields, too; the address keeps only what is set.
-    const isForm = /=(&|$)/.test(url);
-    if (isForm) response.writeHead(303, { Location: linkTo(view.query), 'Content-Length': 0 }).end();
-    else answerWhole(response, 'text/html', renderStatusPage(view));
-  }, 1);
+  const status = about((view, _, response) => answerWhole(response, 'text/html', renderStatusPage(view)), 1);
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (method === 'HEAD') return void response.end();
@@ -55,13 +50,11 @@ const retryAfterSeconds = 1;
 /** Answers with what a query asks for. defaultPage: undefined for all targets. */
 function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) => Handler {
   const kinds = sources.kinds.map(({ kind }) => kind);
-  const states = sources.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
-  const conditions = [...new Set(states)];
   let viewers = 0;
   return (answer, defaultPage) => async (request, response, params) => {
     let query: StatusQuery;
     try {
-      query = parseQuery(params, kinds, conditions);
+      query = parseQuery(params, kinds);
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       return answerText(response, 400, error.message);

@@ -4,9 +4,9 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import { capitalised, count, durationInWords, plural } from '../text.ts';
 import { Html, html } from './html.ts';
 import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';
-import { everything, linkTo, parametersOf, stateFilters } from './query.ts';
+import { linkTo, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
-import { targetsPerPage, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /** titles: by the values that can be chosen; '' chooses all. */
 function select(
@@ -28,24 +28,14 @@ function select(
 function searchForm({ kinds, query }: View): Html {
   const kindTitles = kinds.map(({ kind, noun }) => [kind, capitalised(noun)] as const);
   const stateTitles = stateFilters.map((state) => [state, stateTitle(state)] as const);
-  const conditions = new Set(kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {})));
-  const conditionTitles = Array.from(conditions, (state) => [state, capitalised(state)] as const);
-  const given = parametersOf(query);
-  const kept = ['listings', 'sort', 'refresh'].filter((name) => given.has(name));
-  const hidden = kept.map(
-    (name) => html`<input type="hidden" name="${name}" value="${given.get(name) ?? ''}">`,
-  );
-  const all = linkTo({ ...everything, listings: query.listings, refresh: query.refresh });
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" maxlength="200"
 placeholder="Name, id, reason &hellip;" aria-label="Search">
 ${select('kind', 'Kind', query.kinds, [['', 'All kinds'], ...kindTitles])}
 ${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}
-${select('condition', 'API says', query.conditions, [['', 'API says anything'], ...conditionTitles])}
-${hidden}
 <noscript><button>Show</button></noscript>
-<a href="${all}">Show all</a>
+<a href="./">Show all</a>
 </form>`;
 }
 
@@ -55,7 +45,7 @@ function nextPoll(inMs: number | undefined): string {
 }
 
 /** With a link to the metrics of its kind; browsers scroll to the text after `#:~:text=`. */
-function targetName({ kind, name, ids }: Target, metricsHref: string): Html {
+function targetName({ kind, name, ids, credential }: Target, noun: string, metricsHref: string): Html {
   const plainIds = Object.values(ids).join(' / ');
   const labels = Object.entries(ids)
     .map(([label, id]) => `${label}="${id}"`)
@@ -65,7 +55,8 @@ function targetName({ kind, name, ids }: Target, metricsHref: string): Html {
   // A target without a name shows its ids in place of it, and beside them what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
   return html`<bdi class="name">${name ?? plainIds}</bdi>
-<a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>`;
+<a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>
+<div class="of">${capitalised(noun)} · <bdi>${credential}</bdi></div>`;
 }
 
 function columnsOf(view: View): readonly Column<TargetStatus>[] {
@@ -75,38 +66,36 @@ function columnsOf(view: View): readonly Column<TargetStatus>[] {
     const tone = kinds.get(target.kind)?.condition?.states[condition] ?? 'warn';
     return condition === '' ? undefined : html`<span class="chip t-${tone}">${condition}</span>`;
   };
+  const name = ({ target }: TargetStatus) =>
+    targetName(target, kinds.get(target.kind)?.noun ?? target.kind, `.${view.telemetryPath}`);
   const stale = html` <span class="tag">stale</span>`;
   return [
-    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`, 'state'],
-    ['Target', 't', ({ target }) => targetName(target, `.${view.telemetryPath}`), 'name'],
+    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`],
+    ['Target', 't', name],
     ['API says', 'c', chip],
-    ['Kind', 'kind', ({ target }) => capitalised(kinds.get(target.kind)?.noun ?? target.kind), 'kind'],
-    ['Credential', 'cred', ({ target }) => html`<bdi>${target.credential}</bdi>`],
-    ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs), 'last_success'],
-    ['Took', 'n', ({ lastDurationSeconds }) => took(lastDurationSeconds), 'duration'],
-    ['Next poll', 'n', (status) => nextPoll(view.nextPollInMs(status)), 'next_poll'],
+    ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs)],
+    ['Took', 'n', ({ lastDurationSeconds }) => took(lastDurationSeconds)],
+    ['Next poll', 'n', (status) => nextPoll(view.nextPollInMs(status))],
     ['Last failure', 'why', ({ lastFailure }) => lastFailure && failureText(lastFailure, nowMs)],
   ];
 }
 
-function pager({ query, matching, shown, page, pages, counts }: View): Html {
-  const from = (page - 1) * targetsPerPage;
-  const range = pages > 1 && html`${count(from + 1)}&ndash;${count(from + shown.length)} of `;
+function pager({ query, matching, page, pages, counts }: View): Html {
   const others = matching.length < counts.targets && ` of ${count(counts.targets)}`;
-  const to = (other: number, text: string, rel: string) =>
-    html`<a href="${linkTo({ ...query, page: other })}#targets" rel="${rel}">${text}</a>`;
-  const earlier = page > 1 && [to(1, 'First', 'first'), to(page - 1, 'Previous', 'prev')];
-  const later = page < pages && [to(page + 1, 'Next', 'next'), to(pages, 'Last', 'last')];
-  const at = pages > 1 && html`<span class="push">page ${count(page)} of ${count(pages)}</span>`;
+  const to = (other: number, text: string) =>
+    html`<a href="${linkTo({ ...query, page: other })}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages of targets">
-<span>${range}${plural(matching.length, 'target')}${others}</span>${at}${earlier}${later}
+<span>${plural(matching.length, 'target')}${others}</span>
+${pages > 1 && html`<span class="push">page ${count(page)} of ${count(pages)}</span>`}
+${page > 1 && [to(1, 'First'), to(page - 1, 'Previous')]}
+${page < pages && [to(page + 1, 'Next'), to(pages, 'Last')]}
 </nav>`;
 }
 
 export function targetsSection(view: View): Html {
-  const { shown, query, counts } = view;
+  const { shown, counts } = view;
   const why = counts.targets === 0 ? 'There are no targets.' : 'No target matches.';
-  const list = [table('targets', columnsOf(view), shown, query), pager(view)];
+  const list = [table('targets', columnsOf(view), shown), pager(view)];
   return html`<section class="panel">
 ${searchForm(view)}
 <div id="targets" data-live>

@@ -94,9 +94,9 @@ const paths = [
   '/-/healthy',
   '/-/ready',
   '/nowhere',
-  '/?state=failing&sort=name',
+  '/?state=failing&q=name',
   '/?page=2',
-  '/?sort=nonsense',
+  '/?state=nonsense',
   '/api/v1/targets?state=failing',
 ];
 

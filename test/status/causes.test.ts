@@ -48,7 +48,7 @@ it('says since when, what it means for the values, and what to do', () => {
   );
   expect(cause?.sinceMs).toBe(nowMs - 230_000);
   expect(cause?.meaning).toBe(
-    'the values of 1 have left the page; one has no values yet; the values of 1 stay until they are stale; the first leave in 2 m',
+    'the values of 1 have left the page; the values of 1 were never read; the values of 1 stay until they are stale; the first leave in 2 m',
   );
   expect(cause?.advice).toContain('status page of bunny.net');
   expect(cause?.runbook).toMatch(/docs\/runbooks\/BunnynetKindUnreadable\.md$/);
@@ -57,12 +57,12 @@ it('says since when, what it means for the values, and what to do', () => {
 it('never says that values have left which there never were', () => {
   const lastSuccessMs = undefined;
   const [failed] = causes(failing({ app_id: 'a' }, { stale: true, lastSuccessMs }));
-  expect(failed?.meaning).toBe('there are no values yet');
+  expect(failed?.meaning).toBe('the values of all were never read');
   const [gone] = causes(
     failing({ app_id: 'b' }, { state: 'absent', stale: true }),
     failing({ app_id: 'c' }, { state: 'absent', lastSuccessMs }),
   );
-  expect(gone?.meaning).toBe('the values of 1 have left the page; one has no values yet');
+  expect(gone?.meaning).toBe('the values of 1 have left the page; the values of 1 were never read');
 });
 
 it('names what a key may not read once, not for each zone', () => {

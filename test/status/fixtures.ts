@@ -5,6 +5,7 @@ import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { Target } from '../../src/polling/target.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { Tone } from '../../src/resources/resource.ts';
+import type { StatusQuery } from '../../src/status/query.ts';
 import { createPages, type PagesOptions } from '../../src/status/routes.ts';
 import type { ExporterStatus, KindNames } from '../../src/status/view.ts';
 
@@ -132,6 +133,9 @@ export const calm: ExporterStatus = {
   capacities: [],
   schemaDrift: [],
 };
+
+/** The query of a page without parameters. */
+export const everything: StatusQuery = { kinds: [], states: [], text: '', page: undefined };
 
 /** The routes over targets that the test may change. */
 export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<PagesOptions> = {}) {

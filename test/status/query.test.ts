@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { everything, linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
+import { linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
+import { everything } from './fixtures.ts';
 
 const kinds = ['application', 'shield_zone'];
-const conditions = ['failing', 'active'];
-const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds, conditions);
+const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds);
 
 describe('the query of the status page', () => {
-  it('selects everything, the worst first, if it is empty', () => {
+  it('selects everything if it is empty', () => {
     expect(parse('')).toEqual(everything);
-    expect(parse('kind=&state=&condition=&listings=&q=&sort=&page=')).toEqual(everything);
+    expect(parse('kind=&state=&q=&page=')).toEqual(everything);
   });
 
   it('accepts several kinds and states, repeated or with commas', () => {
@@ -16,16 +16,9 @@ describe('the query of the status page', () => {
     expect(parse('state=failing,stale').states).toEqual(['failing', 'stale']);
   });
 
-  it('reverses the order with a minus before the column', () => {
-    expect(parse('sort=-duration')).toMatchObject({ sort: 'duration', descending: true });
-  });
-
   it.each([
     ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
     ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
-    ['condition=well', 'condition: expected failing, active; got "well"'],
-    ['listings=ok', 'listings: expected all, failing; got "ok"'],
-    ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
   ])('says what it expected instead of %s', (text, message) => {
@@ -36,15 +29,10 @@ describe('the query of the status page', () => {
     const query = {
       kinds: ['application', 'shield_zone'],
       states: ['failing', 'stale'],
-      conditions: ['active'],
-      listings: 'failing',
       text: 'a&b="c" é',
-      sort: 'last_success',
-      descending: true,
       page: 3,
-      refresh: false,
     } as const;
     expect(parse(new URL(linkTo(query), 'http://localhost/').search)).toEqual(query);
-    expect(linkTo(everything)).toBe('./');
+    expect(linkTo(everything)).toBe('./?#targets');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import { everything, type StatusQuery } from '../../src/status/query.ts';
+import type { StatusQuery } from '../../src/status/query.ts';
 import { lookAt } from '../../src/status/view.ts';
-import { calm, failing, kinds, many, nowMs, status } from './fixtures.ts';
+import { calm, everything, failing, kinds, many, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
 const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
@@ -17,12 +17,6 @@ const five = status(
 );
 const all = [one, two, three, four, five];
 
-const nextPolls = new Map([
-  [one, 5000],
-  [two, 0],
-  [four, 9000],
-]);
-
 function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = all) {
   const sources = {
     kinds,
@@ -30,7 +24,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
     exporterStatus: () => calm,
     targets: () => statuses,
     listings: () => [],
-    nextPollInMs: (each: TargetStatus) => nextPolls.get(each),
+    nextPollInMs: () => undefined,
   };
   return lookAt(sources, { ...everything, ...query }, nowMs);
 }
@@ -50,7 +44,6 @@ describe('a query of the targets', () => {
 
   it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
     expect(await find({})).toEqual([two, three, five, four, one]);
-    expect(await find({ descending: true })).toEqual([one, four, five, three, two]);
   });
 
   it('counts the states from the API by kind, and sorts the worst first among healthy targets', async () => {
@@ -70,7 +63,6 @@ describe('a query of the targets', () => {
       [],
     ]);
     expect(await find({}, statuses)).toEqual([three, ill, suspended, active, none]);
-    expect(await find({ conditions: ['failing', 'active'] }, statuses)).toEqual([ill, active]);
     expect(await find({ text: 'suspended' }, statuses)).toEqual([suspended]);
   });
 
@@ -91,21 +83,10 @@ describe('a query of the targets', () => {
     expect(await find({ text: '401 storefront' })).toEqual([]);
   });
 
-  it('sorts by every column, with empty values last in either direction', async () => {
-    expect((await find({ sort: 'name' })).slice(0, 2)).toEqual([three, four]);
-    expect((await find({ sort: 'last_success' })).slice(0, 2)).toEqual([two, one]);
-    expect((await find({ sort: 'last_success' })).slice(3)).toEqual([four, five]);
-    expect((await find({ sort: 'last_success', descending: true })).slice(3)).toEqual([four, five]);
-    expect((await find({ sort: 'next_poll' })).slice(0, 3)).toEqual([two, one, four]);
-    expect((await find({ sort: 'next_poll', descending: true })).slice(0, 3)).toEqual([four, one, two]);
-    expect((await find({ sort: 'duration' })).at(-1)).toBe(four);
-    expect((await find({ sort: 'kind', descending: true }))[0]).toBe(four);
-  });
-
   it('keeps the order of equal targets', async () => {
     const statuses = many(12_345);
-    const sorted = statuses.toSorted((a, b) => (b.lastSuccessMs ?? 0) - (a.lastSuccessMs ?? 0));
-    expect(await find({ sort: 'last_success', descending: true }, statuses)).toEqual(sorted);
+    const sorted = statuses.toSorted((a, b) => Number(a.state === 'ok') - Number(b.state === 'ok'));
+    expect(await find({}, statuses)).toEqual(sorted);
   });
 
   it('lets other work run while it goes through many targets', async () => {
