@@ -1,15 +1,6 @@
 /** The style and the script of the status page, and the policy that lets a browser use these and nothing else. */
 import { createHash } from 'node:crypto';
 
-/** How often an open page reloads its content while it is visible. */
-export const refreshSeconds = 15;
-
-/** The same where scripts are off; the whole page is loaded then. */
-export const refreshSecondsWithoutScript = 30;
-
-/** How long a search waits for the next letter. */
-const typingMs = 250;
-
 export const style = `
 :root{color-scheme:light dark;
 --ground:#f6f7f9;--panel:#fff;--raised:#f9fafb;--line:#e2e6eb;--text:#1b2330;--quiet:#566172;--link:#0b57b7;
@@ -154,7 +145,7 @@ export const script = `
   function refresh() {
     if (!document.hidden && getSelection().type !== 'Range') load();
   }
-  setInterval(refresh, ${refreshSeconds * 1000});
+  setInterval(refresh, 15_000);
   document.addEventListener('visibilitychange', refresh);
 
   let typing;
@@ -165,7 +156,7 @@ export const script = `
       const given = [...new FormData(form)].filter(([, value]) => value !== '');
       history.replaceState(null, '', './?' + new URLSearchParams(given));
       load();
-    }, ${typingMs});
+    }, 250);
   }
   form.addEventListener('submit', filter);
   form.addEventListener('input', filter);
@@ -175,7 +166,7 @@ export const script = `
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The style and the script above, requests to the page itself, the empty icon; nothing else. */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
   `script-src ${hashOf(script)}`,
@@ -185,3 +176,6 @@ export const contentSecurityPolicy = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/** The headers that let a browser show the page. */
+export const statusPageHeaders = { 'Content-Security-Policy': contentSecurityPolicy } as const;

@@ -20,7 +20,7 @@ const advices: Readonly<Record<string, string>> = {
   schema: 'Update the exporter; if that does not help, send us a report (--report).',
   rejected: 'Read the reason: it is what the API says.',
   auth: 'Use a key that may read this, or leave the kind out of the configuration.',
-  not_found: 'Take what is gone out of the configuration.',
+  not_found: 'Remove what is gone from the configuration.',
   unknown: 'Read the reason.',
   reload: 'Correct what it names, and reload again.',
   max_series: 'Raise limits.max_series, or poll fewer targets.',
@@ -61,8 +61,6 @@ interface Group {
   readonly words: string;
   readonly api: ApiName | undefined;
   readonly credential: string;
-  /** What people call the kinds of the targets. */
-  readonly nouns: Set<string>;
   readonly targets: TargetStatus[];
   readonly listings: ListingStatus[];
 }
@@ -81,18 +79,14 @@ export function causesOf(
     // The message names each target.
     if (failure.result === 'auth') words = `auth ${failure.isKeyRefused ? credential : kind}`;
     const key = `${api} ${failure.isKeyRefused === true} ${words}`;
-    const none = { nouns: new Set<string>(), targets: [], listings: [] };
-    const group = groups.get(key) ?? { failure, words, api, credential, ...none };
+    const group = groups.get(key) ?? { failure, words, api, credential, targets: [], listings: [] };
     groups.set(key, group);
     return group;
   };
   for (const status of targets) {
     const { target, lastFailure, state } = status;
     if (!lastFailure || state === 'ok' || state === 'pending') continue;
-    const { kind, credential } = target;
-    const group = groupOf(lastFailure, kind, known.get(kind)?.api, credential);
-    group.targets.push(status);
-    group.nouns.add(known.get(kind)?.noun ?? kind);
+    groupOf(lastFailure, target.kind, known.get(target.kind)?.api, target.credential).targets.push(status);
   }
   for (const status of listings) {
     const { poll, lastFailure } = status;
@@ -102,7 +96,7 @@ export function causesOf(
   const size = (group: Group) => group.targets.length + group.listings.length;
   return [...groups.values()]
     .toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a))
-    .map((group) => toCause(group, nowMs));
+    .map((group) => toCause(group, known, nowMs));
 }
 
 /** The key of the tables above. */
@@ -113,48 +107,49 @@ function reasonOf({ result, isKeyRefused }: Failure): string {
 
 export type Cause = Readonly<ReturnType<typeof toCause>>;
 
-function toCause(group: Group, nowMs: number) {
+function toCause(group: Group, known: ReadonlyMap<string, CauseKind>, nowMs: number) {
   const { failure, words, targets, listings } = group;
+  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
+  const nouns = kinds.map((kind) => known.get(kind)?.noun ?? kind);
   const since = [...targets, ...listings].map(
     ({ lastFailure }) => lastFailure?.sinceMs ?? lastFailure?.atMs ?? nowMs,
   );
   return {
     ...adviceOn(reasonOf(failure)),
     // `HTTP 500 from the application API`
-    title: titleOf(group),
+    title: titleOf(group, nouns),
     // `13 targets (application), 2 listings`
-    affected: affectedBy(group),
+    affected: affectedBy(group, nouns),
     // When the first of them began to fail.
     sinceMs: earliest(since),
     // What it means for the values on the metrics page.
-    meaning: meaningOf(group, nowMs),
+    meaning: meaningOf(targets, nowMs),
     words,
+    kinds,
     targets,
     listings,
   };
 }
 
-function titleOf({ failure, api, credential, nouns, listings }: Group): string {
+function titleOf({ failure, api, credential, listings }: Group, nouns: readonly string[]): string {
   const { result, message, isKeyRefused } = failure;
   if (isKeyRefused) return `The key of ${credential} is refused`;
-  const [what = listings[0]?.poll.listing.nouns] = nouns;
-  if (result === 'auth') return `Not allowed to read: ${what}`;
+  if (result === 'auth') return `Not allowed to read: ${nouns[0] ?? listings[0]?.poll.listing.nouns}`;
   const namesApi = message.includes('API') || ['schema', 'rejected', 'not_found'].includes(result);
   return namesApi || api === undefined ? message : `${message} from the ${api} API`;
 }
 
 const maxNamedKinds = 3;
 
-function affectedBy({ nouns, targets, listings }: Group): string {
-  const kinds = nouns.size > maxNamedKinds ? plural(nouns.size, 'kind') : [...nouns].join(', ');
-  const parts: string[] = [];
-  if (targets.length > 0) parts.push(`${plural(targets.length, 'target')} (${kinds})`);
-  if (listings.length > 0) parts.push(plural(listings.length, 'listing'));
-  return parts.join(', ');
+function affectedBy({ targets, listings }: Group, nouns: readonly string[]): string {
+  const kinds = nouns.length > maxNamedKinds ? plural(nouns.length, 'kind') : nouns.join(', ');
+  const ofTargets = targets.length > 0 && `${plural(targets.length, 'target')} (${kinds})`;
+  const ofListings = listings.length > 0 && plural(listings.length, 'listing');
+  return [ofTargets, ofListings].filter(Boolean).join(', ');
 }
 
 /** How many values have left the page, and when the next leave. */
-function meaningOf({ targets }: Group, nowMs: number): string {
+function meaningOf(targets: readonly TargetStatus[], nowMs: number): string {
   if (targets.length === 0) return 'what was found before stays; nothing new is found';
   const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const kept = read.filter(({ stale, state }) => !stale && state !== 'absent');

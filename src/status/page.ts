@@ -3,7 +3,7 @@ import { planText } from '../polling/capacity.ts';
 import type { Tone } from '../resources/resource.ts';
 import { clockText, count, durationInWords, plural } from '../text.ts';
 import { revision, version } from '../version.ts';
-import { contentSecurityPolicy, refreshSecondsWithoutScript, script, style } from './assets.ts';
+import { script, style } from './assets.ts';
 import { Html, html } from './html.ts';
 import { listingsSection } from './listings.ts';
 import { overviewSection } from './overview.ts';
@@ -11,11 +11,6 @@ import { ago, time } from './parts.ts';
 import { problemsSection } from './problems.ts';
 import { targetsSection } from './targets.ts';
 import type { View } from './view.ts';
-
-/** The header that lets a browser show it. */
-export const statusPageHeaders: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': contentSecurityPolicy,
-};
 
 /** The state of everything in one line. */
 function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: string] {
@@ -77,7 +72,7 @@ export function renderStatusPage(view: View): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<noscript><meta http-equiv="refresh" content="${refreshSecondsWithoutScript}"></noscript>
+<noscript><meta http-equiv="refresh" content="30"></noscript>
 <style>${new Html(style)}</style>
 </head>
 <body>

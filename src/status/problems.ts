@@ -17,13 +17,12 @@ const shownCauses = 8;
 const shownFields = 5;
 
 function ofCause(cause: Cause, nowMs: number): Problem {
-  const { affected, words, sinceMs, meaning, targets } = cause;
-  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
-  const link = html`<a href="${linkTo({ kinds, text: words })}">${affected}</a>`;
+  const { affected, words, kinds, sinceMs, meaning } = cause;
   const since = time(sinceMs, clockText(sinceMs, nowMs));
+  const link = html` <a href="${linkTo({ kinds, text: words })}">show the targets</a>`;
   return {
     ...cause,
-    extent: html`: ${targets.length > 0 ? link : affected}, since ${since}`,
+    extent: html`: ${affected}, since ${since}${kinds.length > 0 && link}`,
     meaning: `${capitalised(meaning)}.`,
   };
 }

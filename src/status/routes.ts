@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import { Readers } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
+import { statusPageHeaders } from './assets.ts';
 import { renderJson } from './json.ts';
-import { renderStatusPage, statusPageHeaders } from './page.ts';
+import { renderStatusPage } from './page.ts';
 import { parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { lookAt, type StatusSources, type View } from './view.ts';
 
@@ -70,11 +71,10 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
   };
 }
 
-/** Polls may still fail: an outage of the API must not take the exporter out of its service. */
-const strictlyReady =
-  'ready: everything was polled once, and something could be read; what fails is on the status page';
-
-/** With `?strict` it also waits for the first successful read, if there is anything to read. */
+/**
+ * With `?strict` it also waits for the first successful read, if there is anything to read. Polls may still fail: an outage of the
+ * API must not take the exporter out of its service.
+ */
 function readiness({ isReady, targets, listings }: PagesOptions): Handler {
   let wasRead = false;
   const isRead = () => {
@@ -86,11 +86,10 @@ function readiness({ isReady, targets, listings }: PagesOptions): Handler {
     return wasRead;
   };
   return (_, response, params) => {
-    const isStrict = params.has('strict');
     if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
-    else if (isStrict && !isRead())
+    else if (params.has('strict') && !isRead())
       answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
-    else answerText(response, 200, isStrict ? strictlyReady : 'ready');
+    else answerText(response, 200, 'ready');
   };
 }
 

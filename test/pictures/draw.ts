@@ -39,7 +39,7 @@ export async function bundleViewer(): Promise<string> {
     external: ['stream'],
     jsx: 'automatic',
     alias: Object.fromEntries(['data', 'schema', 'ui'].map(asCommonJs)),
-    minify: !process.env['DEVP'],
+    minify: true,
     legalComments: 'none',
     logLevel: 'error',
     define: { 'process.env.NODE_ENV': '"development"', global: 'window' },
