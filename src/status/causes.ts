@@ -28,7 +28,7 @@ const advices: Readonly<Record<string, string>> = {
   drift: 'Update the exporter; if that does not help, send us a report (--report).',
 };
 
-/** Other results lead to the one on kinds that cannot be read. */
+/** Other reasons have the runbook for kinds that cannot be read. */
 const runbooks: Readonly<Record<string, string>> = {
   refused: 'BunnynetKeyRefused',
   rate_limited: 'BunnynetApiPaused',

@@ -1,4 +1,4 @@
-/** A table of targets or listings: its columns are data. On a phone each row is a grid of labelled cells. */
+/** A table of targets or listings: its columns are data. On a narrow screen each row is a grid of labelled cells. */
 import { type Html, type HtmlValue, html } from './html.ts';
 
 /** A cell is undefined where there is nothing to show; a column of such cells is left out. */

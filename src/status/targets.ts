@@ -16,7 +16,7 @@ function select(
   titles: readonly (readonly [value: string, title: string])[],
 ): Html {
   const value = chosen.join();
-  // Several can be chosen only in the address.
+  // Only a link chooses several.
   const several = chosen.length > 1 ? [[value, chosen.join(', ')] as const] : [];
   const options = [...titles, ...several].map(([each, title]) => {
     const selected = each === value && new Html(' selected');
@@ -52,7 +52,7 @@ function targetName({ kind, name, ids, credential }: Target, noun: string, metri
     .join(',');
   const text = encodeURIComponent(labels).replaceAll('-', '%2D');
   const href = `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
-  // A target without a name shows its ids in place of it, and beside them what they are.
+  // A target without a name shows its ids as its name, followed by what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
   return html`<bdi class="name">${name ?? plainIds}</bdi>
 <a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>

@@ -1,6 +1,6 @@
 /**
  * What the status page and its JSON show: everything counted, and what matches the query. The work is done a few milliseconds
- * at a time, so that scrapes and polls go on whatever the number of targets.
+ * at a time, so that scrapes and polls go on with any number of targets.
  */
 import { idText } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
