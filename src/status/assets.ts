@@ -54,6 +54,8 @@ th,td{text-align:left;padding:6px 8px;vertical-align:top;font-weight:400}
 th:first-child,td:first-child{padding-left:16px}
 th:last-child,td:last-child{padding-right:16px}
 thead th{color:var(--quiet);font-size:12px;font-weight:500;white-space:nowrap}
+thead a{color:inherit}
+th[aria-sort]{color:var(--text);font-weight:600}
 tbody tr,tfoot tr,.rows thead{border-top:1px solid var(--line)}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .scroll{overflow-x:auto}
@@ -99,8 +101,10 @@ select{flex:1 1 30%;min-width:0}
 .overview .n{padding-left:4px;padding-right:4px;width:auto}
 .overview .stale{padding-right:14px}
 .overview thead th{font-size:11px}
-.share,.overview .series,.overview .pending,.rows thead{display:none}
-.rows,.rows tbody,.rows td{display:block}
+.share,.overview .series,.overview .pending,.rows th:not(:has(a)){display:none}
+.rows,.rows thead,.rows tbody,.rows td{display:block}
+.rows thead tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:0 14px}
+.rows thead th{padding:6px 0}
 .rows tbody tr{display:grid;grid-template-columns:1fr 1fr 104px;gap:3px 12px;padding:10px 14px}
 .rows tbody td{padding:0;width:auto;min-width:0;text-align:left}
 .rows .t{grid-area:1/1/2/3}

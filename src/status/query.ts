@@ -1,11 +1,19 @@
-/** Which targets are asked for: parsed from the query of a URL, and written as links. */
+/** Which targets are asked for and in which order: parsed from the query of a URL, and written as links. */
 
 /** The states of a target, and `stale`, which goes with any of them. */
 export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
+const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
+export type SortColumn = (typeof sortColumns)[number];
 
 /** The query cannot be understood; the message says what was expected. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
+}
+
+function choice<Value extends string>(name: string, text: string, known: readonly Value[]): Value {
+  const value = known.find((one) => one === text);
+  if (value !== undefined) return value;
+  throw new QueryError(`${name}: expected ${known.join(', ')}; got ${JSON.stringify(text)}`);
 }
 
 /** Several times, or separated by commas. */
@@ -15,11 +23,7 @@ function choices<Value extends string>(
   known: readonly Value[],
 ): readonly Value[] {
   const given = params.getAll(name).flatMap((text) => text.split(','));
-  return [...new Set(given)].filter(Boolean).map((text) => {
-    const value = known.find((one) => one === text);
-    if (value !== undefined) return value;
-    throw new QueryError(`${name}: expected ${known.join(', ')}; got ${JSON.stringify(text)}`);
-  });
+  return [...new Set(given)].filter(Boolean).map((text) => choice(name, text, known));
 }
 
 /** Throws a {@link QueryError}. Unknown parameters are ignored. */
@@ -28,12 +32,15 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[]) {
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
     throw new QueryError(`page: expected a number from 1; got ${JSON.stringify(page)}`);
   }
+  const sort = params.get('sort') || 'state';
   return {
     // Any of these; all when empty.
     kinds: choices(params, 'kind', kinds),
     states: choices(params, 'state', stateFilters),
     // Every word of it must occur in the target, whatever the case.
     text: (params.get('q') ?? '').trim(),
+    sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
+    descending: sort.startsWith('-'),
     // Undefined where none was asked for.
     page: page === undefined ? undefined : Number(page),
   };
@@ -41,9 +48,22 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[]) {
 
 export type StatusQuery = Readonly<ReturnType<typeof parseQuery>>;
 
+/** The parameter `sort`; empty for the default. */
+export function orderOf({ sort = 'state', descending = false }: Partial<StatusQuery>): string {
+  const order = `${descending ? '-' : ''}${sort}`;
+  return order === 'state' ? '' : order;
+}
+
 /** A link from the status page to these targets. */
-export function linkTo({ kinds = [], states = [], text = '', page = 1 }: Partial<StatusQuery>): string {
-  const params = { kind: kinds.join(), state: states.join(), q: text, page: page === 1 ? '' : String(page) };
+export function linkTo(query: Partial<StatusQuery>): string {
+  const { kinds = [], states = [], text = '', page = 1 } = query;
+  const params = {
+    kind: kinds.join(),
+    state: states.join(),
+    q: text,
+    sort: orderOf(query),
+    page: page === 1 ? '' : String(page),
+  };
   const given = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== ''));
   return `./?${given.toString().replaceAll('%2C', ',')}#targets`;
 }

@@ -4,7 +4,7 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import { capitalised, count, durationInWords, plural } from '../text.ts';
 import { Html, html } from './html.ts';
 import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';
-import { linkTo, stateFilters } from './query.ts';
+import { linkTo, orderOf, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
 
@@ -28,12 +28,14 @@ function select(
 function searchForm({ kinds, query }: View): Html {
   const kindTitles = kinds.map(({ kind, noun }) => [kind, capitalised(noun)] as const);
   const stateTitles = stateFilters.map((state) => [state, stateTitle(state)] as const);
+  const order = orderOf(query);
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" maxlength="200"
 placeholder="Name, id, reason &hellip;" aria-label="Search">
 ${select('kind', 'Kind', query.kinds, [['', 'All kinds'], ...kindTitles])}
 ${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}
+${order !== '' && html`<input type="hidden" name="sort" value="${order}">`}
 <noscript><button>Show</button></noscript>
 <a href="./">Show all</a>
 </form>`;
@@ -70,12 +72,12 @@ function columnsOf(view: View): readonly Column<TargetStatus>[] {
     targetName(target, kinds.get(target.kind)?.noun ?? target.kind, `.${view.telemetryPath}`);
   const stale = html` <span class="tag">stale</span>`;
   return [
-    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`],
-    ['Target', 't', name],
+    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`, 'state'],
+    ['Target', 't', name, 'name'],
     ['API says', 'c', chip],
-    ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs)],
-    ['Took', 'n', ({ lastDurationSeconds }) => took(lastDurationSeconds)],
-    ['Next poll', 'n', (status) => nextPoll(view.nextPollInMs(status))],
+    ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs), 'last_success'],
+    ['Took', 'n', ({ lastDurationSeconds }) => took(lastDurationSeconds), 'duration'],
+    ['Next poll', 'n', (status) => nextPoll(view.nextPollInMs(status)), 'next_poll'],
     ['Last failure', 'why', ({ lastFailure }) => lastFailure && failureText(lastFailure, nowMs)],
   ];
 }
@@ -95,7 +97,7 @@ ${page < pages && [to(page + 1, 'Next'), to(pages, 'Last')]}
 export function targetsSection(view: View): Html {
   const { shown, counts } = view;
   const why = counts.targets === 0 ? 'There are no targets.' : 'No target matches.';
-  const list = [table('targets', columnsOf(view), shown), pager(view)];
+  const list = [table('targets', columnsOf(view), shown, view.query), pager(view)];
   return html`<section class="panel">
 ${searchForm(view)}
 <div id="targets" data-live>

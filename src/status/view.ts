@@ -8,7 +8,7 @@ import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Condition, Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
-import type { StatusQuery } from './query.ts';
+import type { SortColumn, StatusQuery } from './query.ts';
 import type { DriftedField } from './schema-drift.ts';
 
 export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
@@ -77,17 +77,17 @@ export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: 
   );
   const byKind = new Map(kinds.map((each) => [each.kind, each]));
   const isMatch = matcher(query);
-  const ranked: [rank: number, status: TargetStatus][] = [];
+  const found: Keyed[] = [];
   const turns = new Turns();
   for (const status of targets) {
     if (turns.isOver) await turns.next();
     const kind = byKind.get(status.target.kind);
     if (kind) countIn(kind, status);
-    if (isMatch(status)) ranked.push([rankOf(status, kind), status]);
+    if (isMatch(status)) found.push([sortKeys[query.sort](status, kind, sources), status]);
   }
   for (const { reported } of kinds) for (const [state, n] of reported) if (n === 0) reported.delete(state);
-  // At once: 92,000 take 15 ms.
-  const matching = ranked.toSorted(([a], [b]) => a - b).map(([, status]) => status);
+  // At once: 92,000 take 15 ms, by name 60.
+  const matching = found.toSorted(comparison(query.descending)).map(([, status]) => status);
   const listingCounts = { listings: listings.length, ok: 0, failing: 0, pending: 0 };
   for (const { state } of listings) listingCounts[state]++;
   return {
@@ -102,7 +102,7 @@ export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: 
     listings: listings.toSorted((a, b) => orderOf(a) - orderOf(b)),
     counts: sumOf(kinds),
     listingCounts,
-    // Those that match the query, the worst first.
+    // Those that match the query, in its order.
     matching,
   };
 }
@@ -151,6 +151,32 @@ const severity = { failing: 0, absent: 2, pending: 4, ok: 6 };
 function rankOf({ state, stale, condition = '' }: TargetStatus, kind: KindNames | undefined): number {
   const at = Object.keys(kind?.condition?.states ?? {}).indexOf(condition);
   return severity[state] + (stale ? 0 : 1) + (at < 0 ? 0.99 : at / 100);
+}
+
+type Key = number | string | undefined;
+type Keyed = readonly [key: Key, status: TargetStatus];
+
+/** What each column is sorted by. */
+const sortKeys: Readonly<
+  Record<SortColumn, (status: TargetStatus, kind: KindNames | undefined, sources: StatusSources) => Key>
+> = {
+  state: rankOf,
+  name: ({ target }) => (target.name ?? idText(target.ids)).toLowerCase(),
+  kind: ({ target }) => target.kind,
+  last_success: ({ lastSuccessMs }) => lastSuccessMs,
+  duration: ({ lastDurationSeconds }) => lastDurationSeconds,
+  next_poll: (status, _, { nextPollInMs }) => nextPollInMs(status),
+};
+
+/** A target without a value comes last in either direction. */
+function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
+  const sign = descending ? -1 : 1;
+  return ([a], [b]) => {
+    if (a === b) return 0;
+    if (a === undefined) return 1;
+    if (b === undefined) return -1;
+    return a < b ? -sign : sign;
+  };
 }
 
 /** The failing come first, then those of an account. */

@@ -161,7 +161,7 @@ describe('the status page of the demo', () => {
     for (const address of addresses) expect((await fetch(address)).status, address).toBe(200);
   });
 
-  it.each([true, false])('filters (with scripts: %s)', async (javaScriptEnabled) => {
+  it.each([true, false])('filters and sorts (with scripts: %s)', async (javaScriptEnabled) => {
     const origin = await startDemo([]);
     const { by_kind: kinds, conditions } = (await readTargets(origin)).counts;
     const applications = kinds['application']?.targets ?? 0;
@@ -177,7 +177,17 @@ describe('the status page of the demo', () => {
     await expect.poll(() => rows(tab).count()).toBe(applications);
     expect(new URL(tab.url()).searchParams.get('kind')).toBe('application');
 
-    const [wanted = ''] = await names(tab);
+    await tab.getByRole('link', { name: /^Target/ }).click();
+    await tab.waitForURL(`${origin}/?kind=application&sort=name#targets`);
+    await expect.poll(() => rows(tab).count()).toBe(applications);
+    const sorted = await names(tab);
+    expect(sorted).toEqual(sorted.toSorted());
+    expect(await tab.locator('th[aria-sort=ascending]').textContent()).toContain('Target');
+    await tab.getByRole('link', { name: /^Target/ }).click();
+    expect(await names(tab)).toEqual(sorted.toReversed());
+    expect(await tab.locator('th[aria-sort=descending]').count()).toBe(1);
+
+    const [wanted = ''] = sorted;
     await tab.getByLabel('Search').fill(wanted.toUpperCase());
     await tab.getByLabel('Search').press('Enter');
     await expect.poll(() => rows(tab).count()).toBeLessThan(applications);

@@ -135,7 +135,14 @@ export const calm: ExporterStatus = {
 };
 
 /** The query of a page without parameters. */
-export const everything: StatusQuery = { kinds: [], states: [], text: '', page: undefined };
+export const everything: StatusQuery = {
+  kinds: [],
+  states: [],
+  text: '',
+  sort: 'state',
+  descending: false,
+  page: undefined,
+};
 
 /** The routes over targets that the test may change. */
 export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<PagesOptions> = {}) {

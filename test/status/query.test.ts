@@ -8,17 +8,19 @@ const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds);
 describe('the query of the status page', () => {
   it('selects everything if it is empty', () => {
     expect(parse('')).toEqual(everything);
-    expect(parse('kind=&state=&q=&page=')).toEqual(everything);
+    expect(parse('kind=&state=&q=&sort=&page=')).toEqual(everything);
   });
 
   it('accepts several kinds and states, repeated or with commas', () => {
     expect(parse('kind=application&kind=shield_zone').kinds).toEqual(['application', 'shield_zone']);
     expect(parse('state=failing,stale').states).toEqual(['failing', 'stale']);
+    expect(parse('sort=-duration')).toMatchObject({ sort: 'duration', descending: true });
   });
 
   it.each([
     ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
     ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
+    ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
   ])('says what it expected instead of %s', (text, message) => {
@@ -30,6 +32,8 @@ describe('the query of the status page', () => {
       kinds: ['application', 'shield_zone'],
       states: ['failing', 'stale'],
       text: 'a&b="c" é',
+      sort: 'last_success',
+      descending: true,
       page: 3,
     } as const;
     expect(parse(new URL(linkTo(query), 'http://localhost/').search)).toEqual(query);

@@ -17,6 +17,12 @@ const five = status(
 );
 const all = [one, two, three, four, five];
 
+const nextPolls = new Map([
+  [one, 5000],
+  [two, 0],
+  [four, 9000],
+]);
+
 function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = all) {
   const sources = {
     kinds,
@@ -24,7 +30,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
     exporterStatus: () => calm,
     targets: () => statuses,
     listings: () => [],
-    nextPollInMs: () => undefined,
+    nextPollInMs: (each: TargetStatus) => nextPolls.get(each),
   };
   return lookAt(sources, { ...everything, ...query }, nowMs);
 }
@@ -44,6 +50,17 @@ describe('a query of the targets', () => {
 
   it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
     expect(await find({})).toEqual([two, three, five, four, one]);
+  });
+
+  it('sorts by every column, with empty values last in either direction', async () => {
+    expect((await find({ sort: 'name' })).slice(0, 2)).toEqual([three, four]);
+    expect((await find({ sort: 'last_success' })).slice(0, 2)).toEqual([two, one]);
+    expect((await find({ sort: 'last_success' })).slice(3)).toEqual([four, five]);
+    expect((await find({ sort: 'last_success', descending: true })).slice(3)).toEqual([four, five]);
+    expect((await find({ sort: 'next_poll' })).slice(0, 3)).toEqual([two, one, four]);
+    expect((await find({ sort: 'next_poll', descending: true })).slice(0, 3)).toEqual([four, one, two]);
+    expect((await find({ sort: 'duration' })).at(-1)).toBe(four);
+    expect((await find({ sort: 'kind', descending: true }))[0]).toBe(four);
   });
 
   it('counts the states from the API by kind, and sorts the worst first among healthy targets', async () => {
