@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
-import { createLog, isInteractive, type Log, print, printError, progress } from './cli/output.ts';
+import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, leaveSignals, onSignal } from './cli/signals.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
@@ -113,14 +113,12 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
     Promise.resolve().then(() => new WebConfigSource(flags.webConfigFile, log)),
     Promise.resolve().then(() => proxyFrom(env)),
   ]);
-  for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason, env);
+  for (const outcome of checks) if (outcome.status === 'rejected') printError(outcome.reason);
   const [loaded] = checks;
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
     return exitCodes.wrongConfiguration;
-  const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
-  await print(
-    `${flags.shard ? `shard ${shardText(flags)}\n` : ''}${await summary(loaded.value.config, resources, ownedBy(flags.shard), style)}`,
-  );
+  if (flags.shard) await print(`shard ${shardText(flags)}\n`);
+  await print(await summary(loaded.value.config, resources, ownedBy(flags.shard)));
   return 0;
 }
 
@@ -155,6 +153,10 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
   }
 }
 
+function printError(error: unknown): void {
+  process.stderr.write(`${(error as Error).message}\n`);
+}
+
 async function run(flags: Flags, env: Environment): Promise<number> {
   if (flags.help || flags.version) {
     await print(flags.help ? helpText() : `bunnynet-exporter ${builtAs}\n`);
@@ -175,7 +177,7 @@ async function main(): Promise<void> {
     const env = takeEnvironment();
     process.exitCode = await run(parseFlags(process.argv.slice(2), env), env);
   } catch (error) {
-    printError(error, process.env);
+    printError(error);
     const isUsage = error instanceof UsageError;
     if (isUsage) process.stderr.write('See bunnynet-exporter --help.\n');
     process.exitCode = isUsage ? exitCodes.wrongUsage : exitCodes.wrongConfiguration;

@@ -5,15 +5,9 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
 const demoScales = ['small', 'medium', 'full'] as const;
 
-/** The command was called wrongly: what to print on stderr before exiting with 2. One line for each mistake. */
+/** The command was called wrongly. The message has one line for each mistake. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
-  }
 }
 
 interface Reader<T> {
@@ -78,13 +72,15 @@ const listenAddress = {
   expected: 'host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057',
 };
 
-const telemetryPath = {
-  read: (text: string) =>
-    /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? text : undefined,
-  expected: 'a path such as /metrics',
-};
-
 const otherPages = ['/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets'];
+
+const telemetryPath = {
+  read(text: string) {
+    const isPath = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
+    return isPath && !otherPages.includes(text) ? text : undefined;
+  },
+  expected: 'a path such as /metrics that no other page has',
+};
 
 const table = {
   configFile: {
@@ -240,7 +236,7 @@ export function parseFlags(
     read[key] = repeatable ? values : (values[0] ?? (placeholder === undefined ? false : undefined));
   }
   settle(read, given, problems);
-  if (problems.length > 0 && !(read['help'] || read['version'])) throw new UsageError(problems);
+  if (problems.length > 0 && !(read['help'] || read['version'])) throw new UsageError(problems.join('\n'));
   return read as Flags;
 }
 
@@ -264,16 +260,6 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
       read[loser] = loser === 'configFile' ? undefined : false;
     }
   }
-  for (const key of ['demoScale', 'demoOutage', 'demoSeed'] as const) {
-    if (!read['demo'] && given.get(key)?.isFlag && read[key] !== false) {
-      problems.push(`--${table[key].name} works only with --demo`);
-    }
-  }
-  const page = String(read['telemetryPath']);
-  if (otherPages.includes(page)) {
-    const { source } = given.get('telemetryPath') ?? {};
-    problems.push(`${source}: expected a path that is no other page; got ${quote(page)}`);
-  }
 }
 
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, Given][] {
@@ -290,33 +276,19 @@ function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap
   const given = new Map<FlagKey, Given>();
   const words = argv.filter((word) => word !== '--');
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (!word.startsWith('-')) {
-      problems.push(
-        `unexpected argument ${quote(word)}: every setting is a flag, such as --config.file=PATH`,
-      );
-      continue;
-    }
-    const [, written = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
-    const full = written === '-h' ? '--help' : written;
-    const isOff = full.startsWith('--no-');
-    const isMeant = ({ name, placeholder }: Flag) =>
-      isOff ? placeholder === undefined && full === `--no-${name}` : full === `--${name}`;
-    const [key, flag] = flags.find(([, each]) => isMeant(each)) ?? [];
+    const [, source = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word === '-h' ? '--help' : word) ?? [];
+    const [key, flag] = flags.find(([, { name }]) => source === `--${name}`) ?? [];
     if (key === undefined || flag === undefined) {
-      const names = flags.map(([, { name }]) => `--${name}`);
-      problems.push(`unknown flag ${quote(written)}${didYouMean(written, names)}`);
+      problems.push(unknownWord(word, source));
       continue;
     }
-    const source = `--${flag.name}`;
     const before = given.get(key)?.texts ?? [];
     let text = inline;
-    if (flag.placeholder === undefined) text ??= String(!isOff);
+    if (flag.placeholder === undefined) text ??= 'true';
     // A word that begins with a dash is the next flag, not a value.
     else if (!words[0]?.startsWith('-')) text ??= words.shift();
     if (text === undefined) {
       problems.push(`${source}: expected a value: ${source}=${flag.placeholder}`);
-    } else if (isOff && inline !== undefined) {
-      problems.push(`${written}: expected no value`);
     } else if (before.length > 0 && !flag.repeatable) {
       problems.push(`${source}: expected once; it is given several times`);
     } else {
@@ -324,4 +296,12 @@ function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap
     }
   }
   return given;
+}
+
+function unknownWord(word: string, flag: string): string {
+  if (word.startsWith('-')) {
+    const names = flags.map(([, { name }]) => `--${name}`);
+    return `unknown flag ${quote(flag)}${didYouMean(flag, names)}`;
+  }
+  return `unexpected argument ${quote(word)}: every setting is a flag, such as --config.file=PATH`;
 }

@@ -1,11 +1,10 @@
 /** Writes output to stdout; logs, problems and the progress line to stderr. */
 import pino, { type Logger } from 'pino';
-import { ConfigError } from '../config/problems.ts';
 import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
 import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
-import { type Environment, ProgressLine, styledProblems, styleFor } from './terminal.ts';
+import { type Environment, ProgressLine, styleFor } from './terminal.ts';
 
 /** On a terminal, log lines go through it, so that they do not break the progress line. */
 export const progress = new ProgressLine(process.stderr);
@@ -27,12 +26,6 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     stdout.write(text, () => resolve());
   });
-}
-
-export function printError(error: unknown, env: Environment): void {
-  const { message } = error as Error;
-  const isStyled = error instanceof ConfigError && process.stderr.isTTY;
-  process.stderr.write(`${isStyled ? styledProblems(message, styleFor(process.stderr, env)) : message}\n`);
 }
 
 /** The log on stderr, and how many lines could not be written. */

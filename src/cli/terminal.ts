@@ -161,14 +161,3 @@ export function pollReport(
     `${verdict}, in ${seconds(durationMs)}\n`,
   ].join('\n');
 }
-
-/** Marks each problem, one a line. */
-export function styledProblems(message: string, style: Style): string {
-  return message
-    .split('\n')
-    .map((line) => {
-      const [, place = '', what = line] = /^(\S+?: )(.*)$/.exec(line) ?? [];
-      return `${style('red', '✗')} ${style('bold', place)}${what}`;
-    })
-    .join('\n');
-}

@@ -9,8 +9,7 @@ function problemsOf(argv: readonly string[], env: Record<string, string> = {}): 
     return [];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    expect(error.message).toBe(error.problems.join('\n'));
-    return error.problems;
+    return error.message.split('\n');
   }
 }
 
@@ -44,7 +43,6 @@ describe('a flag', () => {
     [['--once'], { once: true }],
     [['--once=false'], { once: false }],
     [['--', '--once'], { once: true }],
-    [['--no-once'], { once: false }],
     [
       ['--demo', '--demo.scale=full', '--demo.outage', '--demo.seed=42'],
       { demo: true, demoScale: 'full', demoOutage: true, demoSeed: 42 },
@@ -86,7 +84,6 @@ describe('a flag', () => {
     [['--config.file='], '--config.file: expected a path; got ""'],
     [['--config.file=a', '--config.file=b'], '--config.file: expected once; it is given several times'],
     [['--once=maybe'], '--once: expected true or false; got "maybe"'],
-    [['--no-once=true'], '--no-once: expected no value'],
     [['--no-config.file'], 'unknown flag "--no-config.file" (did you mean --config.file?)'],
     [['--shard=3/3'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "3/3"'],
     [['--shard=-1/3'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "-1/3"'],
@@ -101,16 +98,19 @@ describe('a flag', () => {
     ],
     [
       ['--web.telemetry-path=metrics'],
-      '--web.telemetry-path: expected a path such as /metrics; got "metrics"',
+      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "metrics"',
     ],
     [
       ['--web.telemetry-path=/a/../b'],
-      '--web.telemetry-path: expected a path such as /metrics; got "/a/../b"',
+      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/a/../b"',
     ],
-    [['--web.telemetry-path=/m?x'], '--web.telemetry-path: expected a path such as /metrics; got "/m?x"'],
+    [
+      ['--web.telemetry-path=/m?x'],
+      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/m?x"',
+    ],
     [
       ['--web.telemetry-path=/-/ready'],
-      '--web.telemetry-path: expected a path that is no other page; got "/-/ready"',
+      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/-/ready"',
     ],
     ...['10057', '::1:9000', 'a:b', ':65536', 'http://a:1', '[::1]', 'a b:1'].map(
       (address): [string[], string] => [
@@ -122,8 +122,6 @@ describe('a flag', () => {
     [['--demo', '--config.check'], '--demo and --config.check cannot be used together; leave one out'],
     [['--report', '--config.check'], '--report and --config.check cannot be used together; leave one out'],
     [['--once', '--config.check'], '--once and --config.check cannot be used together; leave one out'],
-    [['--demo.outage'], '--demo.outage works only with --demo'],
-    [['--demo.seed=3'], '--demo.seed works only with --demo'],
   ])('%j is refused', (argv, problem) => {
     expect(problemsOf(argv)).toEqual([problem]);
   });
@@ -204,7 +202,7 @@ describe('the environment', () => {
 
   test('yields to a flag, even if the two exclude each other', () => {
     expect(parseFlags(['--log.level=debug'], { BUNNYNET_LOG_LEVEL: 'loud' }).logLevel).toBe('debug');
-    expect(parseFlags(['--no-once'], { BUNNYNET_ONCE: '1' }).once).toBe(false);
+    expect(parseFlags(['--once=false'], { BUNNYNET_ONCE: '1' }).once).toBe(false);
     expect(parseFlags(['--demo'], { BUNNYNET_CONFIG_FILE: 'a' })).toMatchObject({
       demo: true,
       configFile: undefined,
@@ -235,7 +233,7 @@ test('no command line crashes it', () => {
       ...flagRows.map(({ usage }) => usage.split('=')[0] ?? ''),
       '--',
       '-',
-      '--no-demo',
+      '--demo=false',
       '-h',
       '--shard=',
       '__proto__',

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
-import {
-  colours,
-  ProgressLine,
-  plain,
-  pollReport,
-  progressText,
-  styledProblems,
-  styleFor,
-} from '../../src/cli/terminal.ts';
+import { colours, ProgressLine, plain, pollReport, progressText, styleFor } from '../../src/cli/terminal.ts';
 import type { ListingPoll } from '../../src/discovery/provider.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { zones } from '../../src/resources/shield-zone.ts';
@@ -165,14 +157,6 @@ application        1   1        0       0
 
 ✓ every poll succeeded, in 0.4 s
 `);
-  });
-});
-
-describe('what --config.check prints on a terminal', () => {
-  it('marks each problem and its place', () => {
-    expect(styledProblems('config.yml:3: applications: wrong\nno place', colours)).toBe(
-      `${colours('red', '✗')} ${colours('bold', 'config.yml:3: ')}applications: wrong\n${colours('red', '✗')} ${colours('bold', '')}no place`,
-    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -191,41 +191,5 @@ describe('the man page', () => {
       ?.split('ENVIRONMENT')[0]
       ?.match(/^ +\d(?= )/gm);
     expect(codes?.map(Number)).toEqual([0, 1, 2, 3]);
-  });
-});
-
-describe('--config.check on a terminal', () => {
-  const check = (path: string) => `${exporter} --config.check --config.file='${path}'`;
-
-  it('shows its tables in colour, and that all is good', () => {
-    const env = { BUNNYNET_ACCESS_KEY: 'a', BUNNYNET_VIDEO_ACCESS_KEY: 'b' };
-    const { shown, status } = onTerminal(check('config/bunnynet-exporter.example.yml'), env);
-    expect(status).toBe(0);
-    expect(shown).toContain('\u001B[2mkind ');
-    expect(shown).toContain('the configuration is good');
-    const colourless = onTerminal(check('config/bunnynet-exporter.example.yml'), { ...env, NO_COLOR: '1' });
-    expect(colourless.shown).toContain('✓ the configuration is good');
-    expect(colourless.shown.replaceAll(redrawn, '')).not.toContain('\u001B');
-  });
-
-  it('marks every problem, and ends with 1', async () => {
-    const file = join(folder, 'bad.yml');
-    await writeFile(
-      file,
-      'credentials:\n  account: { env: KEY }\napplications:\n  interval: soon\n  targetss: [a]\n',
-    );
-    const { shown, status } = onTerminal(check(file), { KEY: 'k', NO_COLOR: '1' });
-    expect(status).toBe(1);
-    expect(shown).toContain(`✗ ${file}:4: `);
-    expect(shown).toContain(`✗ ${file}:5: `);
-    const piped = spawnSync(
-      process.execPath,
-      ['dist/bunnynet-exporter.js', '--config.check', `--config.file=${file}`],
-      {
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'] ?? '', KEY: 'k' },
-      },
-    );
-    expect(piped.stderr).not.toContain('✗');
   });
 });
