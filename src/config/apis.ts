@@ -1,29 +1,15 @@
 /** The APIs: their default addresses and paces, and the variables that set the addresses. */
 import type { ApiName } from '../resources/resource.ts';
 
+const usualPace = { maxConcurrency: 8, requestsPerSecond: 10 };
+
 export const apis = {
-  application: {
-    baseUrl: 'https://api.bunny.net/mc',
-    urlVariable: 'BUNNYNET_APPLICATION_URL',
-    maxConcurrency: 8,
-    requestsPerSecond: 10,
-  },
-  shield: {
-    baseUrl: 'https://api.bunny.net',
-    urlVariable: 'BUNNYNET_SHIELD_URL',
-    maxConcurrency: 8,
-    requestsPerSecond: 10,
-  },
-  core: {
-    baseUrl: 'https://api.bunny.net',
-    urlVariable: 'BUNNYNET_CORE_URL',
-    maxConcurrency: 8,
-    requestsPerSecond: 10,
-  },
-  video: {
-    baseUrl: 'https://video.bunnycdn.com',
-    urlVariable: 'BUNNYNET_VIDEO_URL',
-    maxConcurrency: 2,
-    requestsPerSecond: 2,
-  },
+  application: { baseUrl: 'https://api.bunny.net/mc', ...usualPace },
+  shield: { baseUrl: 'https://api.bunny.net', ...usualPace },
+  core: { baseUrl: 'https://api.bunny.net', ...usualPace },
+  video: { baseUrl: 'https://video.bunnycdn.com', maxConcurrency: 2, requestsPerSecond: 2 },
 } satisfies Record<ApiName, object>;
+
+export function urlVariable(api: ApiName): string {
+  return `BUNNYNET_${api.toUpperCase()}_URL`;
+}

@@ -3,37 +3,29 @@ import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { ConfigError, formatPath, formatProblem, type Path, type Place, type Problem } from './problems.ts';
+import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
 import { parseYaml, type Raw } from './yaml.ts';
 
-interface Source {
+export interface Document {
   readonly raw: Raw;
   readonly place: (path: Path) => Place;
-  /** How a message refers to another place: `on line 12`. */
-  readonly refer: (path: Path) => string;
   /** Where relative paths of files begin. */
   readonly directory: string;
   /** Whether a target may be a mapping. */
   readonly withLongForm: boolean;
-}
-
-export interface Document extends Source {
   /** What was reported so far. */
   readonly problems: readonly Problem[];
-  /** Odd but harmless. */
-  readonly warnings: readonly string[];
   readonly report: (path: Path, message: string) => void;
-  readonly warn: (path: Path, message: string) => void;
 }
 
-export function toDocument(source: Source, problems: Problem[] = [], warnings: string[] = []): Document {
-  const located = (path: Path, message: string) => ({ ...source.place(path), message });
+export function toDocument(
+  source: Omit<Document, 'problems' | 'report'>,
+  problems: Problem[] = [],
+): Document {
   return {
     ...source,
     problems,
-    warnings,
-    report: (path, message) => void problems.push(located(path, message)),
-    warn: (path, message) => void warnings.push(formatProblem(located(path, message))),
+    report: (path, message) => void problems.push({ ...source.place(path), message }),
   };
 }
 
@@ -52,7 +44,6 @@ export function fromPlain(document: Plain): Document {
   return toDocument({
     raw: JSON.parse(JSON.stringify(document), toText) as Raw,
     place: (path) => ({ path: formatPath(path) }),
-    refer: (path) => `at ${formatPath(path)}`,
     directory: '.',
     withLongForm: true,
   });
@@ -72,14 +63,15 @@ export async function fromFile(file: string): Promise<Document> {
   if (raw === null) {
     throw located.length > 0 ? new ConfigError(located) : refuse('expected settings; the file holds none');
   }
-  const source: Source = {
-    raw,
-    place: (path) => ({ file, path: formatPath(path), ...position(path) }),
-    refer: (path) => `on line ${position(path).line}`,
-    directory: dirname(resolve(file)),
-    withLongForm: true,
-  };
-  return toDocument(source, located);
+  return toDocument(
+    {
+      raw,
+      place: (path) => ({ file, path: formatPath(path), ...position(path) }),
+      directory: dirname(resolve(file)),
+      withLongForm: true,
+    },
+    located,
+  );
 }
 
 const maxFileBytes = 10 * 2 ** 20;

@@ -4,7 +4,7 @@
  */
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
-import { apis } from './apis.ts';
+import { urlVariable } from './apis.ts';
 import type { Config } from './config.ts';
 import { type Document, toDocument } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
@@ -40,7 +40,7 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
     },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: 'the file that holds it' },
     ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
-    ...apiNames.map((api) => ({ variable: apis[api].urlVariable, help: `the address of the ${api} API` })),
+    ...apiNames.map((api) => ({ variable: urlVariable(api), help: `the address of the ${api} API` })),
   ];
 }
 
@@ -55,7 +55,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
   let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
   if (wanted.length === 0) {
-    refuseMistyped(unknownVariables(options), keys.account.isGiven);
+    refuseMistyped(setVariables(options).unknown, keys.account.isGiven);
     wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
   const used = new Set<keyof typeof keys>();
@@ -70,22 +70,15 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     sections[resource.section] = isOpened ? { targets } : { credential, targets };
   }
   const addresses = apiNames.flatMap((api) => {
-    const address = textOf(apis[api].urlVariable, env);
+    const address = textOf(urlVariable(api), env);
     return address === '' ? [] : [[api, { base_url: address }]];
   });
-  const variables = [
-    ...resources.map(({ environment }) => environment),
-    ...apiNames.map((api) => apis[api].urlVariable),
-  ];
   const variableOf = ([section, name]: Path): string => {
     if (section === 'credentials') return keys[name as keyof typeof keys].variable;
-    if (section === 'apis') return apis[name as ApiName].urlVariable;
+    if (section === 'apis') return urlVariable(name as ApiName);
     return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
   const problems = [...used].flatMap((name) => keys[name].problem ?? []);
-  const warnings = variables
-    .filter((variable) => env[variable]?.trim() === '')
-    .map((variable) => `${variable} is set but empty: it counts as not set`);
   return toDocument(
     {
       raw: {
@@ -98,12 +91,10 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
         const element = index === undefined ? '' : ` element ${index + 1}`;
         return { path: `${variableOf(path)}${element}` };
       },
-      refer: (path) => `element ${Number(path.at(-1)) + 1}`,
       directory: '.',
       withLongForm: false,
     },
     problems,
-    warnings,
   );
 }
 
@@ -137,7 +128,7 @@ function refuseMistyped(unknown: readonly UnknownVariable[], hasKey: boolean): v
       'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
     throw new ConfigError([message, ...unknown.map(ignored)].map(toHint));
   }
-  const mistyped = unknown.filter(({ meant }) => meant !== undefined);
+  const mistyped = unknown.filter(({ isMistyped }) => isMistyped);
   const advice =
     'correct or remove it. Without a variable that says what to poll, everything would be polled';
   if (mistyped.length > 0) {
@@ -153,47 +144,36 @@ const serviceLink =
 
 interface UnknownVariable {
   readonly problem: string;
-  /** The variable that was probably meant, without the prefix. */
-  readonly meant: string | undefined;
+  /** Whether it resembles one that is known. */
+  readonly isMistyped: boolean;
 }
 
 export function ignored({ problem }: UnknownVariable): string {
   return `${problem}: it is ignored`;
 }
 
-/** The variables with our prefix that are set, without those of flags and credentials. */
-function ownVariables({ env, otherVariables = [] }: EnvironmentOptions, credentials: Config['credentials']) {
-  const named = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
-  const others = new Set([...otherVariables, ...named]);
-  return Object.keys(env)
+/** The variables with our prefix that are set, without those of flags and credentials: settings, and those that nobody reads. */
+export function setVariables(
+  { env, resources, otherVariables = [] }: EnvironmentOptions,
+  credentials: Config['credentials'] = {},
+): { readonly settings: readonly string[]; readonly unknown: readonly UnknownVariable[] } {
+  const settings = environmentSettings(resources).map(({ variable }) => variable);
+  const keys = Object.values(credentials).flatMap((source) => ('env' in source ? [source.env] : []));
+  const others = new Set([...otherVariables, ...keys]);
+  const set = Object.keys(env)
     .filter((variable) => variable.startsWith(prefix) && env[variable] !== '' && !others.has(variable))
     .sort();
-}
-
-/** Variables with our prefix that nobody reads, probably misspelt. */
-export function unknownVariables(
-  options: EnvironmentOptions,
-  credentials: Config['credentials'] = {},
-): readonly UnknownVariable[] {
-  const settings = environmentSettings(options.resources).map(({ variable }) => variable);
-  const known = [...settings, ...(options.otherVariables ?? [])].map((name) => name.slice(prefix.length));
-  return ownVariables(options, credentials)
-    .filter((variable) => !settings.includes(variable) && !serviceLink.test(variable))
-    .map((variable) => {
-      const name = variable.slice(prefix.length);
-      const meant = suggest(name, known);
+  // A suggestion goes by what differs: the prefix would make all of them similar.
+  const known = [...settings, ...otherVariables].map((variable) => variable.slice(prefix.length));
+  const unknown = set.filter((variable) => !settings.includes(variable) && !serviceLink.test(variable));
+  return {
+    settings: set.filter((variable) => settings.includes(variable)),
+    unknown: unknown.map((variable) => {
+      const meant = suggest(variable.slice(prefix.length), known);
       const hint = meant === undefined ? '' : ` (did you mean ${prefix}${meant}?)`;
-      return { problem: `${variable} is not a setting${hint}`, meant };
-    });
-}
-
-/** The settings that are ignored because there is a file. */
-export function replacedVariables(
-  options: EnvironmentOptions,
-  credentials: Config['credentials'],
-): readonly string[] {
-  const settings = environmentSettings(options.resources).map(({ variable }) => variable);
-  return ownVariables(options, credentials).filter((variable) => settings.includes(variable));
+      return { problem: `${variable} is not a setting${hint}`, isMistyped: meant !== undefined };
+    }),
+  };
 }
 
 /** A problem without a place in a file. */

@@ -8,15 +8,8 @@ import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
-import {
-  type EnvironmentOptions,
-  fromEnvironment,
-  ignored,
-  replacedVariables,
-  toHint,
-  unknownVariables,
-} from './environment.ts';
-import { ConfigError, type Problem } from './problems.ts';
+import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
+import { ConfigError, formatProblem, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
 import { isMapping, type Raw } from './yaml.ts';
 
@@ -37,27 +30,27 @@ export interface Loaded {
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
   const document = await open(options);
-  const { problems, report, warn } = document;
+  const { problems, report, place } = document;
   if (holdsPatterns(document.raw)) await loadPatternEngine();
   const config = readDocument(document, resources);
   if (config === undefined) throw new ConfigError(problems);
+  const warnings: string[] = [];
   for (const { credential, severity, message } of await createCredentials(config.credentials, env).check()) {
-    (severity === 'error' ? report : warn)(['credentials', credential], message);
+    const path = ['credentials', credential];
+    if (severity === 'error') report(path, message);
+    else warnings.push(formatProblem({ ...place(path), message }));
   }
   const apis = await withAuthorities(config.apis, report);
-  const unknown = unknownVariables(options, config.credentials).map(ignored);
   const isGiven = options.file !== undefined || options.document !== undefined;
-  const replaced = isGiven ? replacedVariables(options, config.credentials) : [];
-  const warnings = [
-    ...document.warnings,
-    ...replaced.map((name) => `${name} is ignored, because a configuration file is given`),
-    ...unknown,
-  ];
+  const { settings, unknown } = setVariables(options, config.credentials);
   if (problems.length > 0) {
     // Without a file, a missing setting may be a mistyped variable.
-    throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(toHint))]);
+    throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(ignored).map(toHint))]);
   }
-  return { config: { ...config, apis }, warnings };
+  for (const name of isGiven ? settings : []) {
+    warnings.push(`${name} is ignored, because a configuration file is given`);
+  }
+  return { config: { ...config, apis }, warnings: [...warnings, ...unknown.map(ignored)] };
 }
 
 function holdsPatterns(raw: Raw): boolean {

@@ -17,7 +17,7 @@ import {
 } from './schema.ts';
 import { readSettings } from './settings.ts';
 import { isPlainRemote } from './values.ts';
-import { isMapping } from './yaml.ts';
+import { isMapping, type Mapping } from './yaml.ts';
 
 interface Context {
   readonly document: Document;
@@ -34,17 +34,16 @@ type Section = SectionSettings & { readonly resource: Resource; readonly isDisco
  * used, to check them too.
  */
 export function readDocument(document: Document, resources: readonly Resource[]): Config | undefined {
-  const { raw, directory, report, warn } = document;
-  const discovered = discover(document, resources);
-  const defined = isMapping(raw) ? raw['credentials'] : undefined;
-  const names = isMapping(defined) ? Object.keys(defined) : [];
-  refuseSelections(document, resources);
-  const settings = readSettings(document, resources, names);
+  const { directory, report } = document;
+  const raw = isMapping(document.raw) ? document.raw : {};
+  const discovered = discover(raw, resources, report);
+  const names = isMapping(raw['credentials']) ? Object.keys(raw['credentials']) : [];
+  refuseSelections(raw, resources, report);
+  const added = discovered.map(({ section }) => [section, { targets: 'all' }] as const);
+  const whole = isMapping(document.raw) ? { ...raw, ...Object.fromEntries(added) } : document.raw;
+  const settings = readSettings({ ...document, raw: whole }, resources, names);
   if (settings === undefined) return undefined;
   const { credentials, apis, discovery, limits } = settings;
-  if (discovery.kinds === 'none' && discovery.except !== undefined) {
-    report(['discovery', 'except'], 'expected only with `kinds: all`');
-  }
   const present = resources.flatMap((resource): Section[] => {
     const section = settings[resource.section] as SectionSettings | undefined;
     return section ? [{ ...section, resource, isDiscovered: discovered.includes(resource) }] : [];
@@ -54,14 +53,6 @@ export function readDocument(document: Document, resources: readonly Resource[])
     const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
-  const sections = present.map((section) => toSection(section, { document, names, account }));
-  const used = new Set<unknown>([
-    ...present.map(({ credential }) => credential),
-    ...sections.flatMap(credentialsOf),
-  ]);
-  for (const name of names) {
-    if (!used.has(name)) warn(['credentials', name], 'no target uses this credential');
-  }
   const sources = Object.entries(credentials).map(([name, source]) => [
     name,
     'file' in source ? { file: resolve(directory, source.file) } : source,
@@ -69,32 +60,30 @@ export function readDocument(document: Document, resources: readonly Resource[])
   return {
     credentials: Object.fromEntries(sources) as Config['credentials'],
     apis: Object.fromEntries(apiNames.map((api) => [api, toApi(apis[api], api, document)])) as Config['apis'],
-    sections,
+    sections: present.map((section) => toSection(section, { document, names, account })),
     discovery: { intervalMs: discovery.interval },
     limits: { maxSeries: limits.max_series },
   };
 }
 
-/** Adds a section for each kind that `kinds: all` turns on. */
-function discover({ raw, warn }: Document, resources: readonly Resource[]): readonly Resource[] {
-  const discovery = isMapping(raw) ? raw['discovery'] : undefined;
-  if (!isMapping(raw) || !isMapping(discovery) || discovery['kinds'] !== 'all') return [];
-  const except = Array.isArray(discovery['except']) ? discovery['except'] : [];
-  for (const [index, kind] of except.entries()) {
-    const isPresent = resources.some((resource) => resource.kind === kind && resource.section in raw);
-    if (isPresent) warn(['discovery', 'except', index], 'the kind has a section, which turns it on');
+/** The kinds that `kinds: all` turns on. */
+function discover(raw: Mapping, resources: readonly Resource[], report: Document['report']) {
+  const { discovery } = raw;
+  if (!isMapping(discovery)) return [];
+  if (discovery['kinds'] !== 'all') {
+    if ('except' in discovery) report(['discovery', 'except'], 'expected only with `kinds: all`');
+    return [];
   }
-  const found = resources.filter(
+  const except = Array.isArray(discovery['except']) ? discovery['except'] : [];
+  return resources.filter(
     (resource) => takesAll(resource) && !(resource.section in raw) && !except.includes(resource.kind),
   );
-  for (const { section } of found) raw[section] = { targets: 'all' };
-  return found;
 }
 
 /** `include` and the like with a list of targets, even if those are wrong. */
-function refuseSelections({ raw, report }: Document, resources: readonly Resource[]): void {
+function refuseSelections(raw: Mapping, resources: readonly Resource[], report: Document['report']): void {
   for (const { section, listing } of resources) {
-    const settings = isMapping(raw) ? raw[section] : undefined;
+    const settings = raw[section];
     if (!listing || !isMapping(settings) || !Array.isArray(settings['targets'])) continue;
     for (const key of selectionKeys) {
       if (!(key in settings) || (key === 'parents' && !listing.parent)) continue;
@@ -119,10 +108,6 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
   );
   const others = names.filter((name) => !ofVideos.has(name));
   return named.find((name) => names.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
-}
-
-function credentialsOf({ credential, listingCredential, targets }: SectionConfig): readonly unknown[] {
-  return targets === 'all' ? [credential, listingCredential] : targets.map((target) => target.credential);
 }
 
 function toApi(settings: ApiSettings, api: ApiName, { directory, report }: Document): ApiConfig {
@@ -188,8 +173,6 @@ function targetsOf(
   credential: string | undefined,
   context: Context,
 ): readonly TargetConfig[] {
-  const path = [section.resource.section, 'targets'];
-  if (targets.length === 0) context.document.warn(path, 'the list is empty, so nothing is polled');
   return listed(targets, 'targets', section, context).map(({ settings, ids, intervalMs, staleAfterMs }) => ({
     ids,
     name: settings.name,
@@ -226,8 +209,11 @@ function listed(
     const key = Object.values(ids).join('/');
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, path);
-    else
-      document.report(path, `expected each target once; ${quote(key)} is already ${document.refer(first)}`);
+    else {
+      const { line, path: name } = document.place(first);
+      const where = line === undefined ? `at ${name}` : `on line ${line}`;
+      document.report(path, `expected each target once; ${quote(key)} is already ${where}`);
+    }
     checkCredential(settings.credential, path, context);
     const isOwn = settings.interval !== undefined || settings.stale_after !== undefined;
     const intervalMs = settings.interval ?? interval;

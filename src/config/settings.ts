@@ -1,17 +1,14 @@
 /**
- * Parses a document with the schema. Whatever is wrong is reported and removed, so that the rest can still be checked: one
+ * Parses a document with the schema. Whatever is wrong is reported and left out, so that the rest can still be checked: one
  * problem hides no other.
  */
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
 import { didYouMean, oneOf, quote, suggest } from '../text.ts';
 import type { Document } from './document.ts';
 import type { Path } from './problems.ts';
 import { documentSchema, oneCredential, type Settings } from './schema.ts';
 import { isMapping, type Mapping, type Raw } from './yaml.ts';
-
-/** Each round removes what is wrong or, if it is missing, its parent, so settings this deep would be enough. */
-const maxRounds = 10;
 
 interface Issue {
   readonly path: Path;
@@ -23,7 +20,7 @@ interface Issue {
 }
 
 /**
- * Undefined if the document is not a mapping. Removes what is wrong from `raw`; a list of targets keeps a hole.
+ * Undefined if the document is not a mapping. In a list, something wrong is undefined.
  *
  * @param names the names of the credentials
  */
@@ -33,41 +30,47 @@ export function readSettings(
   names: readonly string[],
 ): Settings | undefined {
   const schema = documentSchema(resources, withLongForm);
-  const parse = () => {
-    const { data, error } = schema.safeParse(raw, { reportInput: true });
-    return { data, issues: error?.issues.flatMap((issue) => toIssues(issue)) ?? [] };
-  };
-  let { data, issues } = parse();
+  const { data, error } = schema.safeParse(raw, { reportInput: true });
+  const issues = error?.issues.flatMap((issue) => toIssues(issue)) ?? [];
   const all = isMapping(raw) ? [...issues, ...emptiness(raw, resources, issues)] : issues;
   const meant = new Set(all.flatMap((issue) => (issue.meant ? [keyOf(issue.meant)] : [])));
   for (const { path, message, missing = [] } of all) {
     // The setting that a misspelt one was meant for is missing as well: one problem is enough.
     if (!missing.some((one) => meant.has(keyOf(one)))) report(path, message);
   }
-  // Other settings depend on these, so they are replaced instead of removed.
-  const standIns = new Map<string | number, Raw>([
-    ['credentials', {}],
-    ['credential', names[0] ?? null],
-    ['interval', '1s'],
-    // A list with one hole.
-    ['targets', Array.from<Raw>({ length: 1 })],
-    ['kinds', 'all'],
-  ]);
-  for (let round = 0; issues.length > 0 && isMapping(raw) && round < maxRounds; round++) {
-    const wrong = new Map(issues.map(({ path }) => [keyOf(wholeOf(path)), wholeOf(path)]));
-    // All places first: an alias may be in several of them.
-    const places = Array.from(wrong.values(), (path) => placeOf(raw, path, standIns));
-    for (const [holder, key] of places) {
-      const standIn = standIns.get(key);
-      if (standIn === undefined) Reflect.deleteProperty(holder, key);
-      else holder[key] = standIn;
-    }
-    standIns.clear();
-    // For the kinds that take no list.
-    standIns.set('targets', 'all');
-    ({ data, issues } = parse());
+  // In place of wrong settings that others are checked against; so small an interval fits every `stale_after`.
+  const standIns = { credentials: {}, credential: names[0], interval: 1000, targets: [] };
+  return (data ?? salvage(schema, raw, standIns)) as Settings | undefined;
+}
+
+/** What is right in a wrong value: the good settings of a mapping, the good items of a list. */
+function salvage(
+  schema: z.core.$ZodType,
+  raw: Raw | undefined,
+  standIns: Readonly<Record<string, unknown>>,
+): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
+    return salvage(schema.unwrap(), raw, standIns);
   }
-  return data as Settings | undefined;
+  if (schema instanceof z.ZodUnion) {
+    return schema.options.map((option) => salvage(option, raw, standIns)).find((data) => data !== undefined);
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(raw)) {
+    return raw.map((item) => z.safeParse(schema.element, item).data);
+  }
+  if (schema instanceof z.ZodRecord && isMapping(raw)) {
+    const items = Object.entries(raw).map(([name, item]) => [name, z.safeParse(schema.valueType, item).data]);
+    return Object.fromEntries(items.filter(([, data]) => data !== undefined));
+  }
+  if (!(schema instanceof z.ZodObject) || !isMapping(raw)) return undefined;
+  const shape: z.core.$ZodShape = schema.shape;
+  const settings = Object.entries(shape).map(([name, inner]) => {
+    const { success, data } = z.safeParse(inner, raw[name]);
+    if (success) return [name, data];
+    const standIn = standIns[name] ?? z.safeParse(inner, undefined).data;
+    return [name, salvage(inner, raw[name], standIns) ?? standIn];
+  });
+  return Object.fromEntries(settings);
 }
 
 /** Problems that the schema does not see: no credential, nothing to poll. */
@@ -133,23 +136,4 @@ function found(input: unknown): string {
   if (input === null) return 'got nothing';
   if (typeof input === 'string') return `got ${quote(input)}`;
   return Array.isArray(input) ? 'got a list' : 'got a mapping';
-}
-
-/** For something in a target, the path of the whole target. */
-function wholeOf(path: Path): Path {
-  const index = path.findIndex((step) => typeof step === 'number');
-  return index < 0 ? path : path.slice(0, index + 1);
-}
-
-/** The mapping or list with the value at a path, and the key there. If there is no value, those of its parent. */
-function placeOf(
-  root: Mapping,
-  path: Path,
-  standIns: ReadonlyMap<string | number, Raw>,
-): [holder: Mapping, key: string | number] {
-  const key = path.at(-1) ?? '';
-  let holder = root;
-  for (const step of path.slice(0, -1)) holder = holder[step] as Mapping;
-  const isThere = holder[key] !== undefined || standIns.has(key) || path.length === 1;
-  return isThere ? [holder, key] : placeOf(root, path.slice(0, -1), standIns);
 }

@@ -63,16 +63,6 @@ describe('discovery', () => {
     expect(config.sections.map(({ kind }) => kind)).toEqual(['plan']);
   });
 
-  test('warns that excluding a kind with a section has no effect', async () => {
-    const { warnings } = await load(
-      `${account}discovery:\n  kinds: all\n  except: [application]\napplications: { targets: all }\n`,
-      { BUNNYNET_ACCESS_KEY: 'k' },
-    );
-    expect(warnings.map((warning) => warning.replace(/^.*config/, 'config'))).toEqual([
-      'config.yml:4: discovery.except[0]: the kind has a section, which turns it on',
-    ]);
-  });
-
   test.each([
     [
       'discovery: { kinds: all, except: [video_storag] }',
@@ -95,6 +85,13 @@ describe('discovery', () => {
     ],
   ])('as %s is an error with its line', async (text, problem) => {
     expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
+  });
+
+  test('reports a wrong `kinds` and an `except` that does not go with it at once', async () => {
+    expect(await problemsOf(`${account}discovery: { kinds: [application], except: [billing] }\n`)).toEqual([
+      'config.yml:2: discovery.kinds: expected all or none; got a list',
+      'config.yml:2: discovery.except: expected only with `kinds: all`',
+    ]);
   });
 });
 

@@ -165,28 +165,6 @@ limits: { max_series: 5000 }
     const { config } = await loadConfig({ file, env: {}, resources });
     expect(config.credentials).toEqual({ account: { file: join(path, 'keys/account') } });
   });
-
-  test('a credential that only an empty list would use is not used', async () => {
-    const { warnings } = await load(`${account}applications: { targets: [] }\n`, {
-      BUNNYNET_ACCESS_KEY: canary,
-    });
-    expect(warnings.map((warning) => warning.replace(/^.*: (.*): .*$/, '$1'))).toEqual([
-      'applications.targets',
-      'credentials.account',
-    ]);
-  });
-
-  test('odd but harmless settings are warnings', async () => {
-    const { warnings } = await load(`
-credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
-applications: { credential: one, targets: [] }
-shield_zones: { credential: one, targets: all }
-`);
-    expect(warnings.map((warning) => warning.replace(/^.*config/, 'config'))).toEqual([
-      'config.yml:3: applications.targets: the list is empty, so nothing is polled',
-      'config.yml:2: credentials.two: no target uses this credential',
-    ]);
-  });
 });
 
 const duration = 'expected a duration of at least 1s, such as 30s or 1h30m';
