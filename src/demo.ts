@@ -16,7 +16,6 @@ const paces = {
 
 export interface DemoOptions {
   readonly scale: keyof typeof paces;
-  readonly seed: number;
   /** If given, the scripted outage is played; called at each of its steps with what it does. */
   readonly onOutageStep?: ((says: string) => void) | undefined;
 }
@@ -30,8 +29,8 @@ export interface Demo extends Loaded {
   stop(): Promise<void>;
 }
 
-export async function startDemo({ scale, seed, onOutageStep }: DemoOptions): Promise<Demo> {
-  const simulator = createSimulator({ scale, seed });
+export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<Demo> {
+  const simulator = createSimulator({ scale });
   await simulator.start();
   const { completeWithinSeconds, interval, staleAfter } = paces[scale];
   const api = (_name: string, polls: number) => ({

@@ -118,12 +118,11 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
 }
 
 async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines }: Log): Promise<number> {
-  const { demoScale: scale, demoSeed: seed } = flags;
   const onOutageStep = flags.demoOutage
     ? (says: string) => log.info(`the scripted outage: ${says}`)
     : undefined;
   const demo = flags.demo
-    ? await (await import('./demo.ts')).startDemo({ scale, seed, onOutageStep })
+    ? await (await import('./demo.ts')).startDemo({ scale: flags.demoScale, onOutageStep })
     : undefined;
   const answers = flags.report ? new Report() : undefined;
   try {

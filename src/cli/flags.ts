@@ -46,11 +46,6 @@ function choice<const T extends string>(values: readonly T[]): Reader<T> {
   return { read: (text) => values.find((value) => value === text), expected: oneOf(values), values };
 }
 
-const seed = {
-  read: (text: string) => (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 ? Number(text) : undefined),
-  expected: 'a whole number from 0 to 4294967295',
-};
-
 const shard = {
   read(text: string) {
     const [, i, n] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
@@ -113,13 +108,6 @@ const table = {
     value: choice(demoScales),
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },
-  demoSeed: {
-    name: 'demo.seed',
-    placeholder: 'NUMBER',
-    default: '1',
-    help: 'Seed of the simulated values.',
-    value: seed,
-  },
   listenAddresses: {
     name: 'web.listen-address',
     placeholder: 'HOST:PORT',

@@ -2,7 +2,6 @@
  * Loads the configuration from a file, from plain data or from the environment. Reports all problems at once, each with its
  * place. Starts nothing and calls nothing.
  */
-import { X509Certificate } from 'node:crypto';
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
 import { createCredentials } from '../secrets/credentials.ts';
@@ -11,6 +10,7 @@ import { type Document, fromFile, fromPlain, type Plain, readBytes } from './doc
 import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
 import { ConfigError, formatProblem, type Problem } from './problems.ts';
 import { readDocument } from './read.ts';
+import { isCertificates } from './values.ts';
 import { isMapping, type Raw } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
@@ -78,15 +78,6 @@ async function withAuthorities(apis: Config['apis'], report: Document['report'])
     read[api] = { ...apis[api], authorities };
   }
   return read;
-}
-
-function isCertificates(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  try {
-    return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');
-  } catch {
-    return false;
-  }
 }
 
 /** By line, or without lines by path. */

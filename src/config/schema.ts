@@ -8,23 +8,13 @@ import type { CredentialSource } from '../secrets/credentials.ts';
 import { formatDuration, oneOf, quote } from '../text.ts';
 import { apis } from './apis.ts';
 import * as value from './values.ts';
-import { optional, preset } from './values.ts';
+import { mapping, optional, preset } from './values.ts';
 
 /** How many missed intervals make a reading stale by default. */
 export const staleAfterIntervals = 3;
 
 /** Polls are up to 1.1 intervals apart, and the second takes time: with less than this, values could leave in between. */
 export const minStaleAfterIntervals = 1.5;
-
-/**
- * A mapping of settings. For an unknown key, the message is the list of known ones, from which `settings.ts` makes a
- * suggestion.
- */
-function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
-  return z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
-  });
-}
 
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 

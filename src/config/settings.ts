@@ -8,6 +8,7 @@ import { didYouMean, oneOf, quote, suggest } from '../text.ts';
 import type { Document } from './document.ts';
 import type { Path } from './problems.ts';
 import { documentSchema, oneCredential, type Settings } from './schema.ts';
+import { unknownSetting } from './values.ts';
 import { isMapping, type Mapping, type Raw } from './yaml.ts';
 
 interface Issue {
@@ -110,7 +111,7 @@ function toIssues(issue: z.core.$ZodIssue, above: Path = []): readonly Issue[] {
     const meant = suggest(key, known);
     return {
       path: [...path, key],
-      message: `unknown setting${didYouMean(key, known) || `; expected ${oneOf(known)}`}`,
+      message: unknownSetting(key, known),
       meant: meant === undefined ? undefined : [...path, meant],
     };
   });

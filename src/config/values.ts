@@ -2,10 +2,11 @@
  * Schemas of single values: text in, a checked value out, an error that says what was expected, and the JSON Schema for
  * editors.
  */
+import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
-import { durationPattern, formatDuration, parseBoolean, parseDuration } from '../text.ts';
+import { didYouMean, durationPattern, formatDuration, oneOf, parseBoolean, parseDuration } from '../text.ts';
 
 /**
  * A value read from text.
@@ -29,6 +30,17 @@ function scalar<T>(
       return z.NEVER;
     })
     .meta(editor);
+}
+
+/** A mapping of settings. For unknown keys the message is the list of the known ones, for `unknownSetting`. */
+export function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a mapping') {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join() : `expected ${expected}`),
+  });
+}
+
+export function unknownSetting(name: string, known: readonly string[]): string {
+  return `unknown setting${didYouMean(name, known) || `; expected ${oneOf(known)}`}`;
 }
 
 /** A setting that may be left out. */
@@ -77,35 +89,22 @@ export function decimal(min: number, max: number): z.ZodType<number, string> {
   );
 }
 
-const byteUnits: Readonly<Record<string, number>> = {
-  '': 1,
-  B: 1,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  KB: 1e3,
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-};
+const byteUnits: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** A size in bytes. */
 export function bytes(min: number, max: number): z.ZodType<number, string> {
   return scalar(
     `a size from ${formatBytes(min)} to ${formatBytes(max)}, such as 512KiB or 8MiB`,
     (text) => {
-      const [, digits, unit] = /^(\d+(?:e\+\d+|\.\d+e\+\d+)?) ?([A-Za-z]*)$/.exec(text) ?? [];
-      const number = parseInteger(digits ?? '');
-      const scale = byteUnits[unit ?? ''];
-      return number === undefined || scale === undefined
-        ? undefined
-        : within(Number(number) * scale, min, max);
+      const [, digits = '', unit = ''] = /^(.*?) ?([KMG]iB)?$/.exec(text) ?? [];
+      const number = Number(parseInteger(digits) ?? Number.NaN);
+      return within(number * (byteUnits[unit] ?? 1), min, max);
     },
     {
       type: ['string', 'integer'],
       minimum: min,
       maximum: max,
-      pattern: `^[0-9.e+]+ ?(${Object.keys(byteUnits).join('|')})$`,
+      pattern: '^[0-9.e+]+ ?([KMG]iB)?$',
     },
   );
 }
@@ -234,4 +233,14 @@ function parseInteger(text: string): bigint | undefined {
 
 function within(value: number | undefined, min: number, max: number): number | undefined {
   return value !== undefined && value >= min && value <= max ? value : undefined;
+}
+
+/** Whether the text holds certificates in PEM, all of which can be read. */
+export function isCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).fingerprint256 !== '');
+  } catch {
+    return false;
+  }
 }

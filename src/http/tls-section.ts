@@ -3,6 +3,7 @@ import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Path } from '../config/problems.ts';
+import { isCertificates } from '../config/values.ts';
 import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions } from './tls.ts';
 import type { TlsSection } from './web-config-schema.ts';
 
@@ -65,7 +66,7 @@ export function readTls(
     report(key.setting, 'this key does not belong to the certificate');
   }
   const { client_auth_type: clientAuth = 'NoClientCert', client_allowed_sans: allowedSans } = section;
-  if (clientCa && !isAuthorities(clientCa.text)) report(clientCa.setting, 'expected certificates in PEM');
+  if (clientCa && !isCertificates(clientCa.text)) report(clientCa.setting, 'expected certificates in PEM');
   if (clientCa && clientAuth === 'NoClientCert') {
     report(clientCa.setting, 'an authority for clients needs a client_auth_type that asks for certificates');
   }
@@ -123,11 +124,6 @@ function isAdmitted(
   return (
     !allowedSans || alternativeNames(certificate.subjectAltName).some((name) => allowedSans.includes(name))
   );
-}
-
-function isAuthorities(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.length > 0 && blocks.every((block) => attempt(() => new X509Certificate(block)));
 }
 
 /** OpenSSL's errors name its functions and not our settings, so they are not shown. */

@@ -1,15 +1,7 @@
 /** The settings of the web configuration file, as the exporter-toolkit knows them. */
 import * as z from 'zod';
+import { mapping } from '../config/values.ts';
 import { cipherNames, clientAuthTypes, curves, tlsVersions } from './tls.ts';
-
-/** The error for an unknown setting lists those that exist. */
-function section<const Shape extends z.ZodRawShape>(shape: Shape, unknown = 'unknown setting') {
-  const expected = Object.keys(shape).join(', ');
-  return z.strictObject(shape, {
-    error: ({ code }) =>
-      code === 'unrecognized_keys' ? `${unknown}; expected one of ${expected}` : 'expected settings',
-  });
-}
 
 /** A setting without a value is absent, as for Go. */
 function blank<Value extends z.ZodType>(value: Value) {
@@ -51,16 +43,13 @@ const durationMs = z
 const headerText = blank(
   z.string('expected text').regex(/^[\t -~\x80-\xff]*$/, 'holds characters that no header may have'),
 );
-const headers = section(
-  {
-    'Content-Security-Policy': headerText,
-    'Strict-Transport-Security': headerText,
-    'X-Content-Type-Options': blank(z.enum(['nosniff'], 'expected nosniff')),
-    'X-Frame-Options': blank(z.enum(['deny', 'sameorigin'], 'expected deny or sameorigin')),
-    'X-XSS-Protection': headerText,
-  },
-  'this header cannot be set',
-).transform((given) =>
+const headers = mapping({
+  'Content-Security-Policy': headerText,
+  'Strict-Transport-Security': headerText,
+  'X-Content-Type-Options': blank(z.enum(['nosniff'], 'expected nosniff')),
+  'X-Frame-Options': blank(z.enum(['deny', 'sameorigin'], 'expected deny or sameorigin')),
+  'X-XSS-Protection': headerText,
+}).transform((given) =>
   Object.entries(given).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
 );
 
@@ -80,7 +69,7 @@ const users = z.preprocess(
   z.map(z.string(), bcryptHash, 'expected users and their bcrypt hashes'),
 );
 
-const tlsSection = section({
+const tlsSection = mapping({
   cert: text,
   cert_file: text,
   key: text,
@@ -100,7 +89,7 @@ const tlsSection = section({
 });
 export type TlsSection = z.output<typeof tlsSection>;
 
-const rateLimit = section({
+const rateLimit = mapping({
   /** In which one more request is allowed. */
   interval: durationMs,
   /** The most requests that may be saved up. */
@@ -111,13 +100,13 @@ const rateLimit = section({
     .default(0),
 });
 
-export const fileSchema = section({
+export const fileSchema = mapping({
   // A section with only blank settings counts as absent.
   tls_server_config: blank(tlsSection).transform((tls) =>
     Object.values(tls ?? {}).some((value) => value !== undefined) ? tls : undefined,
   ),
   // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
-  http_server_config: blank(section({ http2: bool, headers: blank(headers) })),
+  http_server_config: blank(mapping({ http2: bool, headers: blank(headers) })),
   basic_auth_users: blank(users),
   rate_limit: blank(rateLimit).transform((given) =>
     given && given.interval > 0 ? { intervalMs: given.interval, burst: given.burst } : undefined,

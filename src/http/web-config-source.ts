@@ -20,15 +20,15 @@ function markOf(file: string): string {
 export class WebConfigSource {
   readonly #file: string | undefined;
   readonly #log: WebLog;
+  /** Of every file that was ever read, or could not be read: its mark just before that. */
+  readonly #marks = new Map<string, string>();
   #config: WebConfig;
-  /** Of every file that was read, or could not be read: its mark just before that. */
-  #marks = new Map<string, string>();
 
   /** Without a file: plain HTTP without a password. Throws a `ConfigError` if the file is not valid. */
   constructor(file: string | undefined, log: WebLog) {
     this.#file = file;
     this.#log = log;
-    this.#config = this.#read(this.#marks);
+    this.#config = this.#read();
   }
 
   /** The last valid one; the same object while nothing changes. TLS is never turned on or off. */
@@ -51,22 +51,15 @@ export class WebConfigSource {
   /** Reads it, changed or not. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
   reload(): void {
     // An invalid file may name fewer files: those of the previous one are still watched.
-    const before = Array.from(this.#marks.keys(), (file) => [file, markOf(file)] as const);
-    const marks = new Map<string, string>();
-    try {
-      this.#config = this.#read(marks, this.#config);
-      this.#marks = marks;
-    } catch (error) {
-      this.#marks = new Map([...before, ...marks]);
-      throw error;
-    }
+    for (const file of this.#marks.keys()) this.#marks.set(file, markOf(file));
+    this.#config = this.#read(this.#config);
   }
 
-  /** Marks each file before reading it, so that the next use sees a change in the meantime. */
-  #read(marks: Map<string, string>, before?: WebConfig): WebConfig {
+  #read(before?: WebConfig): WebConfig {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {
-      marks.set(file, markOf(file));
+      // Before reading, so that the next use sees a change in the meantime.
+      this.#marks.set(file, markOf(file));
       return readFileSync(file, 'utf8');
     };
     const config = readWebConfig(this.#file, readText, before);

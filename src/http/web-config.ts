@@ -1,6 +1,7 @@
 /** Reads the web configuration file, in the format of Prometheus' exporter-toolkit. */
 import { dirname, resolve } from 'node:path';
 import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
+import { unknownSetting } from '../config/values.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
 import { isExposed } from '../files.ts';
 import { type Report, readTls, type TlsSettings } from './tls-section.ts';
@@ -31,16 +32,9 @@ export function readWebConfig(file: string, readText: ReadText, before?: WebConf
   const report = (path: Path, message: string) => {
     problems.push({ file, ...yaml.position(path), path: formatPath(path), message });
   };
-  const check = () => {
-    problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-    if (problems.length > 0) throw new ConfigError(problems);
-  };
-
   const settings = readSettings(yaml.raw, report);
-  check();
   const { tls_server_config: section, http_server_config: http, basic_auth_users: users } = settings;
   const tls = section && readTls(section, dirname(file), readText, report);
-  check();
   const keyFile = section?.key ? file : section?.key_file && resolve(dirname(file), section.key_file);
   const config: WebConfig = {
     settings,
@@ -49,11 +43,11 @@ export function readWebConfig(file: string, readText: ReadText, before?: WebConf
     users: users ?? new Map(),
     warning: keyFile && warningOf(keyFile),
   };
-  if (before) reportOpened(before, config, report);
+  if (before && problems.length === 0) reportOpened(before, config, report);
   const hadSettings = Object.values(before?.settings ?? {}).some((value) => value !== undefined);
   if (problems.length === 0 && yaml.raw === null && hadSettings) report([], 'the file is empty');
-  check();
-  return config;
+  if (problems.length === 0) return config;
+  throw new ConfigError(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
 }
 
 function readFirst(file: string, readText: ReadText): string {
@@ -61,7 +55,7 @@ function readFirst(file: string, readText: ReadText): string {
     return readText(file);
   } catch (error) {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code}); check --web.config.file`;
-    throw new ConfigError([{ file, line: undefined, column: undefined, path: '', message }]);
+    throw new ConfigError([{ file, path: '', message }]);
   }
 }
 
@@ -71,7 +65,7 @@ function readSettings(raw: Raw, report: Report): WebSettings {
   for (const issue of error?.issues ?? []) {
     const path = issue.path as Path;
     if (issue.code !== 'unrecognized_keys') report(path, issue.message);
-    else for (const key of issue.keys) report([...path, key], issue.message);
+    else for (const key of issue.keys) report([...path, key], unknownSetting(key, issue.message.split(',')));
   }
   return data;
 }

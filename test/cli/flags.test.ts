@@ -22,7 +22,6 @@ test('without flags the defaults apply', () => {
     demo: false,
     demoScale: 'small',
     demoOutage: false,
-    demoSeed: 1,
     listenAddresses: [{ host: undefined, port: 10_057 }],
     telemetryPath: '/metrics',
     webConfigFile: undefined,
@@ -43,10 +42,7 @@ describe('a flag', () => {
     [['--once'], { once: true }],
     [['--once=false'], { once: false }],
     [['--', '--once'], { once: true }],
-    [
-      ['--demo', '--demo.scale=full', '--demo.outage', '--demo.seed=42'],
-      { demo: true, demoScale: 'full', demoOutage: true, demoSeed: 42 },
-    ],
+    [['--demo', '--demo.scale=full', '--demo.outage'], { demo: true, demoScale: 'full', demoOutage: true }],
     [
       ['--web.listen-address=[::1]:9000', '--web.listen-address=localhost:0', '--web.listen-address', ':80'],
       {
@@ -92,10 +88,6 @@ describe('a flag', () => {
     [['--log.level=warning'], '--log.level: expected trace, debug, info, warn or error; got "warning"'],
     [['--log.format=text'], '--log.format: expected json or pretty; got "text"'],
     [['--demo', '--demo.scale=huge'], '--demo.scale: expected small, medium or full; got "huge"'],
-    [
-      ['--demo', '--demo.seed=4294967296'],
-      '--demo.seed: expected a whole number from 0 to 4294967295; got "4294967296"',
-    ],
     [
       ['--web.telemetry-path=metrics'],
       '--web.telemetry-path: expected a path such as /metrics that no other page has; got "metrics"',
@@ -151,7 +143,6 @@ describe('the environment', () => {
       'BUNNYNET_DEMO',
       'BUNNYNET_DEMO_SCALE',
       'BUNNYNET_DEMO_OUTAGE',
-      'BUNNYNET_DEMO_SEED',
       'BUNNYNET_WEB_LISTEN_ADDRESS',
       'BUNNYNET_WEB_PROBE_ADDRESS',
       'BUNNYNET_WEB_TELEMETRY_PATH',
@@ -241,7 +232,7 @@ test('no command line crashes it', () => {
     ),
     fc.string(),
     fc
-      .tuple(fc.constantFrom('--shard=', '--web.listen-address=', '--demo.seed=', '--'), fc.string())
+      .tuple(fc.constantFrom('--shard=', '--web.listen-address=', '--demo.scale=', '--'), fc.string())
       .map(([a, b]) => a + b),
   );
   fc.assert(

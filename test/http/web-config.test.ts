@@ -162,7 +162,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       'an unknown section',
       'tls: {}\n',
       [
-        '/web.yml:1: tls: unknown setting; expected one of tls_server_config, http_server_config, basic_auth_users, rate_limit',
+        '/web.yml:1: tls: unknown setting; expected tls_server_config, http_server_config, basic_auth_users or rate_limit',
       ],
     ],
     [
@@ -173,11 +173,7 @@ describe('an invalid file is reported with the place and what was expected', () 
     [
       'an unknown setting',
       `${tls}  certfile: x\n`,
-      [
-        expect.stringMatching(
-          /^\/web\.yml:4: tls_server_config\.certfile: unknown setting; expected one of cert, cert_file,/,
-        ),
-      ],
+      ['/web.yml:4: tls_server_config.certfile: unknown setting (did you mean cert_file?)'],
     ],
     ['invalid YAML', 'tls_server_config: [\n', [expect.stringMatching(/^\/web\.yml:\d: /)]],
     [
@@ -185,7 +181,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       `basic_auth_users:\n  a: ${hash}\n  a: ${hash}\n`,
       ['/web.yml:3: basic_auth_users.a: expected each key once; it is already on line 2'],
     ],
-    ['a list where settings belong', '- tls\n', ['/web.yml:1: expected settings']],
+    ['a list where settings belong', '- tls\n', ['/web.yml:1: expected a mapping']],
     [
       'a missing key',
       'tls_server_config:\n  cert_file: server.pem\n',
@@ -284,7 +280,7 @@ describe('an invalid file is reported with the place and what was expected', () 
       'http_server_config:\n  headers:\n    Server: x\n',
       [
         expect.stringMatching(
-          /^\/web\.yml:3: http_server_config\.headers\.Server: this header cannot be set; expected one of Content-/,
+          /^\/web\.yml:3: http_server_config\.headers\.Server: unknown setting; expected Content-/,
         ),
       ],
     ],

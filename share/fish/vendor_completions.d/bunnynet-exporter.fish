@@ -7,7 +7,6 @@ complete -c bunnynet-exporter -l report -d 'Poll every target once, print for a 
 complete -c bunnynet-exporter -l demo -d 'Export from a simulator of the API on loopback: no account needed.'
 complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 4,000, 70,000 or 700,000 series).'
 complete -c bunnynet-exporter -l demo.outage -d 'Let the simulator play a scripted outage.'
-complete -c bunnynet-exporter -l demo.seed -x -d 'Seed of the simulated values.'
 complete -c bunnynet-exporter -l web.listen-address -x -d 'Address to serve on. May be given several times.'
 complete -c bunnynet-exporter -l web.probe-address -x -d 'Answer /-/healthy and /-/ready here too: over HTTP and without a password, for probes.'
 complete -c bunnynet-exporter -l web.telemetry-path -x -d 'The path of the metrics.'
