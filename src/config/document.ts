@@ -11,8 +11,6 @@ export interface Document {
   readonly place: (path: Path) => Place;
   /** Where relative paths of files begin. */
   readonly directory: string;
-  /** Whether a target may be a mapping. */
-  readonly withLongForm: boolean;
   /** What was reported so far. */
   readonly problems: readonly Problem[];
   readonly report: (path: Path, message: string) => void;
@@ -45,7 +43,6 @@ export function fromPlain(document: Plain): Document {
     raw: JSON.parse(JSON.stringify(document), toText) as Raw,
     place: (path) => ({ path: formatPath(path) }),
     directory: '.',
-    withLongForm: true,
   });
 }
 
@@ -68,7 +65,6 @@ export async function fromFile(file: string): Promise<Document> {
       raw,
       place: (path) => ({ file, path: formatPath(path), ...position(path) }),
       directory: dirname(resolve(file)),
-      withLongForm: true,
     },
     located,
   );

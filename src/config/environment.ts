@@ -92,7 +92,6 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
         return { path: `${variableOf(path)}${element}` };
       },
       directory: '.',
-      withLongForm: false,
     },
     problems,
   );

@@ -10,7 +10,7 @@ type JsonSchema = Record<string, unknown>;
 
 /** Draft 7: the YAML language server of most editors handles it best. */
 export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
-  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources, true), {
+  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources), {
     io: 'input',
     target: 'draft-7',
     unrepresentable: 'any',

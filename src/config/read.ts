@@ -15,7 +15,7 @@ import {
   type TargetSettings,
   takesAll,
 } from './schema.ts';
-import { readSettings } from './settings.ts';
+import { found, readSettings } from './settings.ts';
 import { isPlainRemote } from './values.ts';
 import { isMapping, type Mapping } from './yaml.ts';
 
@@ -34,15 +34,16 @@ type Section = SectionSettings & { readonly resource: Resource; readonly isDisco
  * used, to check them too.
  */
 export function readDocument(document: Document, resources: readonly Resource[]): Config | undefined {
-  const { directory, report } = document;
-  const raw = isMapping(document.raw) ? document.raw : {};
+  const { raw, directory, report } = document;
+  if (!isMapping(raw)) {
+    report([], `expected a mapping of settings; ${found(raw)}`);
+    return undefined;
+  }
   const discovered = discover(raw, resources, report);
   const names = isMapping(raw['credentials']) ? Object.keys(raw['credentials']) : [];
   refuseSelections(raw, resources, report);
-  const added = discovered.map(({ section }) => [section, { targets: 'all' }] as const);
-  const whole = isMapping(document.raw) ? { ...raw, ...Object.fromEntries(added) } : document.raw;
-  const settings = readSettings({ ...document, raw: whole }, resources, names);
-  if (settings === undefined) return undefined;
+  const added = Object.fromEntries(discovered.map(({ section }) => [section, { targets: 'all' }]));
+  const settings = readSettings({ ...raw, ...added }, resources, names, report);
   const { credentials, apis, discovery, limits } = settings;
   const present = resources.flatMap((resource): Section[] => {
     const section = settings[resource.section] as SectionSettings | undefined;

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
-import { formatDuration, oneOf, quote } from '../text.ts';
+import { formatDuration, oneOf } from '../text.ts';
 import { apis } from './apis.ts';
 import * as value from './values.ts';
 import { mapping, optional, preset } from './values.ts';
@@ -102,7 +102,7 @@ function discoverySchema(resources: readonly Resource[]) {
       'all: every kind without a section is on, with `targets: all`',
     ),
     except: optional(
-      z.array(z.enum(kinds).optional(), { error: 'expected a list of kinds' }),
+      z.array(z.enum(kinds), { error: 'expected a list of kinds' }),
       'The kinds that `kinds: all` leaves off',
     ),
   });
@@ -128,7 +128,7 @@ function selectionShape(resource: Resource) {
     exclude: optional(value.patterns, 'With all: what to leave out, likewise'),
     ...(listing.parent ? { parents: optional(parents, `With all: of which ${listing.parent.nouns}`) } : {}),
     overrides: optional(
-      z.array(overrideSchema(resource).optional(), {
+      z.array(overrideSchema(resource), {
         error: `expected a list of { ${longForm(resource)}, … }`,
       }),
       'With all: what is different for single targets, by their ids',
@@ -162,52 +162,43 @@ const targetOptions = {
   ),
 };
 
-/** A target as `501/77`; the result is that of the long form. */
-function shortSchema({ ids }: Resource, expected: string) {
-  const [only] = ids.length === 1 ? ids : [];
-  return z
-    .string()
-    .transform((text, context): Record<string, string> => {
-      const refuse = (input: string, message: string) => {
-        const shown = `${message}; got ${quote(input)}`;
-        context.addIssue({ code: 'custom', input, message: shown, params: { quiet: true } });
-      };
-      const parts = only ? [text] : text.split('/');
-      if (parts.length !== ids.length) {
-        refuse(text, expected);
-        return z.NEVER;
-      }
-      const read = ids.map(({ setting, form }, i) => {
-        const part = parts[i] ?? '';
-        const { data = '', error } = value.id(form).safeParse(part);
-        const which = only ? '' : `${setting}: `;
-        for (const { message } of error?.issues ?? []) refuse(part, `${which}${message}`);
-        return [setting, data] as const;
-      });
-      return Object.fromEntries(read);
-    })
-    .meta({ ...(only ? value.id(only.form).meta() : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' }) });
+function longSchema(resource: Resource) {
+  return mapping({ ...idShape(resource), ...targetOptions });
 }
 
-function targetsSchema(resource: Resource, withLongForm: boolean) {
+/** A target as `501/77`, which becomes the long form. */
+function shortSchema(resource: Resource, error: string) {
+  const { ids } = resource;
+  const [only] = ids.length === 1 ? ids : [];
+  const partsOf = (text: string) => (only ? [text] : text.split('/'));
+  return z
+    .string()
+    .refine((text) => partsOf(text).length === ids.length, { error })
+    .transform((text): Record<string, string | undefined> => {
+      const parts = partsOf(text);
+      return Object.fromEntries(ids.map(({ setting }, i) => [setting, parts[i]]));
+    })
+    .pipe(longSchema(resource))
+    .meta(only ? { ...value.id(only.form).meta() } : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' });
+}
+
+function targetsSchema(resource: Resource) {
   if (isOfAccount(resource)) {
     return z
       .literal('all', { error: 'expected all' })
       .describe("What to poll: all, which is the credential's account");
   }
   const orLong = ` or { ${longForm(resource)} }`;
-  const suffix = withLongForm ? orLong : '';
-  const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${suffix}`;
-  const long = mapping({ ...idShape(resource), ...targetOptions });
-  const target = z.union([shortSchema(resource, one), long], { error: one });
-  const listOf = `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}`;
-  const error = `expected ${listOf}${suffix}`;
-  const list = z.array(target.optional(), { error });
+  const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong}`;
+  const target = z.union([shortSchema(resource, one), longSchema(resource)], { error: one });
+  const listOf = `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}${orLong}`;
+  const error = `expected ${listOf}`;
+  const list = z.array(target, { error });
   const targets = takesAll(resource) ? z.union([z.literal('all'), list], { error }) : list;
-  return targets.describe(`What to poll: ${listOf}${orLong}`);
+  return targets.describe(`What to poll: ${listOf}`);
 }
 
-function sectionSchema(resource: Resource, withLongForm: boolean) {
+function sectionSchema(resource: Resource) {
   return mapping(
     {
       credential: optional(
@@ -226,7 +217,7 @@ function sectionSchema(resource: Resource, withLongForm: boolean) {
         `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
       ),
       ...resource.settings,
-      targets: targetsSchema(resource, withLongForm),
+      targets: targetsSchema(resource),
       ...selectionShape(resource),
     },
     'a mapping with `targets`',
@@ -270,12 +261,8 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** @param withLongForm whether targets may be mappings, as in a file */
-export function documentSchema(resources: readonly Resource[], withLongForm: boolean) {
-  const sections = resources.map((resource) => [
-    resource.section,
-    sectionSchema(resource, withLongForm).optional(),
-  ]);
+export function documentSchema(resources: readonly Resource[]) {
+  const sections = resources.map((resource) => [resource.section, sectionSchema(resource).optional()]);
   return mapping(
     {
       credentials: credentialsSchema,

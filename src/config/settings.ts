@@ -21,19 +21,20 @@ interface Issue {
 }
 
 /**
- * Undefined if the document is not a mapping. In a list, something wrong is undefined.
+ * In a list, something wrong is undefined.
  *
  * @param names the names of the credentials
  */
 export function readSettings(
-  { raw, withLongForm, report }: Document,
+  raw: Mapping,
   resources: readonly Resource[],
   names: readonly string[],
-): Settings | undefined {
-  const schema = documentSchema(resources, withLongForm);
+  report: Document['report'],
+): Settings {
+  const schema = documentSchema(resources);
   const { data, error } = schema.safeParse(raw, { reportInput: true });
   const issues = error?.issues.flatMap((issue) => toIssues(issue)) ?? [];
-  const all = isMapping(raw) ? [...issues, ...emptiness(raw, resources, issues)] : issues;
+  const all = [...issues, ...emptiness(raw, resources, issues)];
   const meant = new Set(all.flatMap((issue) => (issue.meant ? [keyOf(issue.meant)] : [])));
   for (const { path, message, missing = [] } of all) {
     // The setting that a misspelt one was meant for is missing as well: one problem is enough.
@@ -41,7 +42,7 @@ export function readSettings(
   }
   // In place of wrong settings that others are checked against; so small an interval fits every `stale_after`.
   const standIns = { credentials: {}, credential: names[0], interval: 1000, targets: [] };
-  return (data ?? salvage(schema, raw, standIns)) as Settings | undefined;
+  return (data ?? salvage(schema, raw, standIns)) as Settings;
 }
 
 /** What is right in a wrong value: the good settings of a mapping, the good items of a list. */
@@ -132,7 +133,7 @@ function messageOf(issue: z.core.$ZodIssue, path: Path): string {
   return `expected ${oneOf(values)}; ${found(input)}${meant}`;
 }
 
-function found(input: unknown): string {
+export function found(input: unknown): string {
   if (input === undefined) return 'it is missing';
   if (input === null) return 'got nothing';
   if (typeof input === 'string') return `got ${quote(input)}`;

@@ -166,8 +166,8 @@ describe('without a file', () => {
         BUNNYNET_SHIELD_URL: 'shield.example.com',
       },
       [
-        'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id; got "501"',
-        'BUNNYNET_APPLICATIONS element 2: expected an id; got nothing',
+        'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id or { shield_zone_id: …, endpoint_id: … }; got "501"',
+        'BUNNYNET_APPLICATIONS element 2: expected an id or { id: … }; got nothing',
         'BUNNYNET_APPLICATIONS element 3: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; got "b c"',
         'BUNNYNET_APPLICATIONS element 4: expected each target once; "a" is already at BUNNYNET_APPLICATIONS element 1',
         'BUNNYNET_RATE_LIMITS element 1: expected an id that is a whole number of at most 64 bits, without leading zeros; got "some"',

@@ -206,29 +206,29 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '2: applications.targets[0].stale_after: expected at least 7m30s, 1.5 times the interval, or values leave between two polls; got 2m',
     ],
     // ids
-    ['applications: { targets: [a b] }', `2: applications.targets[0]: ${opaque}; got "a b"`],
-    ['applications: { targets: [..] }', `2: applications.targets[0]: ${opaque}; got ".."`],
-    ['applications: { targets: [a/b] }', `2: applications.targets[0]: ${opaque}; got "a/b"`],
+    ['applications: { targets: [a b] }', `2: applications.targets[0].id: ${opaque}; got "a b"`],
+    ['applications: { targets: [..] }', `2: applications.targets[0].id: ${opaque}; got ".."`],
+    ['applications: { targets: [a/b] }', `2: applications.targets[0].id: ${opaque}; got "a/b"`],
     [
       'applications:\n  targets:\n    - a\n    -',
       '5: applications.targets[1]: expected an id or { id: … }; got nothing',
     ],
     ['applications: { targets: [{ name: x }] }', `2: applications.targets[0].id: ${opaque}; it is missing`],
-    ['shield_zones: { targets: [0501] }', `2: shield_zones.targets[0]: ${whole}; got "0501"`],
-    ['shield_zones: { targets: [0] }', `2: shield_zones.targets[0]: ${whole}; got "0"`],
-    ['shield_zones: { targets: [-1] }', `2: shield_zones.targets[0]: ${whole}; got "-1"`],
-    ['shield_zones: { targets: [1.5] }', `2: shield_zones.targets[0]: ${whole}; got "1.5"`],
+    ['shield_zones: { targets: [0501] }', `2: shield_zones.targets[0].id: ${whole}; got "0501"`],
+    ['shield_zones: { targets: [0] }', `2: shield_zones.targets[0].id: ${whole}; got "0"`],
+    ['shield_zones: { targets: [-1] }', `2: shield_zones.targets[0].id: ${whole}; got "-1"`],
+    ['shield_zones: { targets: [1.5] }', `2: shield_zones.targets[0].id: ${whole}; got "1.5"`],
     [
       'shield_zones: { targets: [1.2345678901234567e+18] }',
-      `2: shield_zones.targets[0]: ${whole}; got "1.2345678901234567e+18"`,
+      `2: shield_zones.targets[0].id: ${whole}; got "1.2345678901234567e+18"`,
     ],
     [
       'shield_zones: { targets: [18446744073709551616] }',
-      `2: shield_zones.targets[0]: ${whole}; got "18446744073709551616"`,
+      `2: shield_zones.targets[0].id: ${whole}; got "18446744073709551616"`,
     ],
     [
       'video_storage: { targets: [4711/abc] }',
-      '2: video_storage.targets[0]: video_id: expected an id such as 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f; got "abc"',
+      '2: video_storage.targets[0].video_id: expected an id such as 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f; got "abc"',
     ],
     [
       'api_guardian: { targets: [501] }',
@@ -425,20 +425,20 @@ extra: 1
       '6: applications.credential',
       '7: applications.interval',
       '8: applications.targets[1]',
-      '8: applications.targets[2]',
+      '8: applications.targets[2].id',
       '8: applications.targets[3].nam',
       '8: applications.targets[3].interval',
       '9: applications.latency_unit',
       '10: shield_zones.targets',
       '11: shield_zones',
-      '13: video_storage.targets[0]',
+      '13: video_storage.targets[0].video_id',
       '14: limits.max_series',
       '15: extra',
     ]);
   });
 
   test.each([
-    ['applications: { targets: [a b], include: x }', ['applications.targets[0]', 'applications.include']],
+    ['applications: { targets: [a b], include: x }', ['applications.targets[0].id', 'applications.include']],
     [
       'billing: { credential: x, interval: 1h, stale_after: 1h, targets: [1] }',
       ['billing.credential', 'billing.stale_after', 'billing.targets'],
@@ -659,7 +659,7 @@ describe('plain data', () => {
       'credentials.account: expected the key in the environment variable NOT_SET, which is not set',
       `extra: unknown setting; expected credentials, apis, discovery, ${resources.map(({ section }) => section).join(', ')} or limits`,
       `rate_limits.interval: ${duration}; got "5"`,
-      `rate_limits.targets[1]: ${whole}; got "true"`,
+      `rate_limits.targets[1].id: ${whole}; got "true"`,
       'rate_limits.targets[2]: expected each target once; "501" is already at rate_limits.targets[0]',
     ]);
   });
