@@ -25,7 +25,7 @@ interface Flag {
   readonly placeholder?: string;
   /** As the user would write it. */
   readonly default?: string;
-  /** May be given several times; in the environment separated by commas. */
+  /** May be given several times, or as a list with commas. */
   readonly repeatable?: true;
   readonly value?: Reader<unknown>;
 }
@@ -166,16 +166,11 @@ const flags = Object.entries(table) as readonly (readonly [FlagKey, Flag])[];
 
 /** The table of the flags, for the help, for the documentation and for shells. */
 export const flagRows = flags.map(([, row]) => ({
-  name: row.name,
-  /** Undefined for a switch. */
-  placeholder: row.placeholder,
+  ...row,
   values: row.value?.values,
-  repeatable: row.repeatable ?? false,
   /** `--shard=I/N` */
   usage: `--${row.name}${row.placeholder === undefined ? '' : `=${row.placeholder}`}`,
   variable: variableOf(row.name),
-  default: row.default,
-  help: row.help,
 }));
 export type FlagRow = (typeof flagRows)[number];
 
@@ -201,7 +196,7 @@ ${rows.join('\n')}
 }
 
 interface Given {
-  readonly texts: readonly string[];
+  readonly text: string;
   /** The flag or the variable, as it is written. */
   readonly source: string;
   readonly isFlag: boolean;
@@ -216,12 +211,19 @@ export function parseFlags(
   const given = new Map([...fromEnvironment(env), ...fromArguments(argv, problems)]);
   const read: Record<string, unknown> = {};
   for (const [key, { value = toggle, placeholder, repeatable, default: preset }] of flags) {
-    const { texts, source } = given.get(key) ?? { texts: preset === undefined ? [] : [preset], source: '' };
-    const values = texts.map((text) => value.read(text));
-    for (const [i, text] of texts.entries()) {
-      if (values[i] === undefined) problems.push(`${source}: expected ${value.expected}; got ${quote(text)}`);
+    const { text = preset ?? (placeholder === undefined ? 'false' : undefined), source } =
+      given.get(key) ?? {};
+    if (text === undefined) {
+      read[key] = undefined;
+      continue;
     }
-    read[key] = repeatable ? values : (values[0] ?? (placeholder === undefined ? false : undefined));
+    const texts = repeatable ? text.split(',').map((part) => part.trim()) : [text];
+    const values = texts.map((one) => {
+      const data = value.read(one);
+      if (data === undefined) problems.push(`${source}: expected ${value.expected}; got ${quote(one)}`);
+      return data;
+    });
+    read[key] = repeatable ? values : values[0];
   }
   settle(read, given, problems);
   if (problems.length > 0 && !(read['help'] || read['version'])) throw new UsageError(problems.join('\n'));
@@ -251,12 +253,10 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
 }
 
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, Given][] {
-  return flags.flatMap(([key, { name, repeatable }]): [FlagKey, Given][] => {
+  return flags.flatMap(([key, { name }]): [FlagKey, Given][] => {
     const source = variableOf(name);
     const text = env[source]?.trim() ?? '';
-    if (text === '') return [];
-    const texts = repeatable ? text.split(',').map((part) => part.trim()) : [text];
-    return [[key, { texts, source, isFlag: false }]];
+    return text === '' ? [] : [[key, { text, source, isFlag: false }]];
   });
 }
 
@@ -270,17 +270,17 @@ function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap
       problems.push(unknownWord(word, source));
       continue;
     }
-    const before = given.get(key)?.texts ?? [];
+    const before = given.get(key);
     let text = inline;
     if (flag.placeholder === undefined) text ??= 'true';
     // A word that begins with a dash is the next flag, not a value.
     else if (!words[0]?.startsWith('-')) text ??= words.shift();
     if (text === undefined) {
       problems.push(`${source}: expected a value: ${source}=${flag.placeholder}`);
-    } else if (before.length > 0 && !flag.repeatable) {
+    } else if (before && !flag.repeatable) {
       problems.push(`${source}: expected once; it is given several times`);
     } else {
-      given.set(key, { texts: [...before, text], source, isFlag: true });
+      given.set(key, { text: before ? `${before.text},${text}` : text, source, isFlag: true });
     }
   }
   return given;

@@ -36,6 +36,8 @@ const credentialSchema = mapping(
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
 
+const oneCredential = 'expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
+
 const credentialsSchema = z
   .record(z.string().regex(new RegExp(value.credentialNamePattern)), credentialSchema, {
     error: ({ code, input }) => {
@@ -45,9 +47,11 @@ const credentialsSchema = z
       return input === undefined ? oneCredential : 'expected a mapping of names to where each key is read';
     },
   })
+  .refine((credentials) => Object.keys(credentials).length > 0, {
+    error: `${oneCredential}; it is empty`,
+    params: { quiet: true },
+  })
   .describe('Where each key is read, by a name of your choice; a key itself is never written here');
-
-export const oneCredential = 'expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`';
 
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];

@@ -7,7 +7,7 @@ import type { Resource } from '../resources/resource.ts';
 import { didYouMean, oneOf, quote, suggest } from '../text.ts';
 import type { Document } from './document.ts';
 import type { Path } from './problems.ts';
-import { documentSchema, oneCredential, type Settings } from './schema.ts';
+import { documentSchema, type Settings } from './schema.ts';
 import { unknownSetting } from './values.ts';
 import { isMapping, type Mapping, type Raw } from './yaml.ts';
 
@@ -75,19 +75,14 @@ function salvage(
   return Object.fromEntries(settings);
 }
 
-/** Problems that the schema does not see: no credential, nothing to poll. */
+/** That there is nothing to poll, which the schema does not see. */
 function emptiness(raw: Mapping, resources: readonly Resource[], issues: readonly Issue[]): readonly Issue[] {
-  const { credentials } = raw;
   const sections = resources.map(({ section }) => section);
-  const found: Issue[] = [];
-  if (isMapping(credentials) && Object.keys(credentials).length === 0) {
-    found.push({ path: ['credentials'], message: `${oneCredential}; it is empty` });
+  if (issues.some(({ path }) => path[0] === 'discovery') || sections.some((section) => section in raw)) {
+    return [];
   }
-  if (!issues.some(({ path }) => path[0] === 'discovery') && !sections.some((section) => section in raw)) {
-    const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(sections)}`;
-    found.push({ path: [], message, missing: ['discovery', ...sections].map((setting) => [setting]) });
-  }
-  return found;
+  const message = `expected \`discovery: { kinds: all }\`, or a section that says what to poll: ${oneOf(sections)}`;
+  return [{ path: [], message, missing: ['discovery', ...sections].map((setting) => [setting]) }];
 }
 
 function keyOf(path: Path): string {

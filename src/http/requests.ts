@@ -103,17 +103,15 @@ function setHeaders(response: ServerResponse, headers: Iterable<readonly [string
   for (const [name, value] of headers) response.setHeader(name, value);
 }
 
-/** A token bucket like Go's rate.Limiter, full again when the configuration has changed. */
+/** A token bucket like Go's rate.Limiter, full at first. */
 function createRateCheck(): (config: WebConfig) => boolean {
-  let before: WebConfig | undefined;
-  let tokens = 0;
+  let tokens = Number.POSITIVE_INFINITY;
   let lastMs = 0;
   return (config) => {
     if (!config.settings.rate_limit) return true;
     const { intervalMs, burst } = config.settings.rate_limit;
     const nowMs = performance.now();
-    tokens = config === before ? Math.min(burst, tokens + (nowMs - lastMs) / intervalMs) : burst;
-    before = config;
+    tokens = Math.min(burst, tokens + (nowMs - lastMs) / intervalMs);
     lastMs = nowMs;
     if (tokens < 1) return false;
     tokens -= 1;
