@@ -4,7 +4,7 @@ import { Gzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { answerText } from './answer.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
-import { Readers } from './readers.ts';
+import { createSender } from './readers.ts';
 import type { Route } from './route.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
@@ -38,7 +38,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   const { maxRendering, maxReaders, writeTimeoutMs } = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   const gzip = new Gzip();
-  const readers = new Readers(maxReaders, writeTimeoutMs);
+  const send = createSender(maxReaders, writeTimeoutMs);
   let rendering = 0;
 
   return async ({ headers }, response, query) => {
@@ -72,6 +72,6 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     response.setHeader('Content-Type', contentTypes[format]);
     response.setHeader('Content-Length', length);
     if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-    return readers.send(response, length > smallBytes ? body : [Buffer.concat(body)]);
+    return send(response, length > smallBytes ? body : [Buffer.concat(body)]);
   };
 }

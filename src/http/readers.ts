@@ -6,41 +6,32 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Handed to the socket at a time. TLS encrypts this much ahead of a slow reader. */
 const batchBytes = 4 * 1024 * 1024;
 
-export class Readers {
-  readonly #max: number;
-  readonly #timeoutMs: number;
+export type Parts = Iterable<Buffer> | AsyncIterable<string | Buffer>;
+
+/**
+ * A function that sends the body of a response and resolves when the response has closed. Beyond `max` the reader that has taken
+ * nothing for longest is cut, so a new one never waits and is never refused.
+ *
+ * @param max pages at once: each holds its blocks, also those that newer pages have replaced
+ * @param timeoutMs from the first byte of a page to the last; then the reader is cut
+ */
+export function createSender(max = 16, timeoutMs = 120_000) {
   /** The one that has taken nothing for longest comes first. */
-  readonly #sending = new Set<ServerResponse>();
+  const sending = new Set<ServerResponse>();
 
-  /**
-   * @param max pages at once: each holds its blocks, also those that newer pages have replaced
-   * @param timeoutMs from the first byte of a page to the last; then the reader is cut
-   */
-  constructor(max = 16, timeoutMs = 120_000) {
-    this.#max = max;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  /**
-   * Sends the body of a response and resolves when it has closed. Beyond `max` the reader that has taken nothing for longest is
-   * cut, so a new one never waits and is never refused.
-   */
-  async send(
-    response: ServerResponse,
-    parts: Iterable<Buffer> | AsyncIterable<string | Buffer>,
-  ): Promise<void> {
+  return async (response: ServerResponse, parts: Parts): Promise<void> => {
     if (response.destroyed) return;
-    const [slowest] = this.#sending;
-    if (slowest && this.#sending.size >= this.#max) {
-      this.#sending.delete(slowest);
+    const [slowest] = sending;
+    if (slowest && sending.size >= max) {
+      sending.delete(slowest);
       slowest.req.socket.destroy();
     }
-    this.#sending.add(response);
+    sending.add(response);
     response.on('drain', () => {
-      if (this.#sending.delete(response)) this.#sending.add(response);
+      if (sending.delete(response)) sending.add(response);
     });
     const closed = once(response, 'close');
-    const deadline = setTimeout(() => response.destroy(), this.#timeoutMs);
+    const deadline = setTimeout(() => response.destroy(), timeoutMs);
     let batch = 0;
     try {
       response.cork();
@@ -61,7 +52,7 @@ export class Readers {
       await closed;
     } finally {
       clearTimeout(deadline);
-      this.#sending.delete(response);
+      sending.delete(response);
     }
-  }
+  };
 }

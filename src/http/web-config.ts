@@ -75,7 +75,6 @@ function readSettings(raw: Raw, report: Report): WebSettings {
  * says so, and TLS only with a restart.
  */
 function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
-  const reportTls = (setting: string, message: string) => report(['tls_server_config', setting], message);
   if (before.users.size > 0 && !now.settings.basic_auth_users) {
     report(['basic_auth_users'], 'expected users; `basic_auth_users: {}` lets everybody in');
   }
@@ -84,18 +83,17 @@ function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
     report(['tls_server_config'], `TLS cannot be turned ${change} while running; restart`);
   }
   const [was, is] = [before.settings.tls_server_config, now.settings.tls_server_config];
-  if (!was?.client_auth_type || !is) return;
-  if (!is.client_auth_type) {
-    const message = `expected ${was.client_auth_type} as before, or another type`;
-    reportTls('client_auth_type', `${message}; NoClientCert asks for no certificate`);
-  }
   // Another type is an explicit choice.
-  if (is.client_auth_type !== was.client_auth_type) return;
-  if ((was.client_ca ?? was.client_ca_file) && !(is.client_ca ?? is.client_ca_file)) {
-    reportTls('client_ca_file', 'expected authorities as before; restart to do without');
-  }
-  if (was.client_allowed_sans && !is.client_allowed_sans) {
-    reportTls('client_allowed_sans', 'expected names as before; restart to allow all');
+  if (!was || !is || (is.client_auth_type && is.client_auth_type !== was.client_auth_type)) return;
+  const requirements = [
+    ['client_auth_type', 'a type', was.client_auth_type, is.client_auth_type],
+    ['client_ca_file', 'authorities', was.client_ca ?? was.client_ca_file, is.client_ca ?? is.client_ca_file],
+    ['client_allowed_sans', 'names', was.client_allowed_sans, is.client_allowed_sans],
+  ] as const;
+  for (const [setting, noun, required, given] of requirements) {
+    if (required && !given) {
+      report(['tls_server_config', setting], `expected ${noun} as before; restart to do without`);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
-import { Readers } from '../http/readers.ts';
+import { createSender } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
 import { statusPageHeaders } from './assets.ts';
 import { renderJson } from './json.ts';
@@ -22,12 +22,12 @@ type Handler = Route['handle'];
 export function createPages(options: PagesOptions): readonly Route[] {
   const { config, reload } = options;
   const about = viewer(options);
-  const readers = new Readers();
+  const send = createSender();
   const status = about((view, _, response) => answerWhole(response, 'text/html', renderStatusPage(view)), 1);
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (method === 'HEAD') return void response.end();
-    return readers.send(response, renderJson(view));
+    return send(response, renderJson(view));
   });
   const page = (path: string, handle: Handler): Route => ({ path, methods: ['GET'], handle });
   return [

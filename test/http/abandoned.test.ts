@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { Readers } from '../../src/http/readers.ts';
+import { createSender } from '../../src/http/readers.ts';
 import { WebServer } from '../../src/http/server.ts';
 import { rawClient, serve } from './serve.ts';
 
@@ -43,7 +43,7 @@ it('closes every waiting response when a client with many requests is gone', asy
 });
 
 it('cuts a reader at once even if its response waits behind another on the same connection', async () => {
-  const readers = new Readers(1);
+  const send = createSender(1);
   const ended: string[] = [];
   const { port } = await serve({
     routes: [
@@ -52,7 +52,7 @@ it('cuts a reader at once even if its response waits behind another on the same 
         path: '/page',
         methods: ['GET'],
         handle: async (_, response, query) => {
-          await readers.send(response, [Buffer.alloc(32 << 20, 'page')]);
+          await send(response, [Buffer.alloc(32 << 20, 'page')]);
           ended.push(query.toString());
         },
       },

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Readers } from '../../src/http/readers.ts';
+import { createSender } from '../../src/http/readers.ts';
 
 /** A response whose reader takes everything at once. */
 function eager(): ServerResponse {
@@ -20,7 +20,7 @@ test('sending a large page lets other work run in between, however fast it is re
   };
   let next = setImmediate(count);
   const part = Buffer.alloc(200_000);
-  await new Readers().send(eager(), Array<Buffer>(200).fill(part));
+  await createSender()(eager(), Array<Buffer>(200).fill(part));
   clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(9);
 });
