@@ -4,27 +4,16 @@ import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
-import { parseYaml, type Raw } from './yaml.ts';
+import { found } from './values.ts';
+import { isMapping, type Mapping, parseYaml } from './yaml.ts';
 
 export interface Document {
-  readonly raw: Raw;
+  readonly raw: Mapping;
   readonly place: (path: Path) => Place;
   /** Where relative paths of files begin. */
   readonly directory: string;
-  /** What was reported so far. */
+  /** What was wrong before the settings were read. */
   readonly problems: readonly Problem[];
-  readonly report: (path: Path, message: string) => void;
-}
-
-export function toDocument(
-  source: Omit<Document, 'problems' | 'report'>,
-  problems: Problem[] = [],
-): Document {
-  return {
-    ...source,
-    problems,
-    report: (path, message) => void problems.push({ ...source.place(path), message }),
-  };
 }
 
 export type Plain =
@@ -36,38 +25,32 @@ export type Plain =
   | { readonly [key: string]: Plain | undefined };
 
 /** Plain data of the same form as the file. Numbers and booleans become text, as in a file. */
-export function fromPlain(document: Plain): Document {
+export function fromPlain(document: { readonly [section: string]: Plain | undefined }): Document {
   const toText = (_: string, value: unknown) =>
     typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return toDocument({
-    raw: JSON.parse(JSON.stringify(document), toText) as Raw,
+  return {
+    raw: JSON.parse(JSON.stringify(document), toText) as Mapping,
     place: (path) => ({ path: formatPath(path) }),
     directory: '.',
-  });
+    problems: [],
+  };
 }
 
-/** Rejects with a `ConfigError` where the file cannot be read. */
+/** Rejects with a `ConfigError` if the file cannot be read or does not hold settings. */
 export async function fromFile(file: string): Promise<Document> {
-  const refuse = (message: string) => new ConfigError([{ file, path: '', message }]);
   const content = await readBytes(file);
-  if (typeof content === 'string') throw refuse(content);
+  if (typeof content === 'string') throw new ConfigError([{ file, path: '', message: content }]);
   // UTF-16 can pass for UTF-8, but has zero bytes.
   if (!isUtf8(content) || content.includes(0)) {
-    throw refuse('expected text in UTF-8; save the file in this encoding');
+    const message = 'expected text in UTF-8; save the file in this encoding';
+    throw new ConfigError([{ file, path: '', message }]);
   }
   const { raw, problems, position } = parseYaml(content.toString());
   const located = problems.map((problem) => ({ ...problem, file, path: formatPath(problem.path) }));
-  if (raw === null) {
-    throw located.length > 0 ? new ConfigError(located) : refuse('expected settings; the file holds none');
-  }
-  return toDocument(
-    {
-      raw,
-      place: (path) => ({ file, path: formatPath(path), ...position(path) }),
-      directory: dirname(resolve(file)),
-    },
-    located,
-  );
+  const place = (path: Path) => ({ file, path: formatPath(path), ...position(path) });
+  if (isMapping(raw)) return { raw, place, directory: dirname(resolve(file)), problems: located };
+  const message = `expected a mapping of settings; ${found(raw)}`;
+  throw new ConfigError(located.length > 0 ? located : [{ ...place([]), message }]);
 }
 
 const maxFileBytes = 10 * 2 ** 20;

@@ -6,7 +6,7 @@ import { type ApiName, apiNames, type Resource } from '../resources/resource.ts'
 import { suggest } from '../text.ts';
 import { urlVariable } from './apis.ts';
 import type { Config } from './config.ts';
-import { type Document, toDocument } from './document.ts';
+import type { Document } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import type { Mapping, Raw } from './yaml.ts';
@@ -78,23 +78,20 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     if (section === 'apis') return urlVariable(name as ApiName);
     return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
-  const problems = [...used].flatMap((name) => keys[name].problem ?? []);
-  return toDocument(
-    {
-      raw: {
-        credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
-        apis: Object.fromEntries(addresses) as Mapping,
-        ...sections,
-      },
-      place: (path) => {
-        const index = path.find((step) => typeof step === 'number');
-        const element = index === undefined ? '' : ` element ${index + 1}`;
-        return { path: `${variableOf(path)}${element}` };
-      },
-      directory: '.',
+  return {
+    raw: {
+      credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
+      apis: Object.fromEntries(addresses) as Mapping,
+      ...sections,
     },
-    problems,
-  );
+    place: (path) => {
+      const index = path.find((step) => typeof step === 'number');
+      const element = index === undefined ? '' : ` element ${index + 1}`;
+      return { path: `${variableOf(path)}${element}` };
+    },
+    directory: '.',
+    problems: [...used].flatMap((name) => keys[name].problem ?? []),
+  };
 }
 
 /** Empty if the variable is not set. */

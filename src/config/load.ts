@@ -8,10 +8,10 @@ import { createCredentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
-import { ConfigError, formatProblem, type Problem } from './problems.ts';
+import { ConfigError, formatProblem, type Problem, type Report } from './problems.ts';
 import { readDocument } from './read.ts';
 import { isCertificates } from './values.ts';
-import { isMapping, type Raw } from './yaml.ts';
+import { isMapping, type Mapping } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
   /** Without it and `document`, the environment variables are the configuration. */
@@ -30,10 +30,11 @@ export interface Loaded {
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, resources } = options;
   const document = await open(options);
-  const { problems, report, place } = document;
-  if (holdsPatterns(document.raw)) await loadPatternEngine();
-  const config = readDocument(document, resources);
-  if (config === undefined) throw new ConfigError(problems);
+  const { raw, place } = document;
+  const problems = [...document.problems];
+  const report: Report = (path, message) => void problems.push({ ...place(path), message });
+  if (holdsPatterns(raw)) await loadPatternEngine();
+  const config = readDocument(document, resources, report);
   const warnings: string[] = [];
   for (const { credential, severity, message } of await createCredentials(config.credentials, env).check()) {
     const path = ['credentials', credential];
@@ -53,8 +54,8 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   return { config: { ...config, apis }, warnings: [...warnings, ...unknown.map(ignored)] };
 }
 
-function holdsPatterns(raw: Raw): boolean {
-  const sections = isMapping(raw) ? Object.values(raw).filter(isMapping) : [];
+function holdsPatterns(raw: Mapping): boolean {
+  const sections = Object.values(raw).filter(isMapping);
   return sections.some((section) => ['include', 'exclude', 'parents'].some((key) => key in section));
 }
 
@@ -65,7 +66,7 @@ async function open(options: LoadOptions): Promise<Document> {
 }
 
 /** The APIs with the certificates of their files. */
-async function withAuthorities(apis: Config['apis'], report: Document['report']): Promise<Config['apis']> {
+async function withAuthorities(apis: Config['apis'], report: Report): Promise<Config['apis']> {
   const read = { ...apis };
   for (const api of apiNames) {
     const { caFile } = apis[api];

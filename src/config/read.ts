@@ -5,7 +5,7 @@ import { type ApiName, apiNames, type Ids, type Resource } from '../resources/re
 import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
 import type { ApiConfig, Config, SectionConfig, TargetConfig } from './config.ts';
 import type { Document } from './document.ts';
-import type { Path } from './problems.ts';
+import type { Path, Report } from './problems.ts';
 import {
   type ApiSettings,
   minStaleAfterIntervals,
@@ -15,12 +15,13 @@ import {
   type TargetSettings,
   takesAll,
 } from './schema.ts';
-import { found, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 import { isPlainRemote } from './values.ts';
 import { isMapping, type Mapping } from './yaml.ts';
 
 interface Context {
-  readonly document: Document;
+  readonly report: Report;
+  readonly place: Document['place'];
   /** The names of all credentials, also of wrong ones. */
   readonly names: readonly string[];
   /** The credential of the account, which lists everything. */
@@ -29,16 +30,12 @@ interface Context {
 
 type Section = SectionSettings & { readonly resource: Resource; readonly isDiscovered: boolean };
 
-/**
- * Undefined if the document is not a mapping. If anything was reported, only the credentials and the files of the result can be
- * used, to check them too.
- */
-export function readDocument(document: Document, resources: readonly Resource[]): Config | undefined {
-  const { raw, directory, report } = document;
-  if (!isMapping(raw)) {
-    report([], `expected a mapping of settings; ${found(raw)}`);
-    return undefined;
-  }
+/** If anything was reported, only the credentials and the files of the result can be used, to check them too. */
+export function readDocument(
+  { raw, directory, place }: Document,
+  resources: readonly Resource[],
+  report: Report,
+): Config {
   const discovered = discover(raw, resources, report);
   const names = isMapping(raw['credentials']) ? Object.keys(raw['credentials']) : [];
   refuseSelections(raw, resources, report);
@@ -60,15 +57,17 @@ export function readDocument(document: Document, resources: readonly Resource[])
   ]);
   return {
     credentials: Object.fromEntries(sources) as Config['credentials'],
-    apis: Object.fromEntries(apiNames.map((api) => [api, toApi(apis[api], api, document)])) as Config['apis'],
-    sections: present.map((section) => toSection(section, { document, names, account })),
+    apis: Object.fromEntries(
+      apiNames.map((api) => [api, toApi(apis[api], api, directory, report)]),
+    ) as Config['apis'],
+    sections: present.map((section) => toSection(section, { report, place, names, account })),
     discovery: { intervalMs: discovery.interval },
     limits: { maxSeries: limits.max_series },
   };
 }
 
 /** The kinds that `kinds: all` turns on. */
-function discover(raw: Mapping, resources: readonly Resource[], report: Document['report']) {
+function discover(raw: Mapping, resources: readonly Resource[], report: Report) {
   const { discovery } = raw;
   if (!isMapping(discovery)) return [];
   if (discovery['kinds'] !== 'all') {
@@ -82,7 +81,7 @@ function discover(raw: Mapping, resources: readonly Resource[], report: Document
 }
 
 /** `include` and the like with a list of targets, even if those are wrong. */
-function refuseSelections(raw: Mapping, resources: readonly Resource[], report: Document['report']): void {
+function refuseSelections(raw: Mapping, resources: readonly Resource[], report: Report): void {
   for (const { section, listing } of resources) {
     const settings = raw[section];
     if (!listing || !isMapping(settings) || !Array.isArray(settings['targets'])) continue;
@@ -111,7 +110,7 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
   return named.find((name) => names.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
 }
 
-function toApi(settings: ApiSettings, api: ApiName, { directory, report }: Document): ApiConfig {
+function toApi(settings: ApiSettings, api: ApiName, directory: string, report: Report): ApiConfig {
   const { base_url: baseUrl, ca_file } = settings;
   if (isPlainRemote(baseUrl) && !settings.allow_insecure_http) {
     const message = 'expected an https address, because over http the key is sent unencrypted';
@@ -130,17 +129,17 @@ function toApi(settings: ApiSettings, api: ApiName, { directory, report }: Docum
 
 function toSection(section: Section, context: Context): SectionConfig {
   const { resource, targets, credential: named, interval: intervalMs, isDiscovered } = section;
-  const { account, names, document } = context;
+  const { account, names, report } = context;
   const path = [resource.section];
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
-  checkStaleness(staleAfterMs, intervalMs, path, document);
+  checkStaleness(staleAfterMs, intervalMs, path, report);
   checkCredential(named, path, context);
   const isListedVideo = resource.api === 'video' && targets === 'all';
   const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
   const who = credential === undefined && !isDiscovered ? withoutCredential(targets) : undefined;
   if (who !== undefined && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
-    document.report([...path, 'credential'], `expected the name of ${which}, because ${who} none`);
+    report([...path, 'credential'], `expected the name of ${which}, because ${who} none`);
   }
   const own = Object.entries(section).filter(([key]) => Object.hasOwn(resource.settings, key));
   return {
@@ -201,7 +200,7 @@ function listed(
   { resource, interval, stale_after }: Section,
   context: Context,
 ) {
-  const { document } = context;
+  const { report, place } = context;
   const firsts = new Map<string, Path>();
   return list.flatMap((settings, index) => {
     if (settings === undefined) return [];
@@ -211,30 +210,30 @@ function listed(
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, path);
     else {
-      const { line, path: name } = document.place(first);
+      const { line, path: name } = place(first);
       const where = line === undefined ? `at ${name}` : `on line ${line}`;
-      document.report(path, `expected each target once; ${quote(key)} is already ${where}`);
+      report(path, `expected each target once; ${quote(key)} is already ${where}`);
     }
     checkCredential(settings.credential, path, context);
     const isOwn = settings.interval !== undefined || settings.stale_after !== undefined;
     const intervalMs = settings.interval ?? interval;
     const staleAfterMs = settings.stale_after ?? stale_after ?? staleAfterIntervals * intervalMs;
-    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, document);
+    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, report);
     return [{ key, ids, settings, isOwn, intervalMs, staleAfterMs }];
   });
 }
 
-function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, { report }: Document): void {
+function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, report: Report): void {
   const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
   if (staleAfterMs >= leastMs) return;
   const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
   report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
 }
 
-function checkCredential(name: string | undefined, path: Path, { names, document }: Context): void {
+function checkCredential(name: string | undefined, path: Path, { names, report }: Context): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   const message = `expected a credential that is defined: ${oneOf(names)}`;
-  document.report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
+  report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
 }
 
 /** The ids of a target, in the order of its labels. */

@@ -4,11 +4,10 @@
  */
 import * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
-import { didYouMean, oneOf, quote, suggest } from '../text.ts';
-import type { Document } from './document.ts';
-import type { Path } from './problems.ts';
+import { didYouMean, oneOf, suggest } from '../text.ts';
+import type { Path, Report } from './problems.ts';
 import { documentSchema, type Settings } from './schema.ts';
-import { unknownSetting } from './values.ts';
+import { found, unknownSetting } from './values.ts';
 import { isMapping, type Mapping, type Raw } from './yaml.ts';
 
 interface Issue {
@@ -29,7 +28,7 @@ export function readSettings(
   raw: Mapping,
   resources: readonly Resource[],
   names: readonly string[],
-  report: Document['report'],
+  report: Report,
 ): Settings {
   const schema = documentSchema(resources);
   const { data, error } = schema.safeParse(raw, { reportInput: true });
@@ -126,11 +125,4 @@ function messageOf(issue: z.core.$ZodIssue, path: Path): string {
   const values = issue.values.map(String);
   const meant = typeof input === 'string' ? didYouMean(input, values) : '';
   return `expected ${oneOf(values)}; ${found(input)}${meant}`;
-}
-
-export function found(input: unknown): string {
-  if (input === undefined) return 'it is missing';
-  if (input === null) return 'got nothing';
-  if (typeof input === 'string') return `got ${quote(input)}`;
-  return Array.isArray(input) ? 'got a list' : 'got a mapping';
 }

@@ -6,7 +6,15 @@ import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
-import { didYouMean, durationPattern, formatDuration, oneOf, parseBoolean, parseDuration } from '../text.ts';
+import {
+  didYouMean,
+  durationPattern,
+  formatDuration,
+  oneOf,
+  parseBoolean,
+  parseDuration,
+  quote,
+} from '../text.ts';
 
 /**
  * A value read from text.
@@ -41,6 +49,14 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a
 
 export function unknownSetting(name: string, known: readonly string[]): string {
   return `unknown setting${didYouMean(name, known) || `; expected ${oneOf(known)}`}`;
+}
+
+/** What was found in place of what was expected. */
+export function found(input: unknown): string {
+  if (input === undefined) return 'it is missing';
+  if (input === null) return 'got nothing';
+  if (typeof input === 'string') return `got ${quote(input)}`;
+  return Array.isArray(input) ? 'got a list' : 'got a mapping';
 }
 
 /** A setting that may be left out. */

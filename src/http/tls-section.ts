@@ -2,7 +2,7 @@
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
-import type { Path } from '../config/problems.ts';
+import type { Report } from '../config/problems.ts';
 import { isCertificates } from '../config/values.ts';
 import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions } from './tls.ts';
 import type { TlsSection } from './web-config-schema.ts';
@@ -13,9 +13,6 @@ export interface TlsSettings {
   /** Whether a client may stay whose handshake is complete. */
   admits(socket: TLSSocket): boolean;
 }
-
-/** Reports a problem at a path of the file. */
-export type Report = (path: Path, message: string) => void;
 
 type Setting = keyof TlsSection;
 

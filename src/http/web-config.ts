@@ -1,10 +1,10 @@
 /** Reads the web configuration file, in the format of Prometheus' exporter-toolkit. */
 import { dirname, resolve } from 'node:path';
-import { ConfigError, formatPath, type Path, type Problem } from '../config/problems.ts';
+import { ConfigError, formatPath, type Path, type Problem, type Report } from '../config/problems.ts';
 import { unknownSetting } from '../config/values.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
 import { isExposed } from '../files.ts';
-import { type Report, readTls, type TlsSettings } from './tls-section.ts';
+import { readTls, type TlsSettings } from './tls-section.ts';
 import { fileSchema, type WebSettings } from './web-config-schema.ts';
 
 export interface WebConfig {

@@ -340,8 +340,8 @@ describe('a problem is reported with file, line, path and what was expected', ()
   });
 
   test.each([
-    ['', 'config.yml: expected settings; the file holds none'],
-    ['# comment\n---\n', 'config.yml: expected settings; the file holds none'],
+    ['', 'config.yml:1: expected a mapping of settings; got nothing'],
+    ['# comment\n---\n', 'config.yml:2: expected a mapping of settings; got nothing'],
     ['- a', 'config.yml:1: expected a mapping of settings; got a list'],
     ['text', 'config.yml:1: expected a mapping of settings; got "text"'],
     ['a: [1', 'config.yml:1: expected YAML: the bracket that opens here is not closed'],
