@@ -45,12 +45,10 @@ export async function fromFile(file: string): Promise<Document> {
     const message = 'expected text in UTF-8; save the file in this encoding';
     throw new ConfigError([{ file, path: '', message }]);
   }
-  const { raw, problems, position } = parseYaml(content.toString());
-  const located = problems.map((problem) => ({ ...problem, file, path: formatPath(problem.path) }));
-  const place = (path: Path) => ({ file, path: formatPath(path), ...position(path) });
-  if (isMapping(raw)) return { raw, place, directory: dirname(resolve(file)), problems: located };
+  const { raw, problems, place } = parseYaml(content.toString(), file);
+  if (isMapping(raw)) return { raw, place, directory: dirname(resolve(file)), problems };
   const message = `expected a mapping of settings; ${found(raw)}`;
-  throw new ConfigError(located.length > 0 ? located : [{ ...place([]), message }]);
+  throw new ConfigError(problems.length > 0 ? problems : [{ ...place([]), message }]);
 }
 
 const maxFileBytes = 10 * 2 ** 20;

@@ -143,7 +143,7 @@ function selectionShape(resource: Resource) {
 function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
   const shape = ids.map(({ setting, form, label }) => [
     setting,
-    value.id(form).describe(`The id that is exposed as the label ${label}`),
+    value.ids[form].describe(`The id that is exposed as the label ${label}`),
   ]);
   return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
 }
@@ -183,7 +183,7 @@ function shortSchema(resource: Resource, error: string) {
       return Object.fromEntries(ids.map(({ setting }, i) => [setting, parts[i]]));
     })
     .pipe(longSchema(resource))
-    .meta(only ? { ...value.id(only.form).meta() } : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' });
+    .meta(only ? { ...value.ids[only.form].meta() } : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' });
 }
 
 function targetsSchema(resource: Resource) {

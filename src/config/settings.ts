@@ -20,7 +20,7 @@ interface Issue {
 }
 
 /**
- * In a list, something wrong is undefined.
+ * A wrong item of a list becomes undefined.
  *
  * @param names the names of the credentials
  */

@@ -204,14 +204,10 @@ export const filePath: z.ZodType<string, string> = scalar(
   true,
 );
 
-/** A part of a target's id, in its canonical form. */
-export function id(form: IdField['form']): z.ZodType<string, string> {
-  return ids[form];
-}
-
 const maxId = 2n ** 64n - 1n;
 
-const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
+/** A part of a target's id, in its canonical form. */
+export const ids: Readonly<Record<IdField['form'], z.ZodType<string, string>>> = {
   opaque: scalar(
     'an id of 1 to 128 characters A-Z a-z 0-9 . _ -',
     (text) => (/^[A-Za-z0-9._-]{1,128}$/.test(text) && !/^\.+$/.test(text) ? text : undefined),

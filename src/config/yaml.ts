@@ -21,7 +21,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import type { Path } from './problems.ts';
+import { formatPath, type Path, type Place, type Problem } from './problems.ts';
 
 /** A YAML document; null is an empty value. */
 export type Raw = string | null | Raw[] | { [key: string]: Raw };
@@ -32,23 +32,16 @@ export function isMapping(raw: Raw | undefined): raw is Mapping {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-interface YamlProblem extends Position {
-  readonly path: Path;
-  readonly message: string;
-}
-
 export interface YamlDocument {
   readonly raw: Raw;
   /** Where the YAML is wrong; `raw` holds the rest. */
-  readonly problems: readonly YamlProblem[];
+  readonly problems: readonly Problem[];
   /** Where the entry or item at a path starts, or the nearest one above it. */
-  readonly position: (path: Path) => Position;
+  readonly place: (path: Path) => Place;
 }
+
+/** The place of an offset in the text. */
+type Locate = (offset: number, path: Path) => Place;
 
 /** Counting what aliases repeat. The largest sensible file has fewer; more are an attack or a mistake. */
 const maxValues = 8_000_000;
@@ -65,17 +58,17 @@ const problemWords: { readonly [code in ErrorCode]?: string } = {
   TAB_AS_INDENT: 'a tab indents this line; use spaces',
 };
 
-/** Reads one document. With a syntax error, that is the only problem and nothing is read. */
-export function parseYaml(text: string): YamlDocument {
+/** Reads the text of a file: one document. With a syntax error, that is the only problem and nothing is read. */
+export function parseYaml(text: string, file: string): YamlDocument {
   const lines = new LineCounter();
-  const positionOf = (offset: number): Position => {
+  const locate: Locate = (offset, path) => {
     const { line, col } = lines.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
+    return { file, line: Math.max(1, line), column: Math.max(1, col), path: formatPath(path) };
   };
   const refuse = (offset: number, message: string): YamlDocument => ({
     raw: null,
-    problems: [{ path: [], ...positionOf(offset), message }],
-    position: () => ({ line: 1, column: 1 }),
+    problems: [{ ...locate(offset, []), message }],
+    place: (path) => locate(0, path),
   });
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -91,8 +84,7 @@ export function parseYaml(text: string): YamlDocument {
   const error = document?.errors[0] ?? document?.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
   if (document && error) return refuse(...explain(error, document));
   const root = document?.contents ?? null;
-  const { raw, problems, anchored } = readValues(root, positionOf);
-  return { raw, problems, position: (path) => positionOf(offsetOf(path, root, anchored)) };
+  return { ...readValues(root, locate), place: (path) => locate(offsetOf(path, root), path) };
 }
 
 /** Stops at too deep a nesting: composing is recursive and could exhaust the stack. */
@@ -124,15 +116,14 @@ function explain(error: YAMLError, document: Document): [offset: number, message
 }
 
 /** The plain values. An alias becomes the same object as its anchor, so the result is never larger than the file. */
-function readValues(root: Node | null, positionOf: (offset: number) => Position) {
-  const problems: YamlProblem[] = [];
+function readValues(root: Node | null, locate: Locate) {
+  const problems: Problem[] = [];
   /** Complete values only, so that no value can contain itself. `size` counts the values in one. */
-  const anchors = new Map<string, { readonly node: Node; readonly raw: Raw; readonly size: number }>();
-  const anchored = new Map<Alias, Node>();
+  const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   let size = 0;
 
   const report = (path: Path, node: Node | null, message: string): null => {
-    problems.push({ path, ...positionOf(node?.range?.[0] ?? 0), message });
+    problems.push({ ...locate(node?.range?.[0] ?? 0, path), message });
     return null;
   };
 
@@ -140,7 +131,7 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
     if (isAlias(node)) return follow(node, path);
     const sizeBefore = size++;
     const raw = contentOf(node, path);
-    if (node?.anchor) anchors.set(node.anchor, { node, raw, size: size - sizeBefore });
+    if (node?.anchor) anchors.set(node.anchor, { raw, size: size - sizeBefore });
     return raw;
   }
 
@@ -166,7 +157,7 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
         firstKeys.set(name, key);
         mapping[name] = raw;
       } else {
-        const { line } = positionOf(first.range?.[0] ?? 0);
+        const { line } = locate(first.range?.[0] ?? 0, []);
         report([...path, name], key, `expected each key once; it is already on line ${line}`);
       }
     }
@@ -179,21 +170,19 @@ function readValues(root: Node | null, positionOf: (offset: number) => Position)
       const message = 'expected an alias of an anchor that ends before it; there is none of this name';
       return report(path, alias, message);
     }
-    anchored.set(alias, anchor.node);
     size += anchor.size;
     if (size <= maxValues) return anchor.raw;
     const message = `expected at most ${maxValues} values once aliases are followed`;
     return problems.at(-1)?.message === message ? null : report(path, alias, message);
   }
 
-  return { raw: read(root, []), problems, anchored };
+  return { raw: read(root, []), problems };
 }
 
-function offsetOf(path: Path, root: Node | null, anchored: ReadonlyMap<Alias, Node>): number {
+function offsetOf(path: Path, root: Node | null): number {
   let node: unknown = root;
   let start = root;
   for (const step of path) {
-    if (isAlias(node)) node = anchored.get(node);
     if (isMap<Node, Node | null>(node)) {
       const entry = node.items.find(({ key }) => isScalar(key) && (key.value ?? '') === step);
       [start, node] = [entry?.key ?? start, entry?.value];

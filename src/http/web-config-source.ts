@@ -20,7 +20,7 @@ function markOf(file: string): string {
 export class WebConfigSource {
   readonly #file: string | undefined;
   readonly #log: WebLog;
-  /** Of every file that was ever read, or could not be read: its mark just before that. */
+  /** The mark of each file at the last attempt to read it, taken just before. */
   readonly #marks = new Map<string, string>();
   #config: WebConfig;
 

@@ -1,6 +1,6 @@
 /** Reads the web configuration file, in the format of Prometheus' exporter-toolkit. */
 import { dirname, resolve } from 'node:path';
-import { ConfigError, formatPath, type Path, type Problem, type Report } from '../config/problems.ts';
+import { ConfigError, type Path, type Report } from '../config/problems.ts';
 import { unknownSetting } from '../config/values.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
 import { isExposed } from '../files.ts';
@@ -27,11 +27,9 @@ type ReadText = (file: string) => string;
  * @param before the one in use: what keeps strangers out stays unless the file says otherwise
  */
 export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
-  const yaml = parseYaml(readFirst(file, readText));
-  const problems: Problem[] = yaml.problems.map((one) => ({ ...one, file, path: formatPath(one.path) }));
-  const report = (path: Path, message: string) => {
-    problems.push({ file, ...yaml.position(path), path: formatPath(path), message });
-  };
+  const yaml = parseYaml(readFirst(file, readText), file);
+  const problems = [...yaml.problems];
+  const report: Report = (path, message) => void problems.push({ ...yaml.place(path), message });
   const settings = readSettings(yaml.raw, report);
   const { tls_server_config: section, http_server_config: http, basic_auth_users: users } = settings;
   const tls = section && readTls(section, dirname(file), readText, report);
