@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
-import { didYouMean, formatDuration, oneOf, plural, quote } from '../text.ts';
+import { didYouMean, formatDuration, oneOf, quote } from '../text.ts';
 import type { ApiConfig, Config, SectionConfig, TargetConfig } from './config.ts';
 import type { Document } from './document.ts';
 import type { Path, Report } from './problems.ts';
@@ -136,10 +136,11 @@ function toSection(section: Section, context: Context): SectionConfig {
   checkCredential(named, path, context);
   const isListedVideo = resource.api === 'video' && targets === 'all';
   const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
-  const who = credential === undefined && !isDiscovered ? withoutCredential(targets) : undefined;
-  if (who !== undefined && names.length > 1) {
+  const isNeeded = targets === 'all' || targets.some((target) => target && !target.credential);
+  if (isNeeded && credential === undefined && !isDiscovered && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
-    report([...path, 'credential'], `expected the name of ${which}, because ${who} none`);
+    const unless = targets === 'all' ? '' : ', unless every target names its own';
+    report([...path, 'credential'], `expected the name of ${which}${unless}`);
   }
   const own = Object.entries(section).filter(([key]) => Object.hasOwn(resource.settings, key));
   return {
@@ -158,13 +159,6 @@ function toSection(section: Section, context: Context): SectionConfig {
     overrides: overridesOf(section, context),
     targets: targets === 'all' ? targets : targetsOf(targets, section, credential, context),
   };
-}
-
-/** The subject of the message that a credential is missing; undefined if none is. */
-function withoutCredential(targets: SectionSettings['targets']): string | undefined {
-  if (targets === 'all') return 'the listing names';
-  const without = targets.filter((target) => target && target.credential === undefined).length;
-  return without === 0 ? undefined : `${plural(without, 'target')} ${without === 1 ? 'names' : 'name'}`;
 }
 
 function targetsOf(

@@ -301,7 +301,7 @@ describe('the credential', () => {
       "config.yml:2: discovery.kinds: expected to know which of the credentials (one, lib) is the account's: name it in a section",
     ]);
     expect(await problemsOf(`${two}video_storage: { targets: all }`)).toEqual([
-      'config.yml:2: video_storage.credential: expected the name of one of the 2 credentials (one, lib), because the listing names none',
+      'config.yml:2: video_storage.credential: expected the name of one of the 2 credentials (one, lib)',
     ]);
   });
 

@@ -393,11 +393,11 @@ describe('a problem is reported with file, line, path and what was expected', ()
     ],
     [
       'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\napplications: { targets: [x, { id: y, credential: b }, z] }',
-      'config.yml:2: applications.credential: expected the name of one of the 2 credentials (a, b), because 2 targets name none',
+      'config.yml:2: applications.credential: expected the name of one of the 2 credentials (a, b), unless every target names its own',
     ],
     [
       'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\nshield_zones: { targets: all }',
-      'config.yml:2: shield_zones.credential: expected the name of one of the 2 credentials (a, b), because the listing names none',
+      'config.yml:2: shield_zones.credential: expected the name of one of the 2 credentials (a, b)',
     ],
   ])('document %#', async (text, problem) => {
     expect(await problemsOf(text)).toEqual([problem]);
