@@ -4,9 +4,9 @@
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
-import { createLog, type Log, print } from './cli/output.ts';
+import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, leaveSignals, onSignal } from './cli/signals.ts';
-import { type Environment, pollReport, styleFor } from './cli/terminal.ts';
+import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { createExporter, type Exporter, type Loaded } from './exporter.ts';
 import { ownedBy } from './polling/shard.ts';
@@ -17,6 +17,7 @@ import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
+const progressIntervalMs = 100;
 
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
@@ -49,13 +50,17 @@ function takeEnvironment(): Environment {
   return env;
 }
 
-/** Polls once and prints the page; on a terminal also the outcome. */
+/** Polls once and prints the page. On a terminal also shows progress and the outcome. */
 async function once(exporter: Exporter, env: Environment): Promise<number> {
   const startedMs = performance.now();
+  const tookMs = () => performance.now() - startedMs;
+  const draw = () => progress.show(progressText(exporter.targets(), tookMs()));
+  const drawing = isInteractive(env) ? setInterval(draw, progressIntervalMs) : undefined;
   const succeeded = await exporter.pollOnce();
-  const tookMs = performance.now() - startedMs;
+  clearInterval(drawing);
+  progress.clear();
   const style = styleFor(process.stderr, env);
-  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs, style, resources);
+  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs(), style, resources);
   await print(await exporter.page());
   await exporter.stop();
   if (process.stderr.isTTY) process.stderr.write(report);

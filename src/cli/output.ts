@@ -1,10 +1,18 @@
-/** Writes output to stdout, logs to stderr. */
+/** Writes output to stdout; logs, problems and the progress line to stderr. */
 import pino, { type Logger } from 'pino';
 import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
 import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
-import { type Environment, styleFor } from './terminal.ts';
+import { type Environment, ProgressLine, styleFor } from './terminal.ts';
+
+/** On a terminal, log lines go through it, so that they do not break the progress line. */
+export const progress = new ProgressLine(process.stderr);
+
+/** Whether stderr is a terminal that can redraw a line. */
+export function isInteractive(env: Environment): boolean {
+  return process.stderr.isTTY && env['TERM'] !== 'dumb';
+}
 
 function onOutputError({ code }: NodeJS.ErrnoException): void {
   // A reader such as `head` may close early.
@@ -37,7 +45,11 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
   const stream = new LogStream();
   const isPretty = (logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty';
   const log = pino(options, {
-    write: (record: string) => stream.write(isPretty ? prettyLine(record, style) : record),
+    write(record: string) {
+      const line = isPretty ? prettyLine(record, style) : record;
+      if (process.stderr.isTTY) progress.write(line);
+      else stream.write(line);
+    },
   });
   stream.onRecovery = (dropped) =>
     log.warn({ dropped }, `the log takes lines again; ${plural(dropped, 'line')} could not be written`);

@@ -1,4 +1,4 @@
-/** What people see on a terminal: colours, tables, the outcome of `--once`. */
+/** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
 import { styleText } from 'node:util';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
@@ -14,16 +14,53 @@ export type Style = (format: Format, text: string) => string;
 export const colours: Style = (format, text) => styleText(format, text, { validateStream: false });
 export const plain: Style = (_, text) => text;
 
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Colours on a terminal that has them, unless NO_COLOR says otherwise. */
-export function styleFor({ isTTY }: { readonly isTTY?: boolean }, env: Environment): Style {
+export function styleFor({ isTTY }: Pick<Terminal, 'isTTY'>, env: Environment): Style {
   return isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plain;
 }
 
 /** For text that others wrote: removes what could move the cursor, change colours or reverse the text. */
 export function plainText(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ');
+}
+
+/** The last line of a terminal, redrawn in place. Everything else is written above it. */
+export class ProgressLine {
+  readonly #terminal: Terminal;
+  #shown = '';
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Cut to the width of the terminal: a line that wraps cannot be redrawn. */
+  show(text: string): void {
+    // 0 if the terminal does not know its width.
+    const columns = this.#terminal.columns || 80;
+    const line = text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
+    if (line === this.#shown) return;
+    this.#shown = line;
+    this.#terminal.write(`\r\u001B[K${line}`);
+  }
+
+  /** Writes whole lines above it. */
+  write(text: string): void {
+    if (this.#shown === '') return void this.#terminal.write(text);
+    this.#terminal.write(`\r\u001B[K${text}${this.#shown}`);
+  }
+
+  clear(): void {
+    if (this.#shown !== '') this.#terminal.write('\r\u001B[K');
+    this.#shown = '';
+  }
 }
 
 function tally(statuses: readonly TargetStatus[]) {
@@ -34,6 +71,13 @@ function tally(statuses: readonly TargetStatus[]) {
 
 function seconds(durationMs: number): string {
   return `${(durationMs / 1000).toFixed(1)} s`;
+}
+
+/** `polled 12 of 36 targets, 2 failing, 1.2 s` */
+export function progressText(statuses: readonly TargetStatus[], durationMs: number): string {
+  const { targets, pending, failing, absent } = tally(statuses);
+  const trouble = failing + absent > 0 ? `, ${failing + absent} failing` : '';
+  return `polled ${targets - pending} of ${targets} targets${trouble}, ${seconds(durationMs)}`;
 }
 
 /** Columns two spaces apart, the first row as headers. `numeric`: all columns but the first. */

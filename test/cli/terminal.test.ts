@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
-import { colours, plain, pollReport, styleFor } from '../../src/cli/terminal.ts';
+import { colours, ProgressLine, plain, pollReport, progressText, styleFor } from '../../src/cli/terminal.ts';
 import type { ListingPoll } from '../../src/discovery/provider.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { zones } from '../../src/resources/shield-zone.ts';
 import { failing, kinds, many, status } from '../status/fixtures.ts';
+
+/** A terminal that records what was written, with readable escape sequences. */
+function recorder(columns = 40) {
+  let written = '';
+  return {
+    columns,
+    isTTY: true,
+    write(text: string) {
+      written += text;
+    },
+    written: () => written.replaceAll('\r\u001B[K', '⟲'),
+  };
+}
 
 describe('colours', () => {
   it('are used on terminals that have them, unless NO_COLOR is set', () => {
@@ -12,6 +25,41 @@ describe('colours', () => {
     expect(styleFor({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' })).toBe(plain);
     expect(styleFor({ isTTY: true }, { TERM: 'dumb' })).toBe(plain);
     expect(styleFor({}, { TERM: 'xterm' })).toBe(plain);
+  });
+});
+
+describe('the line of progress', () => {
+  it('is drawn over itself, and other output appears above it', () => {
+    const terminal = recorder();
+    const line = new ProgressLine(terminal);
+    line.write('before\n');
+    line.show('1 of 3');
+    line.show('1 of 3');
+    line.show('2 of 3');
+    line.write('a log line\n');
+    line.clear();
+    line.clear();
+    line.write('after\n');
+    expect(terminal.written()).toBe('before\n⟲1 of 3⟲2 of 3⟲a log line\n2 of 3⟲after\n');
+  });
+
+  it('is never wider than the terminal', () => {
+    const narrow = recorder(10);
+    new ProgressLine(narrow).show('polled 12 of 36 targets');
+    expect(narrow.written()).toBe('⟲polled 1…');
+    const unknown = recorder(0);
+    new ProgressLine(unknown).show('polled 12 of 36 targets');
+    expect(unknown.written()).toBe('⟲polled 12 of 36 targets');
+  });
+
+  it('says how many targets were polled and how many failed', () => {
+    const statuses = [
+      status({ app_id: 'a' }),
+      failing({ app_id: 'b' }),
+      status({ app_id: 'c' }, { state: 'pending' }),
+    ];
+    expect(progressText(statuses, 1234)).toBe('polled 2 of 3 targets, 1 failing, 1.2 s');
+    expect(progressText(statuses.slice(0, 1), 0)).toBe('polled 1 of 1 targets, 0.0 s');
   });
 });
 

@@ -28,13 +28,16 @@ function onTerminal(command: string, env: Readonly<Record<string, string>> = {},
   return { shown: stdout.replaceAll('\r\n', '\n'), status };
 }
 
+const redrawn = '\r\u001B[K';
 const colour = '\u001B[3';
 
 describe('--once on a terminal', () => {
-  it('shows a table, while stdout has only the metrics', async () => {
+  it('shows progress and a table, while stdout has only the metrics', async () => {
     const file = join(folder, 'page.txt');
     const { shown, status } = onTerminal(`${exporter} --demo --once > '${file}'`);
     expect(status).toBe(0);
+    expect(shown).toMatch(/polled \d+ of \d+ targets, \d+\.\d s/);
+    expect(shown.split(redrawn).length).toBeGreaterThan(3);
     expect(shown).toMatch(/\nall +(?<targets>[1-9]\d*) +\k<targets> +0 +0\n/);
     expect(shown).toContain('every poll succeeded');
     expect(shown).toContain(colour);
@@ -103,7 +106,7 @@ describe('--once on a terminal', () => {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
       },
     );
-    // Found targets are logged; there is no table.
+    // Found targets are logged; there is no progress and no table.
     expect(stderr).toContain('+12 applications');
     for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level', 'info');
     expect(stdout).not.toContain('\u001B');
