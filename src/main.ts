@@ -118,7 +118,8 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
     return exitCodes.wrongConfiguration;
   if (flags.shard) await print(`shard ${shardText(flags)}\n`);
-  await print(await summary(loaded.value.config, resources, ownedBy(flags.shard)));
+  const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
+  await print(await summary(loaded.value.config, resources, ownedBy(flags.shard), style));
   return 0;
 }
 

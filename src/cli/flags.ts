@@ -250,6 +250,10 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
       read[loser] = loser === 'configFile' ? undefined : false;
     }
   }
+  for (const key of ['demoScale', 'demoOutage'] as const) {
+    if (!read['demo'] && given.get(key)?.isFlag && read[key] !== false)
+      problems.push(`--${table[key].name} works only with --demo`);
+  }
 }
 
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, Given][] {

@@ -1,5 +1,5 @@
 /** Writes log lines to stderr. Lines that cannot be written are dropped and counted: logging must never block or end the process. */
-import { writeFileSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /** For a slow reader of a pipe. */
@@ -11,6 +11,7 @@ export class LogStream {
   #dropped = 0;
   /** How many of them were passed to `onRecovery`. */
   #told = 0;
+  #isTorn = false;
 
   constructor() {
     // Failures are handled at each write. Without a listener the first one would end the process.
@@ -38,10 +39,15 @@ export class LogStream {
   }
 
   #append(line: string): void {
+    // If a full disk took only part of a line, start a new line.
+    const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
+    let written = 0;
     try {
-      writeFileSync(process.stderr.fd, line);
+      while (written < bytes.length) written += writeSync(process.stderr.fd, bytes, written);
+      this.#isTorn = false;
       this.#recover();
     } catch {
+      this.#isTorn ||= written > 0;
       this.#dropped++;
     }
   }

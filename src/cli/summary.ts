@@ -4,10 +4,10 @@ import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.
 import { targetKey } from '../polling/target.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count } from '../text.ts';
-import { plain, table } from './terminal.ts';
+import { plain, type Style, table } from './terminal.ts';
 
 /**
- * A table by kind, one by API, and a sentence for each API whose pace is too low.
+ * A table by kind, one by API, and a sentence for each API whose pace is too low. With a style also a verdict.
  *
  * @param owns whether the target with this key belongs to this shard
  */
@@ -15,6 +15,7 @@ export async function summary(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
+  style?: Style,
 ): Promise<string> {
   const apis = capacity(await pollsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
@@ -25,12 +26,13 @@ export async function summary(
     return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
   });
   const blocks = [
-    table([['kind', 'interval', 'targets'], ...kindRows], plain),
+    table([['kind', 'interval', 'targets'], ...kindRows], style ?? plain),
     ...(hasListed
       ? ['How many targets `all` stands for is known after the first poll of their listing.\n']
       : []),
-    table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], plain),
+    table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
     ...apis.flatMap(({ shortfall }) => (shortfall === undefined ? [] : [`${shortfall}\n`])),
+    ...(style ? [`${style('green', '✓')} the configuration is good\n`] : []),
   ];
   return blocks.join('\n');
 }

@@ -113,6 +113,8 @@ describe('a flag', () => {
     [['--demo', '--config.file=a'], '--demo and --config.file cannot be used together; leave one out'],
     [['--demo', '--config.check'], '--demo and --config.check cannot be used together; leave one out'],
     [['--report', '--config.check'], '--report and --config.check cannot be used together; leave one out'],
+    [['--demo.outage'], '--demo.outage works only with --demo'],
+    [['--demo.scale=full'], '--demo.scale works only with --demo'],
     [['--once', '--config.check'], '--once and --config.check cannot be used together; leave one out'],
   ])('%j is refused', (argv, problem) => {
     expect(problemsOf(argv)).toEqual([problem]);

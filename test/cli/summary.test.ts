@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { summary } from '../../src/cli/summary.ts';
+import { colours } from '../../src/cli/terminal.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
@@ -32,6 +33,14 @@ video        at least 3         2        https://video.bunnycdn.com
 
 video: 3 polls at 1s need 3 requests/s, requests_per_second is 2: a round takes 2s, values go stale after 3s; raise the interval of video_storage or apis.video.requests_per_second
 `);
+});
+
+test('on a terminal it dims the headers and ends with a verdict', async () => {
+  const { config } = await load(`${account}applications: { interval: 1m, targets: [a] }`);
+  const [kinds, apis, verdict] = (await summary(config, resources, () => true, colours)).split('\n\n');
+  expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1m        1`);
+  expect(apis?.startsWith(colours('dim', 'API          requests/s needed  allowed  address'))).toBe(true);
+  expect(verdict).toBe(`${colours('green', '✓')} the configuration is good\n`);
 });
 
 test('it says which kinds are narrowed down, and how far overrides change the interval', async () => {

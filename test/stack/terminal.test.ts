@@ -193,3 +193,18 @@ describe('the man page', () => {
     expect(codes?.map(Number)).toEqual([0, 1, 2, 3]);
   });
 });
+
+describe('--config.check on a terminal', () => {
+  const check = (path: string) => `${exporter} --config.check --config.file='${path}'`;
+
+  it('shows its tables in colour, and that all is good', () => {
+    const env = { BUNNYNET_ACCESS_KEY: 'a', BUNNYNET_VIDEO_ACCESS_KEY: 'b' };
+    const { shown, status } = onTerminal(check('config/bunnynet-exporter.example.yml'), env);
+    expect(status).toBe(0);
+    expect(shown).toContain('\u001B[2mkind ');
+    expect(shown).toContain('the configuration is good');
+    const colourless = onTerminal(check('config/bunnynet-exporter.example.yml'), { ...env, NO_COLOR: '1' });
+    expect(colourless.shown).toContain('✓ the configuration is good');
+    expect(colourless.shown.replaceAll(redrawn, '')).not.toContain('\u001B');
+  });
+});
