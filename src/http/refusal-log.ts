@@ -13,7 +13,7 @@ export function createRefusalLog(log: WebLog): RefusalLog {
       unlogged += 1;
       return;
     }
-    log.warn({ client, reason, unlogged }, 'A client was refused');
+    log.warn({ client, reason, unlogged }, 'a client was refused');
     lastMs = performance.now();
     unlogged = 0;
   };

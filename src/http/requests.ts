@@ -81,7 +81,7 @@ export function createRequestListener(options: RequestsOptions) {
       setHeaders(response, [...Object.entries(found.headers ?? {}), ...fixed]);
       await found.handle(request, response, new URLSearchParams(url.slice(path.length)));
     } catch (err) {
-      log.error({ err, path }, 'A page failed; the client got a 500 or was cut off');
+      log.error({ err, path }, 'a page failed; the client got a 500 or was cut off');
       if (response.headersSent) return void response.destroy();
       response.removeHeader('Content-Encoding');
       answerText(response, 500);
@@ -93,7 +93,7 @@ export function createRequestListener(options: RequestsOptions) {
     response.on('error', () => undefined);
     if (!connections.begin(request, response)) return;
     answer(request, response).catch((err: unknown) => {
-      log.error({ err }, 'A request could not be answered; its connection was cut');
+      log.error({ err }, 'a request could not be answered; its connection was cut');
       response.destroy();
     });
   };

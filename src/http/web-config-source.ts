@@ -37,12 +37,12 @@ export class WebConfigSource {
     const file = this.#file;
     try {
       this.reload();
-      this.#log.info({ file }, 'The web configuration was reloaded');
+      this.#log.info({ file }, 'the web configuration was reloaded');
     } catch (error) {
       const problems = (error as Error).message.split('\n');
       this.#log.error(
         { file, problems },
-        'Keeping the previous web configuration: the changed one is not valid',
+        'keeping the previous web configuration: the changed one is not valid',
       );
     }
     return this.#config;

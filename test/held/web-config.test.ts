@@ -73,10 +73,10 @@ describe('a web configuration with users', () => {
     }
     expect(await status(alice)).toBe(200);
     expect(said('basic_auth_users: expected users')).toBeGreaterThan(0);
-    expect(said('Keeping the previous web configuration')).toBeGreaterThan(0);
+    expect(said('keeping the previous web configuration')).toBeGreaterThan(0);
     write(users);
     expect(await status(alice)).toBe(200);
-    expect(said('The web configuration was reloaded')).toBe(1);
+    expect(said('the web configuration was reloaded')).toBe(1);
   });
 
   it('lets everybody in once the file says so', async () => {

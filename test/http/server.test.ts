@@ -94,7 +94,7 @@ describe('pages', () => {
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('Internal Server Error\n');
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['error', 'A page failed; the client got a 500 or was cut off'],
+      ['error', 'a page failed; the client got a 500 or was cut off'],
     ]);
   });
 

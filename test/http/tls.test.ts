@@ -139,7 +139,7 @@ describe('client certificates', () => {
     await expect(scrape(port, shown(another))).rejects.toThrow();
     expect(log.lines.map(({ message, object }) => [message, object])).toEqual([
       [
-        'A client was refused',
+        'a client was refused',
         { client: '127.0.0.1', reason: 'client certificate: none, or not an allowed name', unlogged: 0 },
       ],
     ]);
