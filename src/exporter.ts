@@ -3,7 +3,7 @@
  * neither waits for the other.
  */
 import type { Logger } from 'pino';
-import { ApiAccess } from './api/api-access.ts';
+import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
@@ -11,7 +11,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import { describeChange, droppedLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
+import { describeChange, logDropped, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import { PollEngine } from './polling/engine.ts';
 import { summarizeListings } from './polling/listing-summary.ts';
@@ -21,14 +21,14 @@ import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/index.ts';
-import type { ApiName, Resource } from './resources/resource.ts';
+import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';
 import { FoundKeys } from './secrets/found-keys.ts';
 import { KeyWatch } from './secrets/key-watch.ts';
 import { createPages } from './status/routes.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import type { ExporterStatus } from './status/view.ts';
-import { createTelemetry, type Inventory, type Telemetry } from './telemetry.ts';
+import { createTelemetry, type Telemetry } from './telemetry.ts';
 
 /** A configuration and the keys that it names. */
 export interface Loaded {
@@ -73,46 +73,45 @@ export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #telemetry: Telemetry;
-  readonly #apis: ApiAccess;
+  readonly #clients: ApiClients;
   readonly #engine: PollEngine;
   readonly #foundKeys = new FoundKeys();
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
-  readonly #logDropped: ReturnType<typeof droppedLog>;
-  readonly #logPlan: (capacities: readonly ApiCapacity[]) => void;
+  readonly #logPlan: ReturnType<typeof planLog>;
   readonly #schemaDrift = new SchemaDrift();
   readonly #startedAtMs = Date.now();
-  #config: Config;
-  #credentials: Credentials;
+  #loaded: Loaded;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   #capacities: readonly ApiCapacity[] = [];
   #isPolling = false;
+  #loggedDropped = 0;
+  #lastReload: Promise<void> = Promise.resolve();
 
-  constructor(options: ExporterOptions, { config, credentials }: Loaded) {
+  constructor(options: ExporterOptions, loaded: Loaded) {
     const { log } = options;
+    const { config } = loaded;
     this.#options = options;
-    this.#config = config;
-    this.#credentials = credentials;
+    this.#loaded = loaded;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
-    const inventory: Inventory = {
-      targets: (kind) => this.#engine.states.counts(kind).targets,
-      staleTargets: (kind) => this.#engine.states.counts(kind).stale,
-      series: (kind) => this.#store.series(kind),
-      droppedSeries: (kind) => this.#store.dropped(kind),
+    this.#telemetry = createTelemetry(kindsOn(config), {
+      counts: (kind) => this.#engine.states.counts(kind),
+      store: this.#store,
       listings: () => summarizeListings(this.#engine.listings()),
       refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
+      capacities: () => this.#capacities,
+      configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
-    };
-    this.#telemetry = createTelemetry(kindsOn(config), inventory);
-    const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
+    });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
-    this.#apis = new ApiAccess(config.apis, readKey, observer, options.proxy);
+    const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
+    this.#clients = createClients(config.apis, readKey, observer, options.proxy);
     this.#engine = new PollEngine({
       resources,
       store: this.#store,
-      clientOf: (api) => this.#apis.client(api),
-      paceOf: (api) => this.#apis.pacer(api),
+      clientOf: (api) => this.#clients[api],
+      paceOf: (api) => this.#clients[api].pacer,
       observer: {
         ...this.#telemetry,
         mismatched: (kind, field) => {
@@ -125,25 +124,23 @@ export class Exporter {
       lookAtKeys: () => this.#keyWatch.look(),
       keyIdOf: (name) => this.#keyWatch.idOf(name),
       keySource: (name) =>
-        this.#foundKeys.get(name) ? 'found with its library' : this.#credentials.describe(name),
+        this.#foundKeys.get(name) ? 'found with its library' : this.#loaded.credentials.describe(name),
       isOnce: options.isOnce,
-      redact: (text) => this.#foundKeys.redact(this.#credentials.redact(text)),
+      redact: (text) => this.#foundKeys.redact(this.#loaded.credentials.redact(text)),
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;
-        this.#telemetry.planned(capacities);
         this.#logPlan(capacities);
       },
       onSweep: () => {
         void this.#keyWatch.look();
-        this.#checkDropped();
+        this.#logDropped();
         this.#logPlan(this.#capacities);
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
     });
     this.#keyWatch = new KeyWatch((name) => void this.#engine.keyChanged(name));
-    this.#logDropped = droppedLog(log);
     this.#logPlan = planLog(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
@@ -154,11 +151,11 @@ export class Exporter {
 
   /** Begins to poll and to serve; resolves with the URLs that it listens on. */
   async start(): Promise<readonly string[]> {
-    const urls = await this.#server.start();
-    for (const url of await this.#startProbes()) this.#options.log.info({ url }, 'answering probes');
-    await this.#startPolling();
     const { log } = this.#options;
-    logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
+    const urls = await this.#server.start();
+    for (const url of await this.#startProbes()) log.info({ url }, 'answering probes');
+    await this.#startPolling();
+    this.#logWanted();
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
       log.info(roundText(this.targets(), this.listings(), performance.now() - startedMs));
@@ -177,7 +174,7 @@ export class Exporter {
       await this.#startPolling();
       await this.#engine.allPolled;
     }
-    this.#checkDropped();
+    this.#logDropped();
     return this.#engine.allHealthy;
   }
 
@@ -192,7 +189,7 @@ export class Exporter {
 
   /** The current configuration, as it would stand in a file. */
   config(): ReturnType<typeof describeConfig> {
-    return describeConfig(this.#config, resources);
+    return describeConfig(this.#loaded.config, resources);
   }
 
   /** The exposition as a scrape in the text format would see it. */
@@ -202,36 +199,18 @@ export class Exporter {
     return Buffer.concat([...parts, ...(await this.#telemetry.render('text'))]).toString();
   }
 
-  /** Loads the configuration again. Rejects if it is wrong, and keeps the previous one. */
-  readonly reload = oneAtATime(async () => {
-    const { log, load } = this.#options;
-    let loaded: Loaded;
-    try {
-      loaded = await load();
-      this.#server.reload();
-    } catch (error) {
-      const { message } = error as Error;
-      this.#configuration = { ...this.#configuration, refused: { atMs: Date.now(), message } };
-      this.#telemetry.reloaded(false, Date.now());
-      log.error(`keeping the previous configuration: ${message}`);
-      throw error;
-    }
-    const before = this.targets();
-    await this.#apply(loaded);
-    // Only now that the removed targets have made room.
-    this.#engine.states.makeRoom();
-    this.#checkDropped();
-    const change = describeChange(before, this.targets());
-    log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
-    logWanted(log, this.#config, resources, (kind) => this.#engine.states.counts(kind).targets);
-  });
+  /** Loads the configuration again, after the reloads before it. Rejects if it is wrong, and keeps the previous one. */
+  reload(): Promise<void> {
+    const reload = () => this.#reload();
+    this.#lastReload = this.#lastReload.then(reload, reload);
+    return this.#lastReload;
+  }
 
   /** Ends polls and connections. */
   async stop(): Promise<void> {
-    this.#apis.closePacers();
     const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
     await Promise.all([this.#engine.stop(), ...servers]);
-    await this.#apis.close();
+    await Promise.all(apiNames.map((api) => this.#clients[api].close()));
   }
 
   async #startProbes(): Promise<readonly string[]> {
@@ -243,10 +222,32 @@ export class Exporter {
     }
   }
 
+  async #reload(): Promise<void> {
+    const { log, load } = this.#options;
+    let loaded: Loaded;
+    try {
+      loaded = await load();
+      this.#server.reload();
+    } catch (error) {
+      const { message } = error as Error;
+      this.#configuration = { ...this.#configuration, refused: { atMs: Date.now(), message } };
+      log.error(`keeping the previous configuration: ${message}`);
+      throw error;
+    }
+    const before = this.targets();
+    await this.#apply(loaded);
+    // Only now that the removed targets have made room.
+    this.#engine.states.makeRoom();
+    this.#logDropped();
+    const change = describeChange(before, this.targets());
+    log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
+    this.#logWanted();
+  }
+
   /** A key that came with a listing is only for the video API. */
-  #readKey(api: ApiName, credential: string): Promise<Secret> {
+  async #readKey(api: ApiName, credential: string): Promise<Secret> {
     const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
-    return found ? Promise.resolve(found) : this.#credentials.read(credential);
+    return found ?? (await this.#loaded.credentials.read(credential));
   }
 
   #routes(): readonly Route[] {
@@ -266,7 +267,7 @@ export class Exporter {
       listings: () => this.listings(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
       config: () => this.config(),
-      reload: enableLifecycle ? this.reload : undefined,
+      reload: enableLifecycle ? () => this.reload() : undefined,
     });
     return [{ path: telemetryPath, methods: ['GET'], handle: metrics }, ...pages];
   }
@@ -277,62 +278,62 @@ export class Exporter {
       startedAtMs: this.#startedAtMs,
       shard: shard && `${shard.index}/${shard.count}`,
       series: (kind) => this.#store.series(kind),
-      droppedSeries: this.#droppedSeries,
-      maxSeries: this.#config.limits.maxSeries,
+      droppedSeries: droppedIn(this.#store),
+      maxSeries: this.#loaded.config.limits.maxSeries,
       configuration: this.#configuration,
-      pauses: this.#apis.pauses,
+      pauses: pausesOf(this.#clients),
       capacities: this.#capacities,
       schemaDrift: this.#schemaDrift.fields(),
     };
   }
 
-  async #apply({ config, credentials }: Loaded): Promise<void> {
-    const { log } = this.#options;
+  async #apply(loaded: Loaded): Promise<void> {
+    const { config, credentials } = loaded;
     // Nothing is awaited from here until the engine has the configuration, so that it drops a listing that was partly read with
     // the previous keys.
     await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
-    this.#config = config;
-    this.#credentials = credentials;
+    this.#loaded = loaded;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
-    this.#telemetry.reloaded(true, this.#configuration.loadedAtMs);
     this.#telemetry.follow(kindsOn(config));
     this.#store.setMaxSeries(config.limits.maxSeries);
-    this.#apis.reconfigure(config.apis, (api, err) =>
-      log.error({ api, err }, 'keeping its previous settings'),
-    );
+    for (const api of apiNames)
+      this.#clients[api]
+        .reconfigure(config.apis[api])
+        .catch((err: unknown) => this.#options.log.error({ api, err }, 'keeping its previous settings'));
     await this.#engine.apply(config);
   }
 
   async #startPolling(): Promise<void> {
-    await this.#apply({ config: this.#config, credentials: this.#credentials });
+    await this.#apply(this.#loaded);
     this.#isPolling = true;
   }
 
-  get #droppedSeries(): number {
-    return kinds.reduce((sum, kind) => sum + this.#store.dropped(kind), 0);
+  #logDropped(): void {
+    const before = this.#loggedDropped;
+    this.#loggedDropped = droppedIn(this.#store);
+    logDropped(before, this.#loggedDropped, this.#loaded.config.limits.maxSeries, this.#options.log);
   }
 
-  #checkDropped(): void {
-    this.#logDropped(this.#droppedSeries, this.#config.limits.maxSeries);
+  #logWanted(): void {
+    const { log } = this.#options;
+    logWanted(log, this.#loaded.config, resources, (kind) => this.#engine.states.counts(kind).targets);
   }
+}
+
+/** The APIs that asked for a pause, and until when. */
+function pausesOf(clients: ApiClients): ExporterStatus['pauses'] {
+  return apiNames.flatMap((api) => {
+    const forMs = clients[api].pacer.pausedForMs;
+    return forMs > 0 ? [{ api, untilMs: Date.now() + forMs }] : [];
+  });
+}
+
+/** How many series are left out because of limits.max_series. */
+function droppedIn(store: Store): number {
+  return kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
 }
 
 /** The kinds that have a section. */
 function kindsOn({ sections }: Config): readonly Resource[] {
   return resources.filter(({ kind }) => sections.some((section) => section.kind === kind));
-}
-
-/** Runs never overlap. A call joins the run that is waiting, if there is one. */
-function oneAtATime(run: () => Promise<void>): () => Promise<void> {
-  let last: Promise<unknown> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= last.then(() => {
-      next = undefined;
-      const running = run();
-      last = running.catch(() => undefined);
-      return running;
-    });
-    return next;
-  };
 }

@@ -17,7 +17,6 @@ export function observeRequests(
   log: Logger,
   onExchange: ((exchange: Exchange) => void) | undefined,
 ): ClientObserver {
-  const pausedUntilMs = new Map<ApiName, number>();
   return {
     requested(api, code, seconds, path, answer) {
       onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
@@ -25,56 +24,48 @@ export function observeRequests(
       if (log.isLevelEnabled('debug'))
         log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
     },
-    paused(api, untilMs) {
+    paused(api, untilMs, isNew) {
       telemetry.paused(api, untilMs);
-      const isNew = Date.now() > (pausedUntilMs.get(api) ?? 0);
-      pausedUntilMs.set(api, untilMs);
-      if (!isNew) return;
       const until = new Date(untilMs).toISOString();
-      log.warn({ api }, `the API answered 429; it is asked nothing until ${until}`);
+      if (isNew) log.warn({ api }, `the API answered 429; it is asked nothing until ${until}`);
     },
   };
 }
 
 /**
- * Logs what the plan costs once everything was listed, and again whenever an API needs a tenth more or less. A pace that
- * is too low is logged at once, and again when the plan is.
+ * Logs what the plan costs once everything was listed, and again when an API needs a tenth more or less. A pace that is too
+ * low is logged with it, and also as soon as it is too low.
  */
 export function planLog(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
-  let logged: ReadonlyMap<ApiName, number> | undefined;
-  const warned = new Map<ApiName, string>();
-  const hasChanged = ({ api, neededPerSecond }: ApiCapacity) => {
-    const before = logged?.get(api) ?? 0;
-    return Math.abs(neededPerSecond - before) > before / 10;
-  };
+  let logged: readonly ApiCapacity[] | undefined;
+  let before: readonly ApiCapacity[] = [];
   return (capacities) => {
-    const isNew = logged ? logged.size !== capacities.length || capacities.some(hasChanged) : isListed();
+    const isNew = logged ? differByATenth(logged, capacities) : isListed();
     if (isNew) {
-      logged = new Map(capacities.map(({ api, neededPerSecond }) => [api, neededPerSecond]));
+      logged = capacities;
       if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
     }
-    for (const api of apiNames) {
-      const shortfall = capacities.find((one) => one.api === api)?.shortfall;
-      const before = warned.get(api);
-      if (shortfall === undefined) warned.delete(api);
-      else if (before === undefined || (isNew && before !== shortfall)) {
-        log.warn({ api }, shortfall);
-        warned.set(api, shortfall);
-      }
+    for (const { api, shortfall } of capacities) {
+      const wasShort = before.some((one) => one.api === api && one.shortfall !== undefined);
+      if (shortfall !== undefined && (isNew || !wasShort)) log.warn({ api }, shortfall);
     }
+    before = capacities;
   };
 }
 
-/** Logs once that limits.max_series leaves something out, and once that it no longer does. */
-export function droppedLog(log: Logger): (dropped: number, maxSeries: number) => void {
-  let wasDropping = false;
-  return (dropped, maxSeries) => {
-    const isDropping = dropped > 0;
-    if (isDropping && !wasDropping)
-      log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
-    if (wasDropping && !isDropping) log.info('no series is left out any more');
-    wasDropping = isDropping;
-  };
+function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapacity[]): boolean {
+  const needed = (capacities: readonly ApiCapacity[], api: ApiName) =>
+    capacities.find((one) => one.api === api)?.neededPerSecond ?? 0;
+  return apiNames.some(
+    (api) => Math.abs(needed(after, api) - needed(before, api)) > needed(before, api) / 10,
+  );
+}
+
+/** Logs that limits.max_series leaves something out, and that it no longer does. before: how many series it was. */
+export function logDropped(before: number, dropped: number, maxSeries: number, log: Logger): void {
+  if (before === 0 && dropped > 0)
+    log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
+  if (before > 0 && dropped === 0) log.info('no series is left out any more');
 }
 
 /** What has changed of the targets: `+2 −1, 1 renamed`; nothing where they are the same. */
@@ -117,9 +108,14 @@ export function roundText(
   const ok = targets.filter(({ state }) => state === 'ok').length;
   const polls = `${count(ok)} ok, ${count(targets.length - ok)} failing, ${durationInWords(durationMs)}`;
   const found = new Map<string, number>();
+  const seen = new Set<string>();
   for (const { poll, found: n, state } of listings) {
-    const { nouns } = poll.listing;
-    if (!poll.parent && state === 'ok' && n > 0) found.set(nouns, (found.get(nouns) ?? 0) + n);
+    const { nouns, ids } = poll.listing;
+    // Another listing may read the same things in more detail.
+    const things = `${ids?.at(-1)?.label ?? nouns} of ${poll.account}`;
+    if (poll.parent || state !== 'ok' || n === 0 || seen.has(things)) continue;
+    seen.add(things);
+    found.set(nouns, (found.get(nouns) ?? 0) + n);
   }
   const parts = Array.from(found, ([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
   const failing = listings.filter(({ state }) => state === 'failing').length;

@@ -3,26 +3,29 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
+import type { Store } from './exposition/store.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { PollObserver } from './polling/poller.ts';
 import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
-/** What is counted at each scrape. */
+/** What is read at each scrape. */
 export interface Inventory {
-  readonly targets: (kind: string) => number;
-  readonly staleTargets: (kind: string) => number;
-  readonly series: (kind: string) => number;
-  readonly droppedSeries: (kind: string) => number;
+  readonly counts: (kind: string) => { readonly targets: number; readonly stale: number };
+  readonly store: Pick<Store, 'series' | 'dropped'>;
   readonly listings: () => readonly ListingSummary[];
   readonly refusedKeys: (api: ApiName) => number;
+  /** What the polls of each API need. */
+  readonly capacities: () => readonly ApiCapacity[];
+  /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. */
+  readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
   /** Since the start. */
   readonly droppedLogLines: () => number;
 }
 
 export interface Telemetry extends PollObserver {
-  /** Sets the kinds that are on: the rows of others leave, and those of new ones begin at 0. */
+  /** Sets the kinds that are on. The rows of new ones begin at 0; others keep their counters, which no longer change. */
   follow(kinds: readonly Resource[]): void;
   /** A request to an API has ended. */
   requested(api: ApiName, code: string, durationSeconds: number): void;
@@ -30,10 +33,6 @@ export interface Telemetry extends PollObserver {
   paused(api: ApiName, untilMs: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
-  /** What the polls of each API need. */
-  planned(capacities: readonly ApiCapacity[]): void;
-  /** The configuration was loaded. atMs: Unix time. */
-  reloaded(succeeded: boolean, atMs: number): void;
   /**
    * Everything as text: the metrics of the process, which may be a second old, then the exporter's own. A part that did not
    * change is the same Buffer as before.
@@ -121,142 +120,121 @@ function declareEvents({ counter, gauge, durations }: Declare) {
       ['kind', 'field'],
       'Values of answers that the API reference does not list.',
     ),
-    reloadSucceeded: gauge(
-      'config_last_reload_successful',
-      [],
-      'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
-    ),
-    reloadSuccessTime: gauge(
-      'config_last_reload_success_timestamp_seconds',
-      [],
-      'When the configuration was last loaded with success, as Unix time.',
-    ),
-    planned: gauge(
-      'planned_requests_per_second',
-      ['api'],
-      'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-    ),
   };
 }
 
 type Events = ReturnType<typeof declareEvents>;
 
-/** Which kinds and APIs have rows: only those that are on. */
-class Rows {
-  readonly #events: Events;
-  kinds: ReadonlySet<string> = new Set();
-  /** Those that are on, and those that their listings are named after. */
-  named: ReadonlySet<string> = new Set();
-  apis: ReadonlySet<ApiName> = new Set();
-
-  constructor(events: Events) {
-    this.#events = events;
+/** Rows are present from the start at 0, so that increase() sees the first event. */
+function beginKind(events: Events, resource: Resource): void {
+  const { kind } = resource;
+  for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
+    for (const field of fields) events.mismatches.inc({ kind: name, field }, 0);
+    for (const field of enumeratedFields) events.unrecognized.inc({ kind: name, field }, 0);
   }
+  for (const result of pollResults) events.polls.inc({ kind, result }, 0);
+  events.pollDuration.zero({ kind });
+}
 
-  /** Resolves once the rows of kinds and APIs that were turned off have left. */
-  async follow(wanted: readonly Resource[]): Promise<void> {
-    const { kinds, apis } = this;
-    this.kinds = new Set(wanted.map(({ kind }) => kind));
-    const parts = wanted.flatMap(partsOf);
-    this.named = new Set(parts.map((part) => part.kind));
-    this.apis = new Set(parts.map((part) => part.api));
-    for (const resource of wanted) if (!kinds.has(resource.kind)) this.#begin(resource);
-    for (const api of this.apis) if (!apis.has(api)) this.#beginApi(api);
-    await this.#end();
-  }
+function beginApi(events: Events, api: ApiName): void {
+  events.requests.inc({ api, code: '200' }, 0);
+  events.requestDuration.zero({ api });
+  events.pausedUntil.set({ api }, 0);
+}
 
-  /** Rows are present from the start at 0, so that increase() sees the first event. */
-  #begin(resource: Resource): void {
-    const { kind } = resource;
-    const { mismatches, unrecognized, polls, pollDuration, lag } = this.#events;
-    for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
-      for (const field of fields) mismatches.inc({ kind: name, field }, 0);
-      for (const field of enumeratedFields) unrecognized.inc({ kind: name, field }, 0);
-    }
-    for (const result of pollResults) polls.inc({ kind, result }, 0);
-    pollDuration.zero({ kind });
-    lag.set({ kind }, 0);
-  }
-
-  #beginApi(api: ApiName): void {
-    const { requests, requestDuration, pausedUntil, planned } = this.#events;
-    requests.inc({ api, code: '200' }, 0);
-    requestDuration.zero({ api });
-    pausedUntil.set({ api }, 0);
-    planned.set({ api }, 0);
-  }
-
-  /** Removes the rows of kinds and APIs that are off; another reload can turn them on again meanwhile. */
-  async #end(): Promise<void> {
-    for (const metric of Object.values(this.#events)) {
-      for (const { labels } of (await metric.get()).values) {
-        // Removing a histogram removes its buckets.
-        const { le: _, ...own } = labels as Record<string, string>;
-        const kinds = own['field'] === undefined ? this.kinds : this.named;
-        const apis: ReadonlySet<string> = this.apis;
-        const isOn =
-          (own['kind'] === undefined || kinds.has(own['kind'])) &&
-          (own['api'] === undefined || apis.has(own['api']));
-        if (!isOn) metric.remove(own);
-      }
-    }
-  }
+interface Rows {
+  readonly metric: Counter | Gauge;
+  readonly read: (listings: readonly ListingSummary[]) => readonly Row[];
 }
 
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Declares what is counted at each scrape. Returns what counts: it sets anew what has changed, and tells whether anything has. */
-function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: Rows): () => boolean {
-  const counts: { metric: Counter | Gauge; rows: () => readonly Row[]; text: string }[] = [];
-  const count = (metric: Counter | Gauge, rows: () => readonly Row[]) => {
-    counts.push({ metric, rows, text: '' });
-  };
-  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
-    count(gauge(name, ['kind'], help), () => Array.from(on.kinds, (kind) => [{ kind }, figureOf(kind)]));
-  byKind('targets', 'Targets that are wanted.', inventory.targets);
-  byKind(
-    'stale_targets',
-    'Targets whose values left the page, or never came, because no poll succeeded within stale_after.',
-    inventory.staleTargets,
-  );
-  byKind('series', 'Series on the page.', inventory.series);
-  byKind('series_dropped', 'Series that are left out because of limits.max_series.', inventory.droppedSeries);
-  count(
-    gauge(
+/** The kinds that are on, and the APIs that they use. */
+interface On {
+  kinds: readonly string[];
+  apis: readonly ApiName[];
+}
+
+/** Declares what is read at each scrape. Returns a function that reads it, and tells whether anything has changed. */
+function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On): () => boolean {
+  const byKind = (name: string, help: string, figureOf: (kind: string) => number): Rows => ({
+    metric: gauge(name, ['kind'], help),
+    read: () => on.kinds.map((kind) => [{ kind }, figureOf(kind)]),
+  });
+  const byApi = (name: string, help: string, figureOf: (api: ApiName) => number): Rows => ({
+    metric: gauge(name, ['api'], help),
+    read: () => on.apis.map((api) => [{ api }, figureOf(api)]),
+  });
+  const all: readonly Rows[] = [
+    {
+      metric: gauge(
+        'config_last_reload_successful',
+        [],
+        'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
+      ),
+      read: () => [[{}, inventory.configuration().refused ? 0 : 1]],
+    },
+    {
+      metric: gauge(
+        'config_last_reload_success_timestamp_seconds',
+        [],
+        'When the configuration was last loaded with success, as Unix time.',
+      ),
+      read: () => [[{}, inventory.configuration().loadedAtMs / 1000]],
+    },
+    byApi(
+      'planned_requests_per_second',
+      'Requests a second that the polls and listings of an API need at their intervals, without retries.',
+      (api) => inventory.capacities().find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
+    ),
+    byKind('targets', 'Targets that are wanted.', (kind) => inventory.counts(kind).targets),
+    byKind(
+      'stale_targets',
+      'Targets whose values left the page, or never came, because no poll succeeded within stale_after.',
+      (kind) => inventory.counts(kind).stale,
+    ),
+    byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
+    byKind('series_dropped', 'Series that are left out because of limits.max_series.', (kind) =>
+      inventory.store.dropped(kind),
+    ),
+    byApi(
       'refused_keys',
-      ['api'],
       'Keys with which nothing of an API can be read: each answer is 401 or 403.',
+      inventory.refusedKeys,
     ),
-    () => Array.from(on.apis, (api) => [{ api }, inventory.refusedKeys(api)]),
-  );
-  // By kind and credential; a listing that is gone has no series.
-  for (const [name, help, figureOf] of discoveryFigures)
-    count(gauge(`discovery_${name}`, ['kind', 'credential'], help), () =>
-      inventory.listings().flatMap((summary): Row[] => {
-        const { kind, credential } = summary;
-        const value = figureOf(summary);
-        return value === undefined ? [] : [[{ kind, credential }, value]];
+    // By kind and credential; a listing that is gone has no series.
+    ...discoveryFigures.map(
+      ([name, help, figureOf]): Rows => ({
+        metric: gauge(`discovery_${name}`, ['kind', 'credential'], help),
+        read: (listings) =>
+          listings.flatMap((summary): Row[] => {
+            const { kind, credential } = summary;
+            const value = figureOf(summary);
+            return value === undefined ? [] : [[{ kind, credential }, value]];
+          }),
       }),
-    );
-  count(
-    counter(
-      'log_lines_dropped_total',
-      [],
-      'Log lines that could not be written: the disk was full, or nobody read the pipe.',
     ),
-    () => [[{}, inventory.droppedLogLines()]],
-  );
+    {
+      metric: counter(
+        'log_lines_dropped_total',
+        [],
+        'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+      ),
+      read: () => [[{}, inventory.droppedLogLines()]],
+    },
+  ];
+  let before = '';
   return () => {
-    const changed = counts.filter((counted) => {
-      const rows = counted.rows();
-      const text = JSON.stringify(rows);
-      if (text === counted.text) return false;
-      counted.text = text;
-      counted.metric.reset();
-      for (const [labels, value] of rows) counted.metric.inc(labels, value);
-      return true;
-    });
-    return changed.length > 0;
+    const listings = inventory.listings();
+    const read = all.map((rows) => rows.read(listings));
+    const text = JSON.stringify(read);
+    if (text === before) return false;
+    before = text;
+    for (const [at, { metric }] of all.entries()) {
+      metric.reset();
+      for (const [labels, value] of read[at] ?? []) metric.inc(labels, value);
+    }
+    return true;
   };
 }
 
@@ -293,61 +271,60 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const registry = new Registry();
   const declare = declareIn(registry);
   const events = declareEvents(declare);
-  const rows = new Rows(events);
-  const count = declareCounts(declare, inventory, rows);
+  const on: On = { kinds: [], apis: [] };
+  const count = declareCounts(declare, inventory, on);
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
   const processText = new OwnText(() => ofProcess.metrics());
   let processAtMs = Number.NEGATIVE_INFINITY;
   const ownText = new OwnText(() => registry.metrics());
-  let followed: Promise<void>;
+  const begun = new Set<Resource | ApiName>();
+
   const follow = (wanted: readonly Resource[]) => {
-    followed = rows.follow(wanted).then(() => ownText.outdate());
+    const apis = new Set(wanted.flatMap(partsOf).map(({ api }) => api));
+    for (const resource of wanted) if (!begun.has(resource)) beginKind(events, resource);
+    for (const api of apis) if (!begun.has(api)) beginApi(events, api);
+    for (const one of [...wanted, ...apis]) begun.add(one);
+    // It would keep its last value.
+    for (const kind of on.kinds)
+      if (!wanted.some((resource) => resource.kind === kind)) events.lag.remove({ kind });
+    for (const { kind } of wanted) events.lag.inc({ kind }, 0);
+    on.kinds = wanted.map(({ kind }) => kind);
+    on.apis = [...apis];
+    ownText.outdate();
   };
   follow(kinds);
 
-  /** Events of a kind that has just been turned off are dropped: its rows have left. */
-  const update = (isOn: boolean, change: () => void) => {
-    if (!isOn) return;
-    change();
-    ownText.outdate();
-  };
-
   return {
     follow,
-    requested: (api, code, durationSeconds) =>
-      update(rows.apis.has(api), () => {
-        events.requests.inc({ api, code });
-        events.requestDuration.observe({ api }, durationSeconds);
-      }),
-    paused: (api, untilMs) =>
-      update(rows.apis.has(api), () => events.pausedUntil.set({ api }, untilMs / 1000)),
-    polled: (kind, result, durationSeconds) =>
-      update(rows.kinds.has(kind), () => {
-        events.polls.inc({ kind, result });
-        events.pollDuration.observe({ kind }, durationSeconds);
-      }),
-    mismatched: (kind, field) => update(rows.named.has(kind), () => events.mismatches.inc({ kind, field })),
-    unrecognized: (kind, field) =>
-      update(rows.named.has(kind), () => events.unrecognized.inc({ kind, field })),
-    planned: (capacities) =>
-      update(true, () => {
-        for (const api of rows.apis) {
-          // An API that is no longer asked is back at 0.
-          const needed = capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0;
-          events.planned.set({ api }, needed);
-        }
-      }),
-    started: (kind, lagSeconds) =>
-      update(rows.kinds.has(kind), () => events.lag.set({ kind }, Math.max(0, lagSeconds))),
-    reloaded: (succeeded, atMs) =>
-      update(true, () => {
-        events.reloadSucceeded.set(succeeded ? 1 : 0);
-        if (succeeded) events.reloadSuccessTime.set(atMs / 1000);
-      }),
+    requested(api, code, durationSeconds) {
+      events.requests.inc({ api, code });
+      events.requestDuration.observe({ api }, durationSeconds);
+      ownText.outdate();
+    },
+    paused(api, untilMs) {
+      events.pausedUntil.set({ api }, untilMs / 1000);
+      ownText.outdate();
+    },
+    polled(kind, result, durationSeconds) {
+      events.polls.inc({ kind, result });
+      events.pollDuration.observe({ kind }, durationSeconds);
+      ownText.outdate();
+    },
+    mismatched(kind, field) {
+      events.mismatches.inc({ kind, field });
+      ownText.outdate();
+    },
+    unrecognized(kind, field) {
+      events.unrecognized.inc({ kind, field });
+      ownText.outdate();
+    },
+    started(kind, lagSeconds) {
+      events.lag.set({ kind }, Math.max(0, lagSeconds));
+      ownText.outdate();
+    },
     async render(format) {
-      await followed;
       if (count()) ownText.outdate();
       const nowMs = performance.now();
       if (nowMs - processAtMs > processAgeMs) {

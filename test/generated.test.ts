@@ -15,6 +15,7 @@ import type { Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
+import { inventory } from './inventory.ts';
 
 /** A table row. Pipes are escaped because they would end a cell. */
 const row = (...cells: readonly string[]) =>
@@ -22,15 +23,7 @@ const row = (...cells: readonly string[]) =>
 
 /** The exporter's own families as it renders them, without those of the process and of Node. */
 async function ownFamilies() {
-  const telemetry = createTelemetry([], {
-    targets: () => 0,
-    staleTargets: () => 0,
-    series: () => 0,
-    droppedSeries: () => 0,
-    listings: () => [],
-    refusedKeys: () => 0,
-    droppedLogLines: () => 0,
-  });
+  const telemetry = createTelemetry([], inventory);
   telemetry.requested('application', '200', 0.1);
   const text = Buffer.concat(await telemetry.render('text')).toString();
   return [...text.matchAll(/^# HELP (bunnynet_\w+) (.*)\n# TYPE \w+ (\w+)$/gm)].map(

@@ -23,6 +23,34 @@ it('says of the first round only how the polls went if nothing is listed', () =>
   expect(roundText([status({ app_id: 'a' })], [], 900)).toMatch(/^first round: 1 ok, 0 failing, [^;]+$/);
 });
 
+it('names once what two listings of an account have in common', () => {
+  const ids = [{ label: 'dns_zone_id', setting: 'id', form: 'integer' }] as const;
+  const zones = (nouns: string, credential = 'account') => {
+    const { poll, ...rest } = listing(nouns, { found: 3, credential });
+    return { ...rest, poll: { ...poll, listing: { ...poll.listing, ids } } };
+  };
+  const listings = [zones('DNS zones'), zones('DNS zones with their records'), zones('DNS zones', 'second')];
+  expect(roundText([], listings, 0)).toMatch(/; found 6 DNS zones$/);
+});
+
+it('logs the plan once everything is listed, and again when an API needs a tenth more or less', () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  let isListed = false;
+  const planned = planLog(() => isListed, log);
+  const needs = (neededPerSecond: number) => [
+    { api: 'shield', polls: 60, neededPerSecond, allowedPerSecond: 10, shortfall: undefined } as const,
+  ];
+  planned(needs(1));
+  expect(lines).toEqual([]);
+  isListed = true;
+  for (const neededPerSecond of [1, 1, 1.05, 1.2]) planned(needs(neededPerSecond));
+  expect(lines.map((line) => /planned requests\/s: [^"]*/.exec(line)?.[0])).toEqual([
+    'planned requests/s: shield 1 of 10',
+    'planned requests/s: shield 1.2 of 10',
+  ]);
+});
+
 it('warns again if an API that was no longer used is again asked too much', () => {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });

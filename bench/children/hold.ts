@@ -55,12 +55,12 @@ function holdAsExporter(): Holder {
   };
   const kindsOn = resources.filter(({ kind }) => (measuredKinds as readonly string[]).includes(kind));
   const telemetry = createTelemetry(kindsOn, {
-    targets: (kind) => states.counts(kind).targets,
-    staleTargets: (kind) => states.counts(kind).stale,
-    series: (kind) => store.series(kind),
-    droppedSeries: (kind) => store.dropped(kind),
+    counts: (kind) => states.counts(kind),
+    store,
     listings: () => [],
     refusedKeys: () => 0,
+    capacities: () => [],
+    configuration: () => ({ loadedAtMs: 0, refused: undefined }),
     droppedLogLines: () => 0,
   });
   const handle = createMetricsRoute({

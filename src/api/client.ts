@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
-import type { ApiName } from '../resources/resource.ts';
+import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson } from './body.ts';
@@ -20,8 +20,8 @@ export interface ClientObserver {
    * @param code the HTTP status; `timeout`, `network` or `schema` (too long) without a complete answer
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
-  /** A 429 has paused the API until then (Unix time in ms). */
-  paused(api: ApiName, untilMs: number): void;
+  /** A 429 has paused the API until then (Unix time in ms). isNew: false if it was paused already. */
+  paused(api: ApiName, untilMs: number, isNew: boolean): void;
 }
 
 /** An answer before it is parsed. */
@@ -167,15 +167,19 @@ export class ApiClient {
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
-      await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-      // If the API is paused for longer than the budget, the failure is reported now.
-      const next = await this.pacer.permit(asked.queue, signal, giveUpAtMs);
-      if (!next) throw outcome;
-      permit = next;
+      try {
+        await sleep(delayMs, undefined, { signal });
+        permit = await this.pacer.permit(asked.queue, signal, giveUpAtMs);
+      } catch {
+        signal.throwIfAborted();
+        // The API is paused for longer than the budget.
+        throw outcome;
+      }
     }
   }
 
   async close(): Promise<void> {
+    this.pacer.close();
     await this.#dispatcher.destroy();
   }
 
@@ -251,6 +255,19 @@ export class ApiClient {
     if (isNew) this.#refusals++;
     else if (retryAfterMs === undefined) return;
     this.pacer.pause(pauseMs(this.#refusals - 1, retryAfterMs));
-    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs);
+    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs, isNew);
   }
+}
+
+export type ApiClients = Readonly<Record<ApiName, ApiClient>>;
+
+/** The clients of all APIs. proxy: undefined for direct connections. */
+export function createClients(
+  configs: Readonly<Record<ApiName, ApiConfig>>,
+  readKey: ReadKey,
+  observer: ClientObserver,
+  proxy: ForwardProxy | undefined,
+): ApiClients {
+  const create = (api: ApiName) => new ApiClient(api, configs[api], readKey, observer, proxy);
+  return Object.fromEntries(apiNames.map((api) => [api, create(api)])) as ApiClients;
 }

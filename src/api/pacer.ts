@@ -81,20 +81,18 @@ export class Pacer {
   }
 
   /**
-   * A permit for a poll that is under way. Rejects with the signal's reason if it is aborted first.
+   * A permit for a poll that is under way. Rejects if the signal is aborted first, or if there is none until then.
    *
-   * @param untilMs when to resolve with undefined, as `performance.now()` counts; default: never
+   * @param untilMs as `performance.now()` counts; default: for ever
    */
-  permit(queue: string, signal: AbortSignal): Promise<Permit>;
-  permit(queue: string, signal: AbortSignal, untilMs: number): Promise<Permit | undefined>;
-  permit(queue: string, signal: AbortSignal, untilMs?: number): Promise<Permit | undefined> {
+  permit(queue: string, signal: AbortSignal, untilMs?: number): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const { continuing } = this.#queue(queue);
       const leave = () => {
         continuing.delete(waiter);
         clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
+        signal.removeEventListener('abort', giveUp);
       };
       const waiter = (permit: Permit) => {
         // Another abort listener may have run first, and released this permit.
@@ -103,16 +101,12 @@ export class Pacer {
         resolve(permit);
         return true;
       };
-      const onAbort = () => {
-        leave();
-        reject(signal.reason as Error);
-      };
       const giveUp = () => {
         leave();
-        resolve(undefined);
+        reject(signal.aborted ? (signal.reason as Error) : new Error('no permit in time'));
       };
       const timer = untilMs === undefined ? undefined : setTimeout(giveUp, untilMs - performance.now());
-      signal.addEventListener('abort', onAbort);
+      signal.addEventListener('abort', giveUp);
       continuing.add(waiter);
       this.#serve();
     });

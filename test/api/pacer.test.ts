@@ -306,13 +306,15 @@ describe('a permit', () => {
     await expect(pacer.permit('a', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 
-  it('is no longer waited for after untilMs, which resolves with undefined', async () => {
+  it('is no longer waited for after untilMs', async () => {
     const pacer = new Pacer(quick);
     pacer.pause(5000);
-    const tooLate = pacer.permit('a', never, performance.now() + 4000);
+    const tooLate = expect(pacer.permit('a', never, performance.now() + 4000)).rejects.toThrow(
+      'no permit in time',
+    );
     const inTime = pacer.permit('a', never, performance.now() + 6000);
     await vi.advanceTimersByTimeAsync(4000);
-    expect(await tooLate).toBeUndefined();
+    await tooLate;
     await vi.advanceTimersByTimeAsync(2000);
     expect(await inTime).toBeDefined();
     expect(getEventListeners(never, 'abort')).toEqual([]);

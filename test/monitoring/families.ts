@@ -2,6 +2,7 @@
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
+import { inventory } from '../inventory.ts';
 
 /** Series that Prometheus adds itself. */
 export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'] as const;
@@ -12,16 +13,7 @@ export type Families = ReadonlyMap<string, readonly string[] | undefined>;
 export async function knownFamilies(): Promise<Families> {
   const families = new Map<string, readonly string[] | undefined>();
   for (const { name, allLabels } of catalogue) families.set(name, allLabels);
-  const none = () => 0;
-  const telemetry = createTelemetry(resources, {
-    targets: none,
-    staleTargets: none,
-    series: none,
-    droppedSeries: none,
-    listings: () => [],
-    refusedKeys: () => 0,
-    droppedLogLines: () => 0,
-  });
+  const telemetry = createTelemetry(resources, inventory);
   for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
     .toString()
     .matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
