@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
+import { capitalised } from '../text.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson } from './body.ts';
 import { type Answer, ApiError, failureOf } from './errors.ts';
@@ -46,17 +47,6 @@ export interface Request {
   readonly permit?: Permit | undefined;
 }
 
-function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** When the answer was sent (Unix time in ms), by the API's clock if it has a date, else by ours. */
-function servedAtMs(date: string | undefined): number {
-  const atMs = Date.parse(date ?? '');
-  return Number.isNaN(atMs) ? Date.now() : atMs;
-}
-
 /** Removes the key from a text. */
 type Hide = (text: string) => string;
 
@@ -78,36 +68,32 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The reason in the body of an error, in one line: problem details (reference 2.2) or an envelope (2.3). The core API begins
- * its names with a capital letter: `ErrorKey`, `Message`.
+ * The error for a status other than 2xx (reference 7). Its body has the reason, in problem details (2.2) or an envelope (2.3).
+ * The core API begins its names with a capital letter: `ErrorKey`, `Message`.
  */
-function describeError(text: string, hide: Hide): { reason: string; errorKey: string | undefined } {
-  let body: unknown;
+function errorOfStatus(status: number, text: string, hide: Hide, answer: Answer): ApiError {
+  let outer: Readonly<Record<string, unknown>> = {};
   try {
-    body = parseBody(text, {}, hide);
+    outer = objectOf(parseBody(text, {}, hide));
   } catch {
-    return { reason: '', errorKey: undefined };
+    // Without a reason, the status has to do.
   }
-  const outer = objectOf(body);
   const inner = objectOf(outer['error'] ?? outer['errorResponse']);
   const pick = (name: string): string | undefined => {
-    const value = inner[name] ?? outer[name] ?? outer[name.charAt(0).toUpperCase() + name.slice(1)];
+    const value = inner[name] ?? outer[name] ?? outer[capitalised(name)];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const parts = [pick('errorKey'), pick('title'), pick('detail') ?? pick('message')];
-  return { reason: parts.filter((part) => part !== undefined).join(': '), errorKey: pick('errorKey') };
-}
-
-/** The error for a status other than 2xx (reference 7). */
-function errorOfStatus(status: number, text: string, hide: Hide, answer: Answer): ApiError {
-  const { reason, errorKey } = describeError(text, hide);
+  const errorKey = pick('errorKey');
   const isRedirect = status >= 300 && status < 400;
-  const message = `HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
-  return new ApiError(
-    failureOf(status),
-    isRedirect ? `${message}: a redirect, which is not followed; check base_url` : message,
-    { ...answer, errorKey },
-  );
+  const parts = [
+    `HTTP ${status}`,
+    errorKey,
+    pick('title'),
+    pick('detail') ?? pick('message'),
+    isRedirect ? 'a redirect, which is not followed; check base_url' : undefined,
+  ];
+  const message = parts.filter((part) => part !== undefined).join(': ');
+  return new ApiError(failureOf(status), message, { ...answer, errorKey });
 }
 
 export class ApiClient {
@@ -236,12 +222,13 @@ export class ApiClient {
     };
     const { status, headers, body } = await exchange(this.#dispatcher, asked, signal);
     const header = (name: string) => {
-      const value = headerOf(headers, name);
+      // Several headers of the same name are a list.
+      const [value] = [headers[name]].flat();
       return value === undefined ? undefined : hide(value);
     };
-    const retryAfter = header('retry-after');
-    const retryAfterMs =
-      retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, servedAtMs(header('date')));
+    // When the answer was sent, by the API's clock if it has a date.
+    const sentAtMs = Date.parse(header('date') ?? '') || Date.now();
+    const retryAfterMs = parseRetryAfter(header('retry-after'), sentAtMs);
     const answer = { status, requestId: header('cdn-requestid'), retryAfterMs };
     const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
     // The body of an error only explains it.

@@ -15,9 +15,9 @@ export function pauseMs(refusals: number, retryAfterMs: number | undefined, rand
   return retryAfterMs || floorMs * (1 + random() / 2);
 }
 
-/** In seconds or as an HTTP date: capped and never negative, undefined if it is neither. */
-export function parseRetryAfter(header: string, nowMs: number): number | undefined {
-  const text = header.trim();
+/** From seconds or an HTTP date: capped and never negative, undefined if it is neither. */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
   // Date.parse accepts nearly any text with a digit.
   const untilMs = /^\w{3,9}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : untilMs - nowMs;
