@@ -2,7 +2,7 @@
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { resources } from './resources/index.ts';
-import { type Credentials, createCredentials } from './secrets/credentials.ts';
+import { Credentials } from './secrets/credentials.ts';
 import { type Everything, everything } from './simulator/everything.ts';
 import { outageScript, playScript } from './simulator/script.ts';
 import { createSimulator } from './simulator/simulator.ts';
@@ -55,5 +55,5 @@ export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<D
 
 export async function load({ document, env }: Everything): Promise<Loaded> {
   const { config } = await loadConfig({ document, env, resources });
-  return { config, credentials: createCredentials(config.credentials, env) };
+  return { config, credentials: new Credentials(config.credentials, env) };
 }

@@ -12,7 +12,7 @@ import { createExporter, type Exporter, type Loaded } from './exporter.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
 import { resources } from './resources/index.ts';
-import { createCredentials } from './secrets/credentials.ts';
+import { Credentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
@@ -28,7 +28,7 @@ const redactor = new Redactor();
 async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Loaded> {
   const { config, warnings } = await loadConfig({ file, env, resources, otherVariables: flagVariables });
   for (const warning of warnings) log.warn(warning);
-  const credentials = createCredentials(config.credentials, env, {
+  const credentials = new Credentials(config.credentials, env, {
     redactor,
     onTrouble: (credential, message) =>
       message === undefined

@@ -4,7 +4,7 @@
  */
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
-import { createCredentials } from '../secrets/credentials.ts';
+import { Credentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
@@ -36,7 +36,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   if (holdsPatterns(raw)) await loadPatternEngine();
   const config = readDocument(document, resources, report);
   const warnings: string[] = [];
-  for (const { credential, severity, message } of await createCredentials(config.credentials, env).check()) {
+  for (const { credential, severity, message } of await new Credentials(config.credentials, env).check()) {
     const path = ['credentials', credential];
     if (severity === 'error') report(path, message);
     else warnings.push(formatProblem({ ...place(path), message }));

@@ -47,17 +47,6 @@ export interface CredentialProblem {
   readonly message: string;
 }
 
-export interface Credentials {
-  /** Reads every key and says what is wrong with them. */
-  check(): Promise<readonly CredentialProblem[]>;
-  /** The current key; if its file became unusable, the last good one. Rejects with a `CredentialError` if there never was one. */
-  read(name: string): Promise<Secret>;
-  /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
-  describe(name: string): string;
-  /** Removes every part of these keys from text that came from outside. */
-  redact(text: string): string;
-}
-
 export interface CredentialsOptions {
   /** A key file became unusable (the last good key stays in use), or without a message, it is good again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
@@ -78,29 +67,58 @@ function shown(name: string): string {
   return keyLike.test(last) ? `${name.slice(0, -last.length)}${redacted}` : name;
 }
 
-export function createCredentials(
-  sources: Readonly<Record<string, CredentialSource>>,
-  env: Environment,
-  { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
-): Credentials {
-  const readers = new Map(
-    Object.entries(sources).map(([name, source]): [string, () => Secret | Promise<Secret>] => [
-      name,
-      'env' in source
-        ? () => readVariable(source.env, env)
-        : fileReader(source.file, (message) => onTrouble(name, message)),
-    ]),
-  );
+export class Credentials {
+  readonly #sources: Readonly<Record<string, CredentialSource>>;
+  readonly #env: Environment;
+  readonly #onTrouble: NonNullable<CredentialsOptions['onTrouble']>;
+  readonly #redactor: Redactor;
+  /** The last good keys from files. */
+  readonly #lastGood = new Map<string, Secret>();
+  /** Why the last good key of a file is still in use. */
+  readonly #troubles = new Map<string, string | undefined>();
 
-  async function read(name: string): Promise<Secret> {
-    const reader = readers.get(name);
-    if (reader === undefined) throw new CredentialError(`the credential ${name} is not defined`);
-    return await reader();
+  constructor(
+    sources: Readonly<Record<string, CredentialSource>>,
+    env: Environment,
+    { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
+  ) {
+    this.#sources = sources;
+    this.#env = env;
+    this.#onTrouble = onTrouble;
+    this.#redactor = redactor;
   }
 
-  async function check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
+  /** Reads every key and says what is wrong with them. */
+  async check(): Promise<readonly CredentialProblem[]> {
+    const checks = Object.entries(this.#sources).map((entry) => this.#check(...entry));
+    return (await Promise.all(checks)).flat();
+  }
+
+  /** The current key; if its file became unusable, the last good one. Rejects with a `CredentialError` if there never was one. */
+  async read(name: string): Promise<Secret> {
+    const source = this.#sources[name];
+    if (source === undefined) throw new CredentialError(`the credential ${name} is not defined`);
+    const secret =
+      'env' in source ? readVariable(source.env, this.#env) : await this.#readFile(name, source.file);
+    this.#redactor.learn(name, secret.reveal());
+    return secret;
+  }
+
+  /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
+  describe(name: string): string {
+    const source = this.#sources[name];
+    if (source === undefined) return 'not defined';
+    return 'env' in source ? `from $${shown(source.env)}` : `from the file ${shown(source.file)}`;
+  }
+
+  /** Removes every part of these keys from text that came from outside. */
+  redact(text: string): string {
+    return this.#redactor.redact(text);
+  }
+
+  async #check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
     try {
-      await read(credential);
+      await this.read(credential);
       if (!('file' in source && isExposed(source.file))) return [];
       const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
       return [{ credential, severity: 'warning', message }];
@@ -110,20 +128,21 @@ export function createCredentials(
     }
   }
 
-  return {
-    check: async () => (await Promise.all(Object.entries(sources).map((entry) => check(...entry)))).flat(),
-    read: async (name) => {
-      const secret = await read(name);
-      redactor.learn(name, secret.reveal());
-      return secret;
-    },
-    redact: (text) => redactor.redact(text),
-    describe: (name) => {
-      const source = sources[name];
-      if (source === undefined) return 'not defined';
-      return 'env' in source ? `from $${shown(source.env)}` : `from the file ${shown(source.file)}`;
-    },
-  };
+  async #readFile(name: string, path: string): Promise<Secret> {
+    let problem: string | undefined;
+    let secret = this.#lastGood.get(name);
+    try {
+      secret = await readKeyFile(path);
+      this.#lastGood.set(name, secret);
+    } catch (error) {
+      if (secret === undefined || !(error instanceof CredentialError)) throw error;
+      problem = error.message;
+    }
+    // Once for each problem, and once when it is over.
+    if (problem !== this.#troubles.get(name)) this.#onTrouble(name, problem);
+    this.#troubles.set(name, problem);
+    return secret;
+  }
 }
 
 function readVariable(variable: string, env: Environment): Secret {
@@ -131,34 +150,6 @@ function readVariable(variable: string, env: Environment): Secret {
   const text = env[variable];
   if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
   return parseKey(text, where);
-}
-
-/** Reads a key file. Concurrent requests share one read; a file that became unusable leaves the last good key in use. */
-function fileReader(path: string, onTrouble: (message: string | undefined) => void): () => Promise<Secret> {
-  let secret: Secret | undefined;
-  let trouble: string | undefined;
-  let reading: Promise<Secret> | undefined;
-
-  async function refresh(): Promise<Secret> {
-    let problem: string | undefined;
-    try {
-      secret = await readKeyFile(path);
-    } catch (error) {
-      if (secret === undefined || !(error instanceof CredentialError)) throw error;
-      problem = error.message;
-    }
-    // Once for each problem, and once when it is over.
-    if (problem !== trouble) onTrouble(problem);
-    trouble = problem;
-    return secret;
-  }
-
-  return () => {
-    reading ??= refresh().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
 }
 
 async function readKeyFile(path: string): Promise<Secret> {

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { load } from '../../src/demo.ts';
 import { createExporter } from '../../src/exporter.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { Credentials } from '../../src/secrets/credentials.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 
@@ -37,7 +37,7 @@ async function startWith(file: string) {
   const exporter = await createExporter({
     load: () => {
       loads++;
-      return Promise.resolve({ config, credentials: createCredentials(config.credentials, {}) });
+      return Promise.resolve({ config, credentials: new Credentials(config.credentials, {}) });
     },
     addresses: [],
     telemetryPath: '/metrics',

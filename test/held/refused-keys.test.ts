@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { createExporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { Credentials } from '../../src/secrets/credentials.ts';
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -42,7 +42,7 @@ async function start(
   const { config } = await loadConfig({ document, env, resources });
   const lines: Record<string, unknown>[] = [];
   const exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    load: () => Promise.resolve({ config, credentials: new Credentials(config.credentials, env) }),
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: true,

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { createExporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { Credentials } from '../../src/secrets/credentials.ts';
 import { issueFamily } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 
@@ -30,7 +30,7 @@ async function start(yaml: string) {
   const { config } = await loadConfig({ document, env, resources });
   const lines: string[] = [];
   const exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: createCredentials(config.credentials, env) }),
+    load: () => Promise.resolve({ config, credentials: new Credentials(config.credentials, env) }),
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     webConfigFile: join(directory, 'web.yml'),

@@ -11,7 +11,7 @@ import { onTestFinished } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
-import { createCredentials } from '../../src/secrets/credentials.ts';
+import { Credentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 
 export interface Request {
@@ -142,7 +142,7 @@ export async function startWhole(options: WholeOptions) {
         env: whole.env,
         resources,
       });
-      return { config, credentials: createCredentials(config.credentials, whole.env, { redactor }) };
+      return { config, credentials: new Credentials(config.credentials, whole.env, { redactor }) };
     },
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',

@@ -2,7 +2,7 @@ import { chmod, mkdir, readlink, rename, rm, symlink, utimes, writeFile } from '
 import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { CredentialError, createCredentials, Secret } from '../../src/secrets/credentials.ts';
+import { CredentialError, Credentials, Secret } from '../../src/secrets/credentials.ts';
 import { KeyWatch } from '../../src/secrets/key-watch.ts';
 import { canary, directory } from '../config/fixtures.ts';
 
@@ -33,7 +33,7 @@ describe('a secret', () => {
 
 describe('a key in the environment', () => {
   const credentials = (text: string | undefined) =>
-    createCredentials({ account: { env: 'KEY' } }, text === undefined ? {} : { KEY: text });
+    new Credentials({ account: { env: 'KEY' } }, text === undefined ? {} : { KEY: text });
 
   test('is read without its line end', async () => {
     const account = credentials(`${canary}\r\n`);
@@ -67,7 +67,7 @@ test('the source of a key can be described without showing what may be a key its
     library: { file: '/run/secrets/library' },
     odd: { env: '4f1d9e27-77aa-4ca1-b00c-5e1f0d2c3b4a' },
   };
-  const credentials = createCredentials(sources, {});
+  const credentials = new Credentials(sources, {});
   expect(['account', 'library', 'odd'].map((name) => credentials.describe(name))).toEqual([
     'from $KEY',
     'from the file /run/secrets/library',
@@ -77,7 +77,7 @@ test('the source of a key can be described without showing what may be a key its
 
 describe('a key file', () => {
   const messageOf = async (file: string) => {
-    const problems = await createCredentials({ account: { file } }, {}).check();
+    const problems = await new Credentials({ account: { file } }, {}).check();
     return problems.map(({ severity, message }) => `${severity}: ${message.replace(file, 'FILE')}`);
   };
 
@@ -137,7 +137,7 @@ describe('a key file', () => {
   test('that changes is used from the next read on', async () => {
     const file = join(await directory(), 'key');
     await writeFile(file, 'first');
-    const credentials = createCredentials({ account: { file } }, {});
+    const credentials = new Credentials({ account: { file } }, {});
     expect((await credentials.read('account')).reveal()).toBe('first');
     // The same length and mtime: a file written twice at the same time.
     await writeFile(file, 'other');
@@ -149,7 +149,7 @@ describe('a key file', () => {
 
   test('that changes without a newer mtime is used from the next read on', async () => {
     const file = join(await directory(), 'key');
-    const credentials = createCredentials({ account: { file } }, {});
+    const credentials = new Credentials({ account: { file } }, {});
     const seen: string[] = [];
     for (const key of ['first', 'other', 'third']) {
       await writeFile(`${file}.new`, key);
@@ -165,7 +165,7 @@ describe('a key file', () => {
     await writeFile(file, 'first');
     const changed: string[] = [];
     const watch = new KeyWatch((name) => changed.push(name));
-    await watch.follow(createCredentials({ account: { file } }, {}), ['account']);
+    await watch.follow(new Credentials({ account: { file } }, {}), ['account']);
     await utimes(file, 1, 1);
     await watch.look();
     expect(changed).toEqual([]);
@@ -178,7 +178,7 @@ describe('a key file', () => {
   test('that Kubernetes swaps behind its symbolic links is used from the next read on', async () => {
     const path = await directory();
     await mount(path, 'v1', 'first');
-    const credentials = createCredentials({ account: { file: join(path, 'mounted') } }, {});
+    const credentials = new Credentials({ account: { file: join(path, 'mounted') } }, {});
     expect((await credentials.read('account')).reveal()).toBe('first');
     await mount(path, 'v2', 'second');
     expect((await credentials.read('account')).reveal()).toBe('second');
@@ -191,7 +191,7 @@ describe('a key file', () => {
     const onTrouble = (name: string, message: string | undefined) => {
       troubles.push([name, message?.replace(file, 'FILE')]);
     };
-    const credentials = createCredentials({ account: { file } }, {}, { onTrouble });
+    const credentials = new Credentials({ account: { file } }, {}, { onTrouble });
     const read = async () => (await credentials.read('account')).reveal();
     expect(await read()).toBe('first');
     await rm(file);
@@ -215,7 +215,7 @@ describe('a key file', () => {
     const onTrouble = (_: string, message: string | undefined) => {
       troubles.push(message === undefined ? 'well' : 'trouble');
     };
-    const credentials = createCredentials({ account: { file } }, {}, { onTrouble });
+    const credentials = new Credentials({ account: { file } }, {}, { onTrouble });
     await credentials.read('account');
     await rename(file, `${file}.away`);
     await credentials.read('account');
@@ -226,23 +226,15 @@ describe('a key file', () => {
 
   test('that was never readable fails every read until it can be read', async () => {
     const file = join(await directory(), 'key');
-    const credentials = createCredentials({ account: { file } }, {});
+    const credentials = new Credentials({ account: { file } }, {});
     await expect(credentials.read('account')).rejects.toThrow(`expected the key file ${file}; there is none`);
     await writeFile(file, canary);
     expect((await credentials.read('account')).reveal()).toBe(canary);
   });
-
-  test('is the same secret for many reads at the same time', async () => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, canary);
-    const credentials = createCredentials({ account: { file } }, {});
-    const secrets = await Promise.all(Array.from({ length: 100 }, () => credentials.read('account')));
-    expect(new Set(secrets).size).toBe(1);
-  });
 });
 
 test('a credential that is not defined is an error', async () => {
-  await expect(createCredentials({}, {}).read('nobody')).rejects.toThrow(
+  await expect(new Credentials({}, {}).read('nobody')).rejects.toThrow(
     'the credential nobody is not defined',
   );
 });
