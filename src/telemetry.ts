@@ -1,12 +1,11 @@
 /** The exporter's own metrics: what it did, how it went, what it holds, and what its process takes. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { pollResults } from './api/errors.ts';
+import { type PollResult, pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
-import type { PollObserver } from './polling/poller.ts';
 import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
@@ -24,21 +23,7 @@ export interface Inventory {
   readonly droppedLogLines: () => number;
 }
 
-export interface Telemetry extends PollObserver {
-  /** Sets the kinds that are on. The rows of new ones begin at 0; others keep their counters, which no longer change. */
-  follow(kinds: readonly Resource[]): void;
-  /** A request to an API has ended. */
-  requested(api: ApiName, code: string, durationSeconds: number): void;
-  /** An API is paused until then (Unix time). */
-  paused(api: ApiName, untilMs: number): void;
-  /** How late the latest poll of a kind started. */
-  started(kind: string, lagSeconds: number): void;
-  /**
-   * Everything as text: the metrics of the process, which may be a second old, then the exporter's own. A part that did not
-   * change is the same Buffer as before.
-   */
-  render(format: Format): Promise<readonly Buffer[]>;
-}
+export type Telemetry = ReturnType<typeof createTelemetry>;
 
 /** The listing, and those that it needs. */
 function* listingsWith(listing: Listing | undefined): Generator<Listing> {
@@ -123,25 +108,6 @@ function declareEvents({ counter, gauge, durations }: Declare) {
   };
 }
 
-type Events = ReturnType<typeof declareEvents>;
-
-/** Rows are present from the start at 0, so that increase() sees the first event. */
-function beginKind(events: Events, resource: Resource): void {
-  const { kind } = resource;
-  for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
-    for (const field of fields) events.mismatches.inc({ kind: name, field }, 0);
-    for (const field of enumeratedFields) events.unrecognized.inc({ kind: name, field }, 0);
-  }
-  for (const result of pollResults) events.polls.inc({ kind, result }, 0);
-  events.pollDuration.zero({ kind });
-}
-
-function beginApi(events: Events, api: ApiName): void {
-  events.requests.inc({ api, code: '200' }, 0);
-  events.requestDuration.zero({ api });
-  events.pausedUntil.set({ api }, 0);
-}
-
 interface Rows {
   readonly metric: Counter | Gauge;
   readonly read: (listings: readonly ListingSummary[]) => readonly Row[];
@@ -157,6 +123,10 @@ interface On {
 
 /** Declares what is read at each scrape. Returns a function that reads it, and tells whether anything has changed. */
 function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On): () => boolean {
+  const single = (name: string, help: string, figure: () => number): Rows => ({
+    metric: gauge(name, [], help),
+    read: () => [[{}, figure()]],
+  });
   const byKind = (name: string, help: string, figureOf: (kind: string) => number): Rows => ({
     metric: gauge(name, ['kind'], help),
     read: () => on.kinds.map((kind) => [{ kind }, figureOf(kind)]),
@@ -165,23 +135,30 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     metric: gauge(name, ['api'], help),
     read: () => on.apis.map((api) => [{ api }, figureOf(api)]),
   });
+  const byListing = (
+    name: string,
+    help: string,
+    figureOf: (summary: ListingSummary) => number | undefined,
+  ): Rows => ({
+    metric: gauge(`discovery_${name}`, ['kind', 'credential'], help),
+    read: (listings) =>
+      listings.flatMap((summary): Row[] => {
+        const { kind, credential } = summary;
+        const value = figureOf(summary);
+        return value === undefined ? [] : [[{ kind, credential }, value]];
+      }),
+  });
   const all: readonly Rows[] = [
-    {
-      metric: gauge(
-        'config_last_reload_successful',
-        [],
-        'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
-      ),
-      read: () => [[{}, inventory.configuration().refused ? 0 : 1]],
-    },
-    {
-      metric: gauge(
-        'config_last_reload_success_timestamp_seconds',
-        [],
-        'When the configuration was last loaded with success, as Unix time.',
-      ),
-      read: () => [[{}, inventory.configuration().loadedAtMs / 1000]],
-    },
+    single(
+      'config_last_reload_successful',
+      'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
+      () => (inventory.configuration().refused ? 0 : 1),
+    ),
+    single(
+      'config_last_reload_success_timestamp_seconds',
+      'When the configuration was last loaded with success, as Unix time.',
+      () => inventory.configuration().loadedAtMs / 1000,
+    ),
     byApi(
       'planned_requests_per_second',
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
@@ -202,17 +179,28 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
       'Keys with which nothing of an API can be read: each answer is 401 or 403.',
       inventory.refusedKeys,
     ),
-    // By kind and credential; a listing that is gone has no series.
-    ...discoveryFigures.map(
-      ([name, help, figureOf]): Rows => ({
-        metric: gauge(`discovery_${name}`, ['kind', 'credential'], help),
-        read: (listings) =>
-          listings.flatMap((summary): Row[] => {
-            const { kind, credential } = summary;
-            const value = figureOf(summary);
-            return value === undefined ? [] : [[{ kind, credential }, value]];
-          }),
-      }),
+    byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
+      isUp === undefined ? undefined : Number(isUp),
+    ),
+    byListing(
+      'last_success_timestamp_seconds',
+      'When the listing was last complete, as Unix time; of several listings (one for each zone or library) the oldest.',
+      ({ lastSuccessMs }) => (lastSuccessMs === undefined ? undefined : lastSuccessMs / 1000),
+    ),
+    byListing(
+      'found_targets',
+      'What the last complete listings have, including what the configuration leaves out.',
+      ({ lastSuccessMs, found }) => (lastSuccessMs === undefined ? undefined : found),
+    ),
+    byListing(
+      'excluded_targets',
+      'What the last complete listings have and the configuration leaves out (include, exclude).',
+      ({ lastSuccessMs, excluded }) => (lastSuccessMs === undefined ? undefined : excluded),
+    ),
+    byListing(
+      'failing_listings',
+      'Listings whose last read failed; what they found before stays.',
+      ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
     ),
     {
       metric: counter(
@@ -267,7 +255,7 @@ function processRegistry(): Registry {
 const processAgeMs = 1000;
 
 /** kinds: those that are on; no other kind is named until `follow`. */
-export function createTelemetry(kinds: readonly Resource[], inventory: Inventory): Telemetry {
+export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
   const registry = new Registry();
   const declare = declareIn(registry);
   const events = declareEvents(declare);
@@ -281,16 +269,33 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const ownText = new OwnText(() => registry.metrics());
   const begun = new Set<Resource | ApiName>();
 
+  /** Rows are present from the start at 0, so that increase() sees the first event. */
+  const beginKind = (resource: Resource) => {
+    const { kind } = resource;
+    for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
+      for (const field of fields) events.mismatches.inc({ kind: name, field }, 0);
+      for (const field of enumeratedFields) events.unrecognized.inc({ kind: name, field }, 0);
+    }
+    for (const result of pollResults) events.polls.inc({ kind, result }, 0);
+    events.pollDuration.zero({ kind });
+  };
+  const beginApi = (api: ApiName) => {
+    events.requests.inc({ api, code: '200' }, 0);
+    events.requestDuration.zero({ api });
+    events.pausedUntil.set({ api }, 0);
+  };
+
+  /** Sets the kinds that are on. The rows of new ones begin at 0; the counters of others stay as they are. */
   const follow = (wanted: readonly Resource[]) => {
     const apis = new Set(wanted.flatMap(partsOf).map(({ api }) => api));
-    for (const resource of wanted) if (!begun.has(resource)) beginKind(events, resource);
-    for (const api of apis) if (!begun.has(api)) beginApi(events, api);
+    for (const resource of wanted) if (!begun.has(resource)) beginKind(resource);
+    for (const api of apis) if (!begun.has(api)) beginApi(api);
     for (const one of [...wanted, ...apis]) begun.add(one);
-    // It would keep its last value.
-    for (const kind of on.kinds)
-      if (!wanted.some((resource) => resource.kind === kind)) events.lag.remove({ kind });
-    for (const { kind } of wanted) events.lag.inc({ kind }, 0);
-    on.kinds = wanted.map(({ kind }) => kind);
+    const kindsOn = wanted.map(({ kind }) => kind);
+    // Otherwise the last lag of a kind that is off would stay for ever.
+    for (const kind of on.kinds) if (!kindsOn.includes(kind)) events.lag.remove({ kind });
+    for (const kind of kindsOn) events.lag.inc({ kind }, 0);
+    on.kinds = kindsOn;
     on.apis = [...apis];
     ownText.outdate();
   };
@@ -298,33 +303,35 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
 
   return {
     follow,
-    requested(api, code, durationSeconds) {
+    requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
       ownText.outdate();
     },
-    paused(api, untilMs) {
+    /** An API is paused until then (Unix time). */
+    paused(api: ApiName, untilMs: number) {
       events.pausedUntil.set({ api }, untilMs / 1000);
       ownText.outdate();
     },
-    polled(kind, result, durationSeconds) {
+    polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
       events.pollDuration.observe({ kind }, durationSeconds);
       ownText.outdate();
     },
-    mismatched(kind, field) {
+    mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
       ownText.outdate();
     },
-    unrecognized(kind, field) {
+    unrecognized(kind: string, field: string) {
       events.unrecognized.inc({ kind, field });
       ownText.outdate();
     },
-    started(kind, lagSeconds) {
+    started(kind: string, lagSeconds: number) {
       events.lag.set({ kind }, Math.max(0, lagSeconds));
       ownText.outdate();
     },
-    async render(format) {
+    /** The metrics of the process, which may be a second old, then the exporter's own. Unchanged, a part is the same Buffer. */
+    async render(format: Format): Promise<readonly Buffer[]> {
       if (count()) ownText.outdate();
       const nowMs = performance.now();
       if (nowMs - processAtMs > processAgeMs) {
@@ -335,37 +342,3 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
   };
 }
-
-type DiscoveryFigure = readonly [
-  name: string,
-  help: string,
-  value: (summary: ListingSummary) => number | undefined,
-];
-
-const discoveryFigures: readonly DiscoveryFigure[] = [
-  [
-    'up',
-    '1 when the last read of every listing succeeded, else 0.',
-    ({ isUp }) => (isUp === undefined ? undefined : Number(isUp)),
-  ],
-  [
-    'last_success_timestamp_seconds',
-    'When the listing was last complete, as Unix time; of several listings (one for each zone or library) the oldest.',
-    ({ lastSuccessMs }) => (lastSuccessMs === undefined ? undefined : lastSuccessMs / 1000),
-  ],
-  [
-    'found_targets',
-    'What the last complete listings have, including what the configuration leaves out.',
-    ({ lastSuccessMs, found }) => (lastSuccessMs === undefined ? undefined : found),
-  ],
-  [
-    'excluded_targets',
-    'What the last complete listings have and the configuration leaves out (include, exclude).',
-    ({ lastSuccessMs, excluded }) => (lastSuccessMs === undefined ? undefined : excluded),
-  ],
-  [
-    'failing_listings',
-    'Listings whose last read failed; what they found before stays.',
-    ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
-  ],
-];
