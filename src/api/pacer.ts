@@ -17,8 +17,6 @@ interface Queue {
   inFlight: number;
   /** Whether a slot is kept for it. Other queues are deleted when they are empty. */
   isSet: boolean;
-  /** The serial number of its last permit, over all queues. */
-  lastPermit: number;
 }
 
 export interface Pace {
@@ -38,9 +36,10 @@ export function burstOf(requestsPerSecond: number): number {
  */
 export class Pacer {
   #pace: Pace;
+  /** In the order of their turns. */
   readonly #queues = new Map<string, Queue>();
-  /** Permits granted so far. */
-  #permits = 0;
+  /** The name of the queue that was served last. */
+  #lastServed = '';
   #inFlight = 0;
   #tokens: number;
   #refilledAtMs = performance.now();
@@ -130,21 +129,19 @@ export class Pacer {
   #queue(name: string): Queue {
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue: Queue = {
-      name,
-      continuing: new Set(),
-      fresh: [],
-      inFlight: 0,
-      isSet: false,
-      // Behind all others except the one served last.
-      lastPermit: this.#permits - 1,
-    };
+    const queue: Queue = { name, continuing: new Set(), fresh: [], inFlight: 0, isSet: false };
     this.#queues.set(name, queue);
     return queue;
   }
 
   /** Of the queues that may start a request, the one that has waited longest for its turn. */
   #choose(): Queue | undefined {
+    // The queue that was served last goes to the end, also behind new ones.
+    const last = this.#queues.get(this.#lastServed);
+    if (last) {
+      this.#queues.delete(last.name);
+      this.#queues.set(last.name, last);
+    }
     let idle = 0;
     for (const queue of this.#queues.values()) {
       if (queue.inFlight > 0) continue;
@@ -154,12 +151,9 @@ export class Pacer {
     const free = this.#pace.maxConcurrency - this.#inFlight;
     // Never more than half of them: these queues may have nothing to ask.
     const kept = Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
-    let next: Queue | undefined;
-    for (const queue of this.#queues.values()) {
-      if (!hasWaiters(queue) || free <= (queue.inFlight === 0 ? 0 : kept)) continue;
-      if (!next || queue.lastPermit < next.lastPermit) next = queue;
-    }
-    return next;
+    for (const queue of this.#queues.values())
+      if (hasWaiters(queue) && free > (queue.inFlight === 0 ? 0 : kept)) return queue;
+    return undefined;
   }
 
   #serve(): void {
@@ -173,7 +167,7 @@ export class Pacer {
       const waiter = nextWaiter(queue);
       this.#tokens -= 1;
       if (waiter?.(this.#take(queue))) {
-        queue.lastPermit = ++this.#permits;
+        this.#lastServed = queue.name;
       } else {
         this.#tokens += 1;
         this.#giveBack(queue);
