@@ -2,8 +2,9 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { ApiClient, type ReadKey, type Request } from '../../src/api/client.ts';
+import { ApiClient, type ClientObserver, type ReadKey, type Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import type { ForwardProxy } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
 
@@ -23,17 +24,16 @@ const config: ApiConfig = {
 export function createClient(
   settings: Partial<ApiConfig> = {},
   readKey: ReadKey = () => Promise.resolve(new Secret(key)),
+  proxy?: ForwardProxy,
 ) {
   const codes: string[] = [];
   const pauses: number[] = [];
-  const client = new ApiClient('shield', { ...config, ...settings }, readKey, {
+  const observer: ClientObserver = {
     requested: (api, code) => codes.push(`${api} ${code}`),
     paused: (_, untilMs) => pauses.push(untilMs),
-  });
-  onTestFinished(async () => {
-    client.pacer.close();
-    await client.close();
-  });
+  };
+  const client = new ApiClient('shield', { ...config, ...settings }, readKey, observer, proxy);
+  onTestFinished(() => client.close());
   const get = (
     path: string,
     { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
@@ -58,35 +58,43 @@ export function drawTheLeast(): void {
   });
 }
 
-async function listen(server: Server, scheme: string): Promise<string> {
+/** Resolves with the port. At the end of the test the server is closed and its connections are cut. */
+export async function listen(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
+  const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  };
+  server.on('connection', keep);
+  server.on('connect', (_request, socket: Socket) => keep(socket));
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   onTestFinished(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return (server.address() as AddressInfo).port;
 }
 
 /** An API on loopback with this handler; returns its base URL. */
-export function serve(handler: RequestListener): Promise<string> {
-  return listen(createServer(handler), 'http');
+export async function serve(handler: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
 /** One that answers every request with these bytes, and then does with the connection what the test says. */
-export function serveBytes(bytes: string, then: (socket: Socket) => void, scheme = 'http'): Promise<string> {
+export async function serveBytes(
+  bytes: string,
+  then: (socket: Socket) => void,
+  scheme = 'http',
+): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.once('data', () => {
       if (bytes === '') then(socket);
       else socket.write(bytes, () => then(socket));
     });
   });
-  return listen(server, scheme);
+  return `${scheme}://127.0.0.1:${await listen(server)}`;
 }
 
 /** Sends an endless body until the other side hangs up. */

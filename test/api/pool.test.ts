@@ -1,23 +1,16 @@
 import dns from 'node:dns';
-import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import {
-  type AddressInfo,
-  connect as connectTcp,
-  createServer as createTcpServer,
-  type Socket,
-} from 'node:net';
+import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ApiClient } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
-import { Secret } from '../../src/secrets/credentials.ts';
 import { type Identity, issue, issueFamily } from '../http/certificates.ts';
+import { createClient, key, listen } from './ask.ts';
 
-const key = 'k-4f1d9e27-secret';
 const { ca, server, stranger } = issueFamily();
 const from = (issuer: typeof ca, more: object = {}) =>
   issue({
@@ -28,25 +21,6 @@ const from = (issuer: typeof ca, more: object = {}) =>
     ...more,
   });
 const authorities = ca.cert;
-
-/** Starts a server and keeps its sockets, so that the test can end it; resolves with its port. */
-async function listen(listening: Server, host = '127.0.0.1', port = 0): Promise<number> {
-  const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
-  };
-  listening.on('connection', keep);
-  listening.on('connect', (_request, socket) => keep(socket as Socket));
-  listening.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => listening.listen(port, host, resolve));
-  onTestFinished(() => {
-    listening.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return (listening.address() as AddressInfo).port;
-}
 
 interface Api {
   readonly port: number;
@@ -82,27 +56,11 @@ interface Asking extends Partial<ApiConfig> {
 
 /** The outcome of one request: the body, or the error. */
 function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
-  const config: ApiConfig = {
-    baseUrl,
-    timeoutMs: 5000,
-    maxConcurrency: 1,
-    requestsPerSecond: 1000,
-    maxRetries: 0,
-    maxResponseBytes: 10_000,
-    ...more,
-  };
-  const observer = { requested: () => undefined, paused: () => undefined };
-  const read = () => Promise.resolve(new Secret(key));
-  const through = proxy && { url: '', except: '', ...proxy };
-  const client = new ApiClient('shield', config, read, observer, through);
-  onTestFinished(async () => {
-    client.pacer.close();
-    await client.close();
-  });
+  const settings = { baseUrl, timeoutMs: 5000, maxConcurrency: 1, maxResponseBytes: 10_000, ...more };
+  const { get } = createClient(settings, undefined, proxy && { url: '', except: '', ...proxy });
   return async (): Promise<unknown> => {
-    const asked = { path: '/a', queue: 'a', credential: 'account', budgetMs: 60_000 };
     try {
-      return await client.get(asked, new AbortController().signal);
+      return await get('/a');
     } catch (error) {
       if (error instanceof ApiError) return `${error.result}: ${error.message}`;
       throw error;
@@ -258,14 +216,14 @@ describe('an API', () => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n');
       goOn(socket);
     });
-    const port = await listen(api as unknown as Server);
+    const port = await listen(api);
     expect(await ask(`http://127.0.0.1:${port}`, { timeoutMs: 300 })).toMatch(failure);
   });
 
   it('that never starts TLS is asked again on one connection once it does', async () => {
     const connected: Socket[] = [];
     const api = createTcpServer((socket) => void connected.push(socket));
-    const port = await listen(api as unknown as Server);
+    const port = await listen(api);
     const asked = clientFor(`https://localhost:${port}`, { timeoutMs: 200 });
     const told = /^network: localhost:\d+ cannot be reached .UND_ERR_CONNECT_TIMEOUT.: check the network/;
     expect(await asked()).toMatch(told);
