@@ -6,9 +6,11 @@ import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, leaveSignals, onSignal } from './cli/signals.ts';
+import { summary } from './cli/summary.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { createExporter, type Exporter, type Loaded } from './exporter.ts';
+import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
 import { resources } from './resources/index.ts';
@@ -104,10 +106,6 @@ function shardText({ shard }: Flags): string | undefined {
 
 /** Checks all files before it reports, so that problems in one do not hide those in another. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
-  const [{ summary }, { WebConfigSource }] = await Promise.all([
-    import('./cli/summary.ts'),
-    import('./http/web-config-source.ts'),
-  ]);
   const checks = await Promise.allSettled([
     load(flags, env, log),
     Promise.resolve().then(() => new WebConfigSource(flags.webConfigFile, log)),

@@ -31,22 +31,21 @@ export async function decodeBody(
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   const decode = decoders.get(name);
-  if (!decode)
-    throw new ApiError('schema', `the body has the unknown coding ${JSON.stringify(name)}`, answer);
+  if (!decode) throw unusable(`has the unknown coding ${JSON.stringify(name)}`, answer);
   try {
     return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (cause) {
-    const tooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new ApiError(
-      'schema',
-      tooLong ? tooLongMessage(maxBytes) : `the body is not the ${name} that its header says`,
-      answer,
-    );
+    const isTooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw isTooLong ? tooLong(maxBytes, answer) : unusable(`is not the ${name} that its header says`, answer);
   }
 }
 
-export function tooLongMessage(maxBytes: number): string {
-  return `the body is longer than max_response_bytes (${maxBytes})`;
+function unusable(why: string, answer: Answer): ApiError {
+  return new ApiError('schema', `the body ${why}`, answer);
+}
+
+export function tooLong(maxBytes: number, answer: Answer): ApiError {
+  return unusable(`is longer than max_response_bytes (${maxBytes})`, answer);
 }
 
 /**
@@ -71,8 +70,8 @@ function excessOf(text: string): string | undefined {
       values++;
       depth++;
     } else if (character === ']' || character === '}') depth--;
-    if (depth > maxDepth) return 'the body is nested too deeply';
-    if (values > maxValues) return `the body has more than ${maxValues} values`;
+    if (depth > maxDepth) return 'is nested too deeply';
+    if (values > maxValues) return `has more than ${maxValues} values`;
   }
   return undefined;
 }
@@ -96,18 +95,14 @@ const lossless = { parseNumber, onDuplicateKey: ({ newValue }: { newValue: unkno
  */
 export function parseJson(text: string, answer: Answer): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  if (json.trim() === '') throw new ApiError('schema', 'the body is empty', answer);
+  if (json.trim() === '') throw unusable('is empty', answer);
   const excess = excessOf(json);
-  if (excess !== undefined) throw new ApiError('schema', excess, answer);
+  if (excess !== undefined) throw unusable(excess, answer);
   try {
     // JSON.parse is much faster, and exact for numbers of up to 15 digits.
     return /\d{16}/.test(json) ? parseLossless(json, undefined, lossless) : JSON.parse(json);
   } catch {
-    const start = json.trimStart().slice(0, 1);
-    throw new ApiError(
-      'schema',
-      start === '<' ? 'the body is HTML, not JSON' : 'the body is not JSON',
-      answer,
-    );
+    const isHtml = json.trimStart().startsWith('<');
+    throw unusable(isHtml ? 'is HTML, not JSON' : 'is not JSON', answer);
   }
 }

@@ -2,7 +2,7 @@
 import errors from 'undici/lib/core/errors.js';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { tooLongMessage } from './body.ts';
+import { tooLong } from './body.ts';
 import { ApiError } from './errors.ts';
 
 /** Matched against the name, code and message of an error: what happened, and what to check. */
@@ -68,8 +68,6 @@ export function errorOfTransport(
   if (wasAborted || isOfProxy) {
     return new ApiError('timeout', `no whole answer within ${config.timeoutMs} ms`, {}, { cause });
   }
-  if (cause instanceof errors.ResponseExceededMaxSizeError) {
-    return new ApiError('schema', tooLongMessage(config.maxResponseBytes));
-  }
+  if (cause instanceof errors.ResponseExceededMaxSizeError) return tooLong(config.maxResponseBytes, {});
   return new ApiError('network', messageOf(cause, api, config, hasProxy), {}, { cause });
 }

@@ -8,6 +8,9 @@ export const redacted = '[redacted]';
 /** This many characters in a row that also occur in a key count as part of it. */
 const runLength = 8;
 
+/** Shorter forms of a key occur in ordinary words. */
+const shortestForm = 4;
+
 /** Of ASCII letters only, so that all offsets stay the same. */
 function lowerCased(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -39,10 +42,8 @@ export class Redactor {
   readonly #keys = new Map<string, readonly string[]>();
   /** Keys of deleted credentials, the oldest first: their answers may still come too. */
   readonly #forgotten: string[] = [];
-  /** The runs of all forms of all keys, in lower case, and how often each occurs. */
+  /** The runs of all forms of all keys, in lower case, and how often each occurs. A form shorter than a run is one by itself. */
   readonly #runs = new Map<string, number>();
-  /** Forms shorter than a run, and how often each occurs. */
-  readonly #short = new Map<string, number>();
 
   /** From now on, redacts this key and the previous one of the credential. */
   learn(credential: string, key: string): void {
@@ -68,10 +69,9 @@ export class Redactor {
 
   #count(key: string, change: number): void {
     for (const form of formsOf(key).map(lowerCased)) {
-      for (let at = 0; at + runLength <= form.length; at++)
-        add(this.#runs, form.slice(at, at + runLength), change);
-      // Forms of up to three characters occur in ordinary words.
-      if (form.length > 3 && form.length < runLength) add(this.#short, form, change);
+      const length = Math.min(runLength, form.length);
+      if (length < shortestForm) continue;
+      for (let at = 0; at + length <= form.length; at++) add(this.#runs, form.slice(at, at + length), change);
     }
   }
 
@@ -97,8 +97,8 @@ export class Redactor {
     let end = at;
     for (let next = at; next <= end && this.#runs.has(plain.slice(next, next + runLength)); next++)
       end = next + runLength;
-    for (const form of this.#short.keys())
-      if (plain.startsWith(form, at)) end = Math.max(end, at + form.length);
+    for (let length = shortestForm; length < runLength; length++)
+      if (this.#runs.has(plain.slice(at, at + length))) end = Math.max(end, at + length);
     return end;
   }
 }
