@@ -199,7 +199,7 @@ export class Exporter {
     return Buffer.concat([...parts, ...(await this.#telemetry.render('text'))]).toString();
   }
 
-  /** Loads the configuration again, after the reloads before it. Rejects if it is wrong, and keeps the previous one. */
+  /** Loads the configuration again, once earlier reloads have ended. Rejects if it is wrong, and keeps the previous one. */
   reload(): Promise<void> {
     const reload = () => this.#reload();
     this.#lastReload = this.#lastReload.then(reload, reload);

@@ -1,4 +1,4 @@
-/** Reads files, within a bound, and says who else can. */
+/** Reads files up to a maximum size, and checks whether every user can read them. */
 import { constants, realpathSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 

@@ -1,4 +1,4 @@
-/** What the log says of the exporter as a whole: requests, the plan, series left out, rounds and reloads. */
+/** Log lines about the exporter as a whole: requests, the plan, series left out, rounds and reloads. */
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
@@ -33,8 +33,8 @@ export function observeRequests(
 }
 
 /**
- * Logs what the plan costs once everything was listed, and again when an API needs a tenth more or less. A pace that is too
- * low is logged with it, and also as soon as it is too low.
+ * Logs the requests a second of each API once everything was listed, and again when one needs a tenth more or less. A pace that
+ * is too low is logged with it, and as soon as it becomes too low.
  */
 export function planLog(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
   let logged: readonly ApiCapacity[] | undefined;
@@ -61,14 +61,14 @@ function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapac
   );
 }
 
-/** Logs that limits.max_series leaves something out, and that it no longer does. before: how many series it was. */
+/** Logs when limits.max_series begins to leave series out, and when it no longer does. before: how many were left out so far. */
 export function logDropped(before: number, dropped: number, maxSeries: number, log: Logger): void {
   if (before === 0 && dropped > 0)
     log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
   if (before > 0 && dropped === 0) log.info('no series is left out any more');
 }
 
-/** What has changed of the targets: `+2 −1, 1 renamed`; nothing where they are the same. */
+/** What has changed of the targets: `+2 −1, 1 renamed`; empty if they are the same. */
 export function describeChange(before: readonly TargetStatus[], after: readonly TargetStatus[]): string {
   const found = ({ target: { key, name } }: TargetStatus) => ({ ids: { key }, name });
   return describeDiscovery(compareListed(before.map(found), after.map(found)));

@@ -1,4 +1,4 @@
-/** The exporter's own metrics: what it did, how it went, what it holds, and what its process takes. */
+/** The exporter's own metrics, and those of its process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
@@ -135,6 +135,7 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     metric: gauge(name, ['api'], help),
     read: () => on.apis.map((api) => [{ api }, figureOf(api)]),
   });
+  /** A listing that is gone has no series. */
   const byListing = (
     name: string,
     help: string,
@@ -228,7 +229,7 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
 
 let processMetrics: Registry | undefined;
 
-/** One for the process: it watches the event loop and the garbage collections. */
+/** There is one for the process: it watches the event loop and the garbage collections. */
 function processRegistry(): Registry {
   if (processMetrics) return processMetrics;
   const registry = new Registry();
@@ -292,7 +293,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     for (const api of apis) if (!begun.has(api)) beginApi(api);
     for (const one of [...wanted, ...apis]) begun.add(one);
     const kindsOn = wanted.map(({ kind }) => kind);
-    // Otherwise the last lag of a kind that is off would stay for ever.
+    // Otherwise a kind that is off would keep its last lag.
     for (const kind of on.kinds) if (!kindsOn.includes(kind)) events.lag.remove({ kind });
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
     on.kinds = kindsOn;

@@ -76,7 +76,7 @@ function errorOfStatus(status: number, text: string, hide: Hide, answer: Answer)
   try {
     outer = objectOf(parseBody(text, {}, hide));
   } catch {
-    // Without a reason, the status has to do.
+    // It gives no reason: the message is the status alone.
   }
   const inner = objectOf(outer['error'] ?? outer['errorResponse']);
   const pick = (name: string): string | undefined => {

@@ -80,9 +80,9 @@ export class Pacer {
   }
 
   /**
-   * A permit for a poll that is under way. Rejects if the signal is aborted first, or if there is none until then.
+   * A permit for a poll that is under way. Rejects if the signal is aborted first, or if there is none by `untilMs`.
    *
-   * @param untilMs as `performance.now()` counts; default: for ever
+   * @param untilMs as `performance.now()` counts; default: no limit
    */
   permit(queue: string, signal: AbortSignal, untilMs?: number): Promise<Permit> {
     return new Promise((resolve, reject) => {

@@ -98,7 +98,7 @@ function kept<Thing extends WeakKey>(
   return made;
 }
 
-/** The end of the pieces joined. */
+/** The checksum and length of the joined pieces. */
 function checked(pieces: readonly Piece[]): Checked {
   let crc = 0;
   let length = 0;

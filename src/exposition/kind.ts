@@ -1,11 +1,11 @@
-/** The targets of one kind in blocks, and what a page says of the kind: each family's header, then its rows, block after block. */
+/** The targets of one kind in blocks, and their part of a page: each family's header, then its rows, block after block. */
 import { Block, type Rendition, type Texts } from './block.ts';
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
 
 /** Neighbours below this size are joined, up to about this size: handling a part costs more than copying it. */
 const smallBytes = 16 * 1024;
 
-/** What a page says of a kind at one instant. */
+/** The part of a page for one kind, at one instant. */
 export class Section {
   readonly renditions: readonly Rendition[];
   readonly #headers: readonly FamilyHeader[];

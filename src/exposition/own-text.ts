@@ -16,7 +16,7 @@ export class OwnText {
     return bytes;
   }
 
-  /** Something of what it says has changed. */
+  /** To be called when the text has changed. */
   outdate(): void {
     this.#bytes.clear();
   }
@@ -29,8 +29,8 @@ function toBytes(text: string, format: Format): Buffer {
 }
 
 /**
- * A family is named less its `_total` or `_info`, and has its unit. prom-client's own OpenMetrics mode renames its counters
- * for good, which would spoil the next text page.
+ * Names a family without its `_total` or `_info`, and adds its unit. prom-client's own OpenMetrics mode renames its counters
+ * permanently, which would spoil the next text page.
  */
 function toOpenMetrics(text: string): string {
   return text

@@ -14,7 +14,7 @@ export interface FamilySamples {
 
 /** A page at one instant, without the exporter's own metrics and the end mark. Its bytes never change. */
 export interface Page {
-  /** One for each kind: the same array as long as nothing of the kind changes. */
+  /** One for each kind: the same array as long as nothing in the kind changes. */
   readonly sections: readonly (readonly Buffer[])[];
   /** All of them in one list. */
   readonly parts: readonly Buffer[];

@@ -1,6 +1,6 @@
 /**
- * Notices when a key has changed. Requests always use the current key; but polls that were refused, and listings, wait for
- * their next turn unless they are told.
+ * Notices when a key has changed. Requests always use the current key, but listings, and polls that were refused, would wait
+ * for their next turn.
  */
 import { createHash } from 'node:crypto';
 import type { Credentials } from './credentials.ts';
