@@ -39,14 +39,15 @@ function defaultAuthorities(): readonly string[] {
 
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
-  const trust = {
+  const verified = {
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
     // Without it undici would wait for a connection long after the request gave up.
     timeout: timeoutMs,
-    ...(authorities === undefined ? {} : { ca: [...defaultAuthorities(), authorities] }),
   };
+  const trust =
+    authorities === undefined ? verified : { ...verified, ca: [...defaultAuthorities(), authorities] };
   const options = {
     connections: config.maxConcurrency,
     pipelining: 1,
@@ -61,7 +62,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
   return new EnvHttpProxyAgent({
     ...options,
     requestTls: trust,
-    proxyTls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', timeout: timeoutMs },
+    proxyTls: verified,
     // A CONNECT that is never answered must not outlive its request.
     clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),
     httpProxy: '',
