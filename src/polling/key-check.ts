@@ -1,13 +1,13 @@
 /**
- * Tells a refused key from a single thing that a key may not read. A key is refused when nothing of its API succeeds with it.
- * Until that is known, another poll of the key is asked and the verdict waits.
+ * Tells a refused key from a single thing that a key may not read. A key is refused when something is refused with it and
+ * nothing of its API is accepted. Until that is known, the verdict waits for other polls of the key.
  */
 import type { ApiName } from '../resources/resource.ts';
 import type { Poll } from './target.ts';
 
 type OnVerdict = (isKeyRefused: boolean) => void;
 
-/** What the latest poll says about the key. A timeout says nothing and leaves the standing as it was. */
+/** What a poll says about the key. A timeout says nothing: it leaves the standing as it was, or unknown. */
 type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
 
 /** If something was read with the key this recently, the key is fine. */
@@ -23,49 +23,30 @@ class CheckedKey {
   /** The poll that is asked again to learn whether the key still works. */
   probe: string | undefined;
   lastSuccessMs = Number.NEGATIVE_INFINITY;
-  readonly #counts: Record<Standing, number> = { pending: 0, unknown: 0, accepted: 0, refused: 0 };
 
   constructor(api: ApiName) {
     this.api = api;
   }
 
-  count(standing: Standing): number {
-    return this.#counts[standing];
+  /** The first poll with this standing. */
+  find(standing: Standing): string | undefined {
+    for (const [pollKey, each] of this.standings) if (each === standing) return pollKey;
+    return undefined;
   }
 
-  set(pollKey: string, standing: Standing | undefined): void {
-    const before = this.standings.get(pollKey);
-    if (before) this.#counts[before]--;
-    if (standing) {
-      this.#counts[standing]++;
-      this.standings.set(pollKey, standing);
-    } else this.standings.delete(pollKey);
-    if (this.probe === pollKey) this.probe = undefined;
-  }
-
+  /** Decides by what is known so far. */
   decide(): void {
-    this.isRefused = this.count('refused') > 0 && this.count('accepted') === 0;
-    if (this.waiting.size === 0) return;
+    this.isRefused = this.find('accepted') === undefined && this.find('refused') !== undefined;
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const onVerdict of waiting) onVerdict(this.isRefused);
   }
 
-  /** Decides if no poll is left whose end could tell more. */
-  decideIfAllEnded(): void {
-    if (this.waiting.size > 0 && this.probe === undefined && this.count('pending') === 0) this.decide();
-  }
-
-  /** Things of one kind are often refused together, so another kind tells more. A poll's key begins with its kind. */
-  chooseProbe(refused: string): string | undefined {
-    const kind = /^\w+/.exec(refused)?.[0] ?? '';
-    let probe: string | undefined;
-    for (const [pollKey, standing] of this.standings) {
-      if (standing !== 'accepted') continue;
-      if (!pollKey.startsWith(kind)) return pollKey;
-      probe ??= pollKey;
-    }
-    return probe;
+  /** A poll ended or was removed: decides if no other is left whose end could tell more. */
+  ended(pollKey: string): void {
+    if (this.probe === pollKey) this.probe = undefined;
+    if (this.waiting.size > 0 && this.probe === undefined && this.find('pending') === undefined)
+      this.decide();
   }
 }
 
@@ -81,16 +62,16 @@ export class KeyCheck {
     const name = nameOf(api, credential);
     const checked = this.#keys.get(name) ?? new CheckedKey(api);
     this.#keys.set(name, checked);
-    checked.set(key, 'pending');
+    checked.standings.set(key, 'pending');
   }
 
   remove(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
     checked.waiting.delete(poll.key);
-    checked.set(poll.key, undefined);
-    if (checked.count('refused') === 0) checked.isRefused = false;
-    checked.decideIfAllEnded();
+    checked.standings.delete(poll.key);
+    checked.isRefused &&= checked.find('refused') !== undefined;
+    checked.ended(poll.key);
     if (checked.standings.size === 0) this.#keys.delete(nameOf(poll.api, poll.credential));
   }
 
@@ -98,42 +79,39 @@ export class KeyCheck {
   succeeded(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    const wasRefused = checked.isRefused;
-    checked.set(poll.key, 'accepted');
+    const { isRefused: wasRefused, standings, waiting } = checked;
+    standings.set(poll.key, 'accepted');
     checked.lastSuccessMs = performance.now();
     checked.probe = undefined;
-    checked.decide();
+    if (wasRefused || waiting.size > 0) checked.decide();
     if (!wasRefused) return;
-    for (const [pollKey, standing] of checked.standings) if (standing === 'refused') this.#askNow(pollKey);
+    for (const [pollKey, standing] of standings) if (standing === 'refused') this.#askNow(pollKey);
   }
 
   /** It failed, but not because of its key. */
   failed(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    const standing = checked.standings.get(poll.key);
-    const wasProbe = checked.probe === poll.key;
-    checked.set(poll.key, standing === 'pending' ? 'unknown' : standing);
-    if (wasProbe) checked.decide();
-    else checked.decideIfAllEnded();
+    if (checked.standings.get(poll.key) === 'pending') checked.standings.set(poll.key, 'unknown');
+    checked.ended(poll.key);
   }
 
-  /** It got 401 or 403, or its key cannot be read. */
+  /** It got 401 or 403, or its key cannot be read. If others were accepted, one of them is asked whether it still is. */
   refused(poll: Poll, onVerdict: OnVerdict): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    checked.set(poll.key, 'refused');
+    checked.standings.set(poll.key, 'refused');
     checked.waiting.set(poll.key, onVerdict);
-    if (performance.now() - checked.lastSuccessMs < recentMs) checked.decide();
-    else if (checked.probe !== undefined) return;
-    else if (checked.count('accepted') === 0) checked.decideIfAllEnded();
-    else {
-      checked.probe = checked.chooseProbe(poll.key);
+    if (checked.probe === poll.key) checked.probe = undefined;
+    const isRecent = performance.now() - checked.lastSuccessMs < recentMs;
+    if (!isRecent && checked.probe === undefined) {
+      checked.probe = checked.find('accepted');
       if (checked.probe !== undefined) this.#askNow(checked.probe);
     }
+    checked.ended(poll.key);
   }
 
-  /** The probes take too long: decides what still waits by what is known so far. */
+  /** Decides what still waits by what is known so far, because other polls may take long. */
   settle(): void {
     for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }

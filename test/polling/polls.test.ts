@@ -1,0 +1,231 @@
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Pacer } from '../../src/api/pacer.ts';
+import { FailureLog } from '../../src/polling/failure-log.ts';
+import { KeyCheck } from '../../src/polling/key-check.ts';
+import { Polls } from '../../src/polling/polls.ts';
+import { type Poll, readPollOf, targetKey } from '../../src/polling/target.ts';
+import { isReadAlone } from '../../src/resources/resource.ts';
+import { resourceOf, targetConfig } from './fixtures.ts';
+
+interface Start {
+  readonly key: string;
+  /** Since the start of the test. */
+  readonly atMs: number;
+  readonly lagMs: number;
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const resource = resourceOf('application');
+
+function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
+  if (!isReadAlone(resource)) throw new Error('applications are read alone');
+  const ids = { app_id: id };
+  const of = targetConfig(ids, { intervalMs });
+  const key = targetKey('application', ids);
+  const target = { ...of, key, kind: 'application', pollKey: key, settings: undefined, baseUrl: '' };
+  return { ...readPollOf(resource, target), key: id, queue };
+}
+
+/** Polls that take no time unless `take` is given. */
+function start(options: { pace?: number; take?: (key: string) => Promise<number> } = {}) {
+  const beganMs = performance.now();
+  const starts: Start[] = [];
+  const pacer = new Pacer({ requestsPerSecond: options.pace ?? 10_000, maxConcurrency: 8 });
+  const ignore = () => undefined;
+  const polls = new Polls({
+    resources: [],
+    states: { add: ignore, update: ignore, remove: ignore },
+    keyCheck: new KeyCheck(ignore),
+    failureLog: new FailureLog(pino({ level: 'silent' })),
+    paceOf: () => pacer,
+    async run({ poll: { key } }, permit, lagMs) {
+      starts.push({ key, atMs: performance.now() - beganMs, lagMs });
+      const backoffFactor = await (options.take?.(key) ?? Promise.resolve(1));
+      permit.release();
+      return backoffFactor;
+    },
+    onFirstEnd: ignore,
+  });
+  const addAll = (added: readonly Poll[]) => {
+    for (const poll of added) polls.add(poll);
+  };
+  const timesOf = (key: string) => starts.filter((start) => start.key === key);
+  return { polls, starts, timesOf, addAll };
+}
+
+function pollsOf(count: number, intervalMs: number): Poll[] {
+  return Array.from({ length: count }, (_, i) => pollOf(`t${i}`, intervalMs));
+}
+
+/** The most starts in any window of this length. */
+function busiest(starts: readonly Start[], windowMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [last, { atMs }] of starts.entries()) {
+    while (atMs - (starts[first]?.atMs ?? 0) >= windowMs) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+describe('polls', () => {
+  it('spreads 300 polls of a minute: no ten seconds have half more than their share, and none waits for long', {
+    timeout: 60_000,
+  }, async () => {
+    const { polls, addAll, starts } = start({ pace: 7 });
+    addAll(pollsOf(300, 60_000));
+    await vi.advanceTimersByTimeAsync(480_000);
+    // 300 in 60 s are 5 a second; the pace allows 7 and a burst of 1.
+    expect(busiest(starts, 1000)).toBeLessThanOrEqual(8);
+    const settled = starts.filter(({ atMs }) => atMs >= 360_000);
+    expect(settled.length).toBeGreaterThan(580);
+    expect(busiest(settled, 10_000)).toBeLessThan((1.5 * 300) / 6);
+    expect(Math.max(...settled.map(({ lagMs }) => lagMs))).toBeLessThan(5000);
+    void polls.end();
+  });
+
+  it('starts all first polls as fast as the pace allows', async () => {
+    const { polls, addAll, starts } = start({ pace: 100 });
+    addAll(pollsOf(500, 3_600_000));
+    await vi.advanceTimersByTimeAsync(5_100);
+    expect(new Set(starts.map(({ key }) => key)).size).toBe(500);
+    void polls.end();
+  });
+
+  it('polls each target at its own interval and offset', async () => {
+    const { polls, addAll, timesOf } = start();
+    addAll([...pollsOf(7, 60_000), pollOf('fast', 5_000)]);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const gaps = (key: string) =>
+      timesOf(key)
+        .slice(1)
+        .map(({ atMs }, i, all) => atMs - (all[i - 1]?.atMs ?? atMs));
+    // A poll reaches its offset within five rounds.
+    for (const gap of gaps('t3').slice(5)) expect(gap).toBeCloseTo(60_000, -1);
+    for (const gap of gaps('fast').slice(5)) expect(gap).toBeCloseTo(5_000, -1);
+    expect(timesOf('t3').length).toBeGreaterThanOrEqual(10);
+    void polls.end();
+  });
+
+  it('keeps the time between two polls within a tenth of the interval, even between the first two', async () => {
+    const { polls, addAll, timesOf } = start({ pace: 10 });
+    addAll(pollsOf(100, 60_000));
+    await vi.advanceTimersByTimeAsync(600_000);
+    for (const { key } of pollsOf(100, 60_000)) {
+      const times = timesOf(key).map(({ atMs }) => atMs);
+      const gaps = times.slice(1).map((at, i) => at - (times[i] ?? 0));
+      expect(gaps.length).toBeGreaterThanOrEqual(8);
+      // A poll may wait some tenths of a second for its permit.
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(66_000 + 1000);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(54_000 - 1000);
+    }
+    void polls.end();
+  });
+
+  it('does not start a poll that was removed and added again before its old run has ended', async () => {
+    const ends: (() => void)[] = [];
+    const { polls, addAll, timesOf } = start({
+      take: () => new Promise((resolve) => ends.push(() => resolve(1))),
+    });
+    addAll(pollsOf(1, 60_000));
+    await vi.advanceTimersByTimeAsync(10);
+    polls.remove('t0');
+    addAll(pollsOf(1, 60_000));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(timesOf('t0')).toHaveLength(1);
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(timesOf('t0')).toHaveLength(2);
+    void polls.end();
+  });
+
+  it('does not let a hanging poll delay others, and does not start it a second time', async () => {
+    const { polls, addAll, timesOf } = start({
+      take: (key) => (key === 't0' ? new Promise(() => undefined) : Promise.resolve(1)),
+    });
+    addAll(pollsOf(5, 10_000));
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(timesOf('t0')).toHaveLength(1);
+    for (const key of ['t1', 't2', 't3', 't4']) {
+      expect(timesOf(key).length).toBeGreaterThanOrEqual(9);
+      expect(Math.max(...timesOf(key).map(({ lagMs }) => lagMs))).toBeLessThan(10);
+    }
+    void polls.end();
+  });
+
+  it('keeps the times of others when some come and go, and has the same one when it comes back', async () => {
+    const { polls, addAll, timesOf } = start();
+    addAll(pollsOf(8, 60_000));
+    await vi.advanceTimersByTimeAsync(600_000);
+    const phase = (key: string) => Math.round((timesOf(key).at(-1)?.atMs ?? 0) % 60_000);
+    const keys = pollsOf(8, 60_000).map(({ key }) => key);
+    const before = keys.map(phase);
+    for (const key of keys.slice(5)) polls.remove(key);
+    await vi.advanceTimersByTimeAsync(90_000);
+    addAll([pollOf('new', 60_000), pollOf('t5', 60_000)]);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(keys.map(phase)).toEqual(before);
+    expect(timesOf('t7').filter(({ atMs }) => atMs > 600_000)).toHaveLength(0);
+    void polls.end();
+  });
+
+  it('polls everything in turn and reports the lag if the pace is too low', async () => {
+    const { polls, addAll, starts, timesOf } = start({ pace: 5 });
+    addAll(pollsOf(300, 30_000));
+    await vi.advanceTimersByTimeAsync(300_000);
+    for (const { key } of pollsOf(300, 30_000)) expect(timesOf(key).length).toBeGreaterThanOrEqual(4);
+    expect(starts.at(-1)?.lagMs).toBeGreaterThan(10_000);
+    void polls.end();
+  });
+
+  it('polls less often if a poll says so, and at once on request', async () => {
+    const { polls, addAll, timesOf } = start({ take: () => Promise.resolve(10) });
+    addAll(pollsOf(1, 10_000));
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(timesOf('t0')).toHaveLength(1);
+    polls.get('t0')?.runNow();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(timesOf('t0')).toHaveLength(2);
+    void polls.end();
+  });
+
+  it('polls again right after a poll that was under way at the request', async () => {
+    let finish: (() => void) | undefined;
+    const { polls, addAll, timesOf } = start({
+      take: () =>
+        new Promise((resolve) => {
+          finish = () => resolve(1);
+        }),
+    });
+    addAll(pollsOf(1, 60_000));
+    await vi.advanceTimersByTimeAsync(10);
+    polls.get('t0')?.runNow();
+    finish?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(timesOf('t0')).toHaveLength(2);
+    void polls.end();
+  });
+
+  it('applies a shorter interval at once', async () => {
+    const { polls, addAll, timesOf } = start();
+    addAll(pollsOf(1, 3_600_000));
+    await vi.advanceTimersByTimeAsync(10_000);
+    polls.change(pollOf('t0', 5_000));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(timesOf('t0').length).toBeGreaterThanOrEqual(12);
+    void polls.end();
+  });
+
+  it('starts nothing after stop', async () => {
+    const { polls, addAll, starts } = start({ pace: 10 });
+    addAll(pollsOf(50, 10_000));
+    await vi.advanceTimersByTimeAsync(1000);
+    void polls.end();
+    const before = starts.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(starts).toHaveLength(before);
+  });
+});
