@@ -180,7 +180,7 @@ export class PollEngine {
     clearInterval(this.#sweeping);
     await this.#polls.loops.end();
     this.keys.settle();
-    this.#polls.failureLog.tell(true);
+    this.#polls.failureLog.tell();
   }
 
   #reconcile(): Promise<void> {
