@@ -52,9 +52,6 @@ export class Provider {
   found: readonly Discovered[] | undefined;
   /** Whether it was asked once, whatever the outcome. */
   hasEnded = false;
-  /** Unix time. */
-  lastSuccessMs: number | undefined;
-  lastDurationSeconds: number | undefined;
   /** Lists the names of what this one finds. */
   namedBy: Provider | undefined;
   poll: ListingPoll;
@@ -146,10 +143,10 @@ export class Provider {
 
 /** Starts and stops asking a listing. */
 export interface ListingLoops {
-  start(provider: Provider): void;
+  start(poll: ListingPoll): void;
   /** It is asked at another interval, or its parent has another name. */
-  update(provider: Provider): void;
-  stop(provider: Provider): void;
+  update(poll: ListingPoll): void;
+  stop(poll: ListingPoll): void;
 }
 
 /** All providers, by the key of their listing. */
@@ -180,8 +177,8 @@ export class Providers {
     provider.add(subscriber);
     if (!known) {
       this.#providers.set(key, provider);
-      this.#loops.start(provider);
-    } else if (poll !== provider.poll) this.#loops.update(provider);
+      this.#loops.start(provider.poll);
+    } else if (poll !== provider.poll) this.#loops.update(provider.poll);
     return provider;
   }
 
@@ -190,13 +187,13 @@ export class Providers {
     provider.remove(subscriber);
     if (!provider.isWanted) {
       this.#providers.delete(poll.key);
-      this.#loops.stop(provider);
-    } else if (poll !== provider.poll) this.#loops.update(provider);
+      this.#loops.stop(poll);
+    } else if (poll !== provider.poll) this.#loops.update(provider.poll);
   }
 
   renameParent(provider: Provider, parent: Discovered): void {
     provider.poll = { ...provider.poll, parent };
-    this.#loops.update(provider);
+    this.#loops.update(provider.poll);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { type Poll, readPollOf } from './target.ts';
+import { type Poll, readPollOf, type Target } from './target.ts';
 import { Wanted } from './wanted.ts';
 
 /** The polls of a configuration that are known before any listing is read. */
@@ -11,24 +11,24 @@ export async function pollsOf(
   resources: readonly Resource[],
   owns: (key: string) => boolean,
 ): Promise<readonly Poll[]> {
-  const polls: Poll[] = [];
+  const targets: Target[] = [];
   const nothing = () => undefined;
   const wanted = new Wanted({
     resources,
     owns,
     keyIdOf: () => '',
     listingLoops: { start: nothing, update: nothing, stop: nothing },
-    targetLoops: (resource) => ({
-      start: (target) => void (isReadAlone(resource) && polls.push(readPollOf(resource, target))),
-      update: nothing,
-      stop: nothing,
-    }),
+    targetLoops: { start: (target) => void targets.push(target), update: nothing, stop: nothing },
   });
   await wanted.apply(config);
   const providers = [...wanted.providers.all()];
   // Some targets wait until their parts are listed. This makes them come without.
   for (const provider of providers) await provider.fail();
-  return [...providers.map(({ poll }) => poll), ...polls];
+  const reads = resources.filter(isReadAlone).flatMap((resource) => {
+    const own = targets.filter(({ kind }) => kind === resource.kind);
+    return own.map((target) => readPollOf(resource, target));
+  });
+  return [...providers.map(({ poll }) => poll), ...reads];
 }
 
 export interface ApiCapacity {

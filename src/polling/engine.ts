@@ -3,20 +3,24 @@
  * targets to the pool of their kind; the pool starts and stops polls; the poller carries them out and tells the target states,
  * which write to the store. Pages only look at the states.
  */
+import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import type { Resource } from '../resources/resource.ts';
+import { apiNames, type Resource } from '../resources/resource.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
-import type { KeyCheck } from './key-check.ts';
+import { FailureLog } from './failure-log.ts';
+import { KeyCheck } from './key-check.ts';
 import { type FoundKeys, type ListingStatus, Listings } from './listings.ts';
 import type { Loop } from './loop.ts';
-import type { Outcome, PollerOptions } from './poller.ts';
+import { type Outcome, Poller, type PollerOptions } from './poller.ts';
 import { Polls, type PollsOptions } from './polls.ts';
+import { isCounted } from './target.ts';
 import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
-import { Wanted } from './wanted.ts';
+import { Wanted, type WantedOptions } from './wanted.ts';
 
 export interface EngineOptions
-  extends Pick<PollsOptions, 'observer' | 'paceOf'>,
-    Pick<PollerOptions, 'clientOf' | 'log' | 'redact' | 'keySource' | 'isOnce'> {
+  extends Pick<PollsOptions, 'paceOf'>,
+    Pick<WantedOptions, 'owns'>,
+    Pick<PollerOptions, 'clientOf' | 'observer' | 'log' | 'redact' | 'keySource' | 'isOnce'> {
   readonly resources: readonly Resource[];
   readonly store: RowStore;
   readonly foundKeys: FoundKeys;
@@ -24,8 +28,6 @@ export interface EngineOptions
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** Notices keys that have changed: `keyChanged` is called for them before this resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
-  /** Whether the target of a key belongs to this shard. */
-  readonly owns: (key: string) => boolean;
   /** Called with what the polls need, once changes have settled. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
   /** Called every ten seconds, so that others need no timer of their own. */
@@ -40,7 +42,11 @@ const sweepIntervalMs = 10_000;
 
 export class PollEngine {
   readonly states: TargetStates;
+  /** Which keys are refused. */
+  readonly keys = new KeyCheck((pollKey) => this.#polls.get(pollKey)?.runNow());
   readonly #options: EngineOptions;
+  readonly #failureLog: FailureLog;
+  readonly #poller: Poller;
   readonly #polls: Polls;
   readonly #wanted: Wanted;
   readonly #listings: Listings;
@@ -51,6 +57,8 @@ export class PollEngine {
   /** Changes that are not carried out yet. */
   #changes = 0;
   #isReady = false;
+  /** Whether the current configuration's addresses were checked. */
+  #areAddressesChecked = false;
   #onAllPolled: (() => void) | undefined;
 
   /** Resolves once every target was polled, whatever the outcome. Targets that are wanted later do not count. */
@@ -59,52 +67,44 @@ export class PollEngine {
   });
 
   constructor(options: EngineOptions) {
-    const { log, resources, owns, foundKeys } = options;
-    const now = options.now ?? Date.now;
-    this.#options = options;
-    this.states = new TargetStates(options.store, options.uptimeMs);
+    const { log } = options;
+    const states = new TargetStates(options.store, options.uptimeMs);
+    const failureLog = new FailureLog(log);
+    const common = { states, failureLog, keyCheck: this.keys };
+    const poller = new Poller({
+      ...options,
+      ...common,
+      now: options.now ?? Date.now,
+      foundBefore: ({ key }) => wanted.providers.get(key)?.found,
+      targetsOf: (poll) => wanted.targetsOf(poll),
+    });
     const polls = new Polls({
       ...options,
-      states: this.states,
-      now,
-      foundBefore: ({ key }) => this.#wanted.providers.get(key)?.found,
-      targetsOf: (poll) => this.#wanted.targetsOf(poll),
-      onEnd: (loop, outcome) => this.#onEnd(loop, outcome),
+      ...common,
+      run: (loop, permit, lagMs) => this.#poll(loop, permit, lagMs),
       onFirstEnd: () => this.#checkReady(),
     });
-    this.#polls = polls;
-    this.#wanted = new Wanted({
-      resources,
-      owns,
+    const wanted = new Wanted({
+      ...options,
       keyIdOf: options.keyIdOf ?? (() => ''),
       listingLoops: {
-        start: ({ poll }) => polls.start(poll),
-        update: ({ poll }) => polls.update(poll),
-        stop: (provider) => {
-          polls.stop(provider.poll.key);
-          this.#listings.leave(provider);
+        start: (poll) => polls.add(poll),
+        update: (poll) => polls.change(poll),
+        stop: ({ key }) => {
+          polls.remove(key);
+          listings.leave(key);
         },
       },
-      targetLoops: (resource) => polls.targetLoops(resource),
+      targetLoops: polls,
     });
-    this.#listings = new Listings({
-      wanted: this.#wanted,
-      polls,
-      foundKeys,
-      log,
-      now,
-      onKeyChanged: (credential) => {
-        this.#logKeyChanged(credential);
-        polls.retry(credential);
-      },
-      lookAtKeys: options.lookAtKeys ?? (() => Promise.resolve()),
-      inTurn: (change) => this.#inTurn(change),
-    });
-  }
-
-  /** Which keys are refused. */
-  get keys(): KeyCheck {
-    return this.#polls.keys;
+    const listings = new Listings({ wanted, polls, poller, foundKeys: options.foundKeys, log });
+    this.#options = options;
+    this.states = states;
+    this.#failureLog = failureLog;
+    this.#poller = poller;
+    this.#polls = polls;
+    this.#wanted = wanted;
+    this.#listings = listings;
   }
 
   /** Whether every target was polled once; it stays so. */
@@ -114,7 +114,7 @@ export class PollEngine {
 
   /** Whether the last poll of every target and of every listing succeeded. */
   get allHealthy(): boolean {
-    for (const { health } of this.#polls.loops.all()) if (health.lastFailure) return false;
+    for (const { health } of this.#polls.all()) if (health.lastFailure) return false;
     for (const { state } of this.states.statuses()) if (state !== 'ok') return false;
     return true;
   }
@@ -131,6 +131,8 @@ export class PollEngine {
       changes: this.#changes,
       ...this.#wanted.sizes,
       ...this.#polls.sizes,
+      ...this.#failureLog.sizes,
+      ...this.keys.sizes,
     };
   }
 
@@ -139,8 +141,8 @@ export class PollEngine {
    * its readings and times. What changed, and what failed for a reason that may be gone, is asked at once.
    */
   async apply(config: Config): Promise<void> {
-    this.#polls.forgetAddresses();
     this.#config = config;
+    this.#areAddressesChecked = false;
     await this.#reconcile();
     this.#polls.retry();
     this.#tellPlanned();
@@ -148,21 +150,20 @@ export class PollEngine {
 
   /** A credential has another key: its listings are read at once, and its targets asked. */
   async keyChanged(credential: string): Promise<void> {
-    this.#logKeyChanged(credential);
     await this.#reconcile();
-    this.#polls.retry(credential);
+    this.#listings.keyChanged(credential);
   }
 
   /** Asks everything at once, whatever its interval; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
-    await Promise.all(Array.from(this.#polls.loops.all(), (loop) => loop.askNow()));
+    await Promise.all(Array.from(this.#polls.all(), (loop) => loop.askNow()));
   }
 
   /** Takes stale values off the page. */
   dropStale(): void {
     for (const { target, lastSuccessMs } of this.states.dropStale()) {
       const { kind, ids, name, staleAfterMs } = target;
-      this.#polls.failureLog.aged(
+      this.#failureLog.aged(
         kind,
         { kind, target: ids, name, last_success: new Date(lastSuccessMs ?? 0).toISOString() },
         `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
@@ -172,15 +173,15 @@ export class PollEngine {
 
   /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
   nextPollInMs({ target }: TargetStatus): number | undefined {
-    return this.#polls.loops.get(target.pollKey)?.dueInMs;
+    return this.#polls.get(target.pollKey)?.dueInMs;
   }
 
   /** Ends every poll; resolves when none is under way. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
-    await this.#polls.loops.end();
+    await this.#polls.end();
     this.keys.settle();
-    this.#polls.failureLog.tell();
+    this.#failureLog.tell();
   }
 
   #reconcile(): Promise<void> {
@@ -202,52 +203,72 @@ export class PollEngine {
   }
 
   async #carryOut(change: () => Promise<void>): Promise<void> {
-    const { loops } = this.#polls;
-    if (loops.signal.aborted) return;
+    if (this.#polls.signal.aborted) return;
     this.#wanted.turns.begin();
     await change();
     await this.#wanted.settle();
     this.#listings.forgetGone();
-    await loops.startAll(this.#wanted.turns);
   }
 
-  async #onEnd(loop: Loop, { found, durationSeconds }: Outcome): Promise<void> {
-    if (loop.poll.type === 'listing') await this.#listings.follow(loop, found, durationSeconds);
+  async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
+    const { poll } = loop;
+    if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
+    const outcome = await this.#poller.poll(poll, loop, permit);
+    if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, outcome);
+    return outcome.backoffFactor;
+  }
+
+  /** The poll of a listing ended. */
+  async #follow(loop: Loop, { found, durationSeconds }: Outcome): Promise<void> {
+    const provider = this.#wanted.providers.get(loop.poll.key);
+    if (!provider) return;
+    if (!found) {
+      if (!provider.hasEnded) await this.#inTurn(() => provider.fail());
+      return;
+    }
+    await provider.namesKnown(loop.signal);
+    // If the key changed meanwhile, the pages may be those of two accounts. Then this stops the loop.
+    await this.#options.lookAtKeys?.();
+    await this.#inTurn(async () => {
+      if (!loop.isStopped) await this.#listings.takeOver(loop, provider, found, durationSeconds);
+    });
   }
 
   #sweep(): void {
     this.dropStale();
     this.keys.settle();
-    this.#polls.failureLog.tell();
+    this.#failureLog.tell();
     this.#tellPlanned();
-    this.#checkAddresses();
     this.#options.onSweep?.();
   }
 
-  #logKeyChanged(credential: string): void {
-    this.#options.log.info({ credential }, `the key of ${credential} changed`);
-  }
-
   #checkReady(): void {
-    const { loops } = this.#polls;
-    if (loops.pending > 0 || this.#changes > 0 || loops.signal.aborted) return;
-    if (!this.#isReady) {
-      this.#checkAddresses();
-      this.#tellPlanned();
-    }
+    if (this.#polls.pending > 0 || this.#changes > 0 || this.#polls.signal.aborted) return;
+    if (!this.#isReady) this.#tellPlanned();
+    if (!this.#areAddressesChecked) this.#checkAddresses();
     this.#isReady = true;
     this.#onAllPolled?.();
   }
 
+  /** Warns of an API that answers everything with 404: its base URL is wrong, or all of the ids are. */
   #checkAddresses(): void {
-    const { apis } = this.#config ?? {};
-    if (apis) this.#polls.checkAddresses((api) => apis[api].baseUrl);
+    this.#areAddressesChecked = true;
+    for (const api of apiNames) {
+      const url = this.#config?.apis[api].baseUrl;
+      if (!this.#polls.isNowhere(api)) continue;
+      const line = `every request to ${url} answers HTTP 404: check apis.${api}.base_url`;
+      this.#options.log.warn({ api, base_url: url }, line);
+    }
   }
 
   #tellPlanned(): void {
     if (!this.#polls.hasChanged || !this.#config || this.#changes > 0) return;
     this.#polls.hasChanged = false;
-    const polls = Array.from(this.#polls.loops.all(), ({ poll }) => poll);
+    const polls = Array.from(this.#polls.all(), ({ poll }) => poll);
+    for (const api of apiNames) {
+      const queues = new Set(polls.filter((poll) => poll.api === api).map(({ queue }) => queue));
+      this.#options.paceOf(api).setQueues(queues);
+    }
     this.#options.onPlanned?.(capacity(polls, this.#config.apis));
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { ListingPoll, Provider } from '../discovery/provider.ts';
 import type { Found } from '../resources/resource.ts';
 import type { Loop } from './loop.ts';
+import type { Poller } from './poller.ts';
 import type { Polls } from './polls.ts';
 import type { TargetSelection } from './section.ts';
 import type { Failure } from './target-states.ts';
@@ -44,29 +45,23 @@ export interface ListingStatus {
 export interface ListingsOptions {
   readonly wanted: Wanted;
   readonly polls: Polls;
+  readonly poller: Poller;
   readonly foundKeys: FoundKeys;
   readonly log: Logger;
-  /** Unix time. */
-  readonly now: () => number;
-  readonly onKeyChanged: (credential: string) => void;
-  /** Notices keys that have changed. */
-  readonly lookAtKeys: () => Promise<void>;
-  /** Carries out a change when those before it are done. */
-  readonly inTurn: (change: () => Promise<void>) => Promise<void>;
 }
 
 export class Listings {
   readonly #options: ListingsOptions;
-  /** Providers that were stopped, whose keys may still be in use. */
-  #gone: readonly Provider[] = [];
+  /** Listings that are no longer wanted, but whose keys may still be in use. */
+  readonly #gone = new Set<string>();
 
   constructor(options: ListingsOptions) {
     this.#options = options;
   }
 
-  /** How many providers were stopped and are still remembered. */
+  /** How many listings are remembered though they are no longer wanted. */
   get gone(): number {
-    return this.#gone.length;
+    return this.#gone.size;
   }
 
   statuses(): readonly ListingStatus[] {
@@ -77,60 +72,23 @@ export class Listings {
       if (known) known.push(selection);
       else selections.set(selection.listingKey, [selection]);
     }
-    return Array.from(wanted.providers.all(), ({ poll, found, lastSuccessMs, lastDurationSeconds }) => {
-      const loop = polls.loops.get(poll.key);
-      const lastFailure = loop?.health.lastFailure;
+    return Array.from(wanted.providers.all(), ({ poll, found }) => {
+      const loop = polls.get(poll.key);
       return {
         poll,
-        state: lastFailure ? 'failing' : loop?.hasEnded ? 'ok' : 'pending',
+        state: loop?.health.lastFailure ? 'failing' : loop?.hasEnded ? 'ok' : 'pending',
         found: found?.length ?? 0,
-        lastSuccessMs,
-        lastDurationSeconds,
-        lastFailure,
+        lastSuccessMs: loop?.health.lastSuccessMs,
+        lastDurationSeconds: loop?.health.lastDurationSeconds,
+        lastFailure: loop?.health.lastFailure,
         selections: selections.get(poll.key) ?? [],
       };
     });
   }
 
-  /** The poll of a listing ended. found: undefined when it failed. */
-  async follow(loop: Loop, found: readonly Found[] | undefined, durationSeconds: number): Promise<void> {
-    const { wanted, polls, inTurn, lookAtKeys, now } = this.#options;
-    const provider = wanted.providers.get(loop.poll.key);
-    if (!provider) return;
-    if (!found) {
-      if (!provider.hasEnded) await inTurn(() => provider.fail());
-      return;
-    }
-    provider.lastSuccessMs = now();
-    provider.lastDurationSeconds = durationSeconds;
-    await provider.namesKnown(polls.loops.signal);
-    // If the key changed meanwhile, the pages may be those of two accounts. Then this stops the loop.
-    await lookAtKeys();
-    await inTurn(async () => {
-      if (!loop.isStopped) await this.#takeOver(loop, provider, found, durationSeconds);
-    });
-  }
-
-  /** A provider is no longer wanted. */
-  leave(provider: Provider): void {
-    this.#gone = [...this.#gone, provider];
-  }
-
-  /** Forgets the keys from stopped providers, once nothing is asked with them any more. */
-  forgetGone(): void {
-    const { wanted } = this.#options;
-    if (this.#gone.length === 0 || !wanted.isSettled) return;
-    for (const { poll } of this.#gone) this.#retainKeys(poll.key, wanted.providers.get(poll.key)?.found);
-    this.#gone = [];
-  }
-
-  async #takeOver(
-    loop: Loop,
-    provider: Provider,
-    found: readonly Found[],
-    durationSeconds: number,
-  ): Promise<void> {
-    const { wanted, polls } = this.#options;
+  /** Takes over what a complete listing has. */
+  async takeOver(loop: Loop, provider: Provider, found: readonly Found[], seconds: number): Promise<void> {
+    const { wanted, poller } = this.#options;
     const { poll, found: before } = provider;
     const discovery = compareListed(before, found);
     this.#learnKeys(poll.key, found);
@@ -147,23 +105,41 @@ export class Listings {
     for (const target of targets) {
       if (wanted.turns.isOver) await wanted.turns.next();
       if (loop.isStopped) return;
-      polls.poller.deliver(poll, target, byIds.get(idText(target.ids)), durationSeconds);
+      poller.deliver(poll, target, byIds.get(idText(target.ids)), seconds);
     }
   }
 
+  /** A credential has another key: what was refused with the previous one is asked at once. */
+  keyChanged(credential: string): void {
+    this.#options.log.info({ credential }, `the key of ${credential} changed`);
+    this.#options.polls.retry(credential);
+  }
+
+  /** A listing is no longer wanted. */
+  leave(listing: string): void {
+    this.#gone.add(listing);
+  }
+
+  /** Forgets the keys of listings that are no longer wanted, once nothing is asked with them. */
+  forgetGone(): void {
+    const { wanted } = this.#options;
+    if (!wanted.isSettled) return;
+    for (const listing of this.#gone) this.#retainKeys(listing, wanted.providers.get(listing)?.found);
+    this.#gone.clear();
+  }
+
   #learnKeys(listing: string, found: readonly Found[]): void {
-    const { foundKeys, onKeyChanged } = this.#options;
     for (const one of found) {
-      const credential = one.key && keyNameOf(one);
-      if (one.key && credential && foundKeys.learn(credential, one.key(), listing)) onKeyChanged(credential);
+      if (!one.key) continue;
+      const credential = keyNameOf(one);
+      if (this.#options.foundKeys.learn(credential, one.key(), listing)) this.keyChanged(credential);
     }
   }
 
   /** Forgets the keys that a listing no longer has, even if what they open is still listed. */
   #retainKeys(listing: string, listed: readonly Discovered[] = []): void {
-    const { foundKeys, onKeyChanged } = this.#options;
     const names = new Set(listed.flatMap(({ keyName }) => keyName ?? []));
-    for (const credential of foundKeys.retain(names, listing)) onKeyChanged(credential);
+    for (const credential of this.#options.foundKeys.retain(names, listing)) this.keyChanged(credential);
   }
 
   #log({ kind, credential, listing, parent }: ListingPoll, discovery: Discovery, isFirst: boolean): void {

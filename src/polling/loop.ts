@@ -1,14 +1,20 @@
 /** A loop asks one thing again and again until it is stopped. It owns its schedule; what a poll does is up to others. */
 import type { Permit, Waiter } from '../api/pacer.ts';
-import { nextStart, offsetOf, type Places } from './schedule.ts';
+import { nextStart, offsetOf } from './schedule.ts';
 import type { Poll } from './target.ts';
 import type { Failure } from './target-states.ts';
 
 /** How the polls of a loop have gone so far. */
-export interface PollHealth {
+export class PollHealth {
+  /** Unix time. */
+  lastSuccessMs: number | undefined;
+  /** Of the last success. */
+  lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
   /** Failures in a row that will last until somebody changes something. */
-  lasting: number;
+  lasting = 0;
+  /** Whether the last poll got HTTP 404 without a reason: the path may be wrong. */
+  isMissing = false;
 }
 
 /** What all loops share. */
@@ -20,10 +26,6 @@ export interface LoopContext {
   run(loop: Loop, permit: Permit, lagMs: number): Promise<number>;
   /** Puts a poll in line for its permit. */
   enqueue(poll: Poll, waiter: Waiter): void;
-  /** The places of the poll's queue, which spread its polls evenly. */
-  placesOf(poll: Poll): Places;
-  /** What offsets count from, by `performance.now()`. */
-  readonly anchorMs: number;
   /** Aborts when the exporter stops. */
   readonly signal: AbortSignal;
 }
@@ -32,17 +34,14 @@ export interface LoopContext {
 const longestWaitMs = 2 ** 31 - 1;
 
 export class Loop {
-  readonly health: PollHealth = { lastFailure: undefined, lasting: 0 };
+  readonly health = new PollHealth();
   /** Whether a poll has ended, whatever the outcome. */
   hasEnded = false;
   /** Set while the targets that a listing found are put in place: they get their readings next, without another poll. */
   isTakenOver = false;
-  /** Whether the last poll got HTTP 404 without a reason. */
-  isMissing = false;
   poll: Poll;
   readonly #context: LoopContext;
-  #places: Places;
-  #place: number;
+  readonly #offset: number;
   #state: 'new' | 'waiting' | 'queued' | 'running' | 'stopped' = 'new';
   /** By `performance.now()`. */
   #dueAtMs = 0;
@@ -55,13 +54,7 @@ export class Loop {
   constructor(poll: Poll, context: LoopContext) {
     this.poll = poll;
     this.#context = context;
-    this.#places = context.placesOf(poll);
-    this.#place = this.#places.take();
-  }
-
-  /** Where in the interval it is asked, in [0, 1). */
-  get offset(): number {
-    return offsetOf(this.#place);
+    this.#offset = offsetOf(poll.key);
   }
 
   get isStopped(): boolean {
@@ -101,15 +94,10 @@ export class Loop {
     });
   }
 
-  /** Changes to another poll of the same key. The offset stays unless the queue changes. */
+  /** Changes to another poll of the same key. */
   update(poll: Poll): void {
     const before = this.poll;
     this.poll = poll;
-    if (poll.queue !== before.queue) {
-      this.#places.free(this.#place);
-      this.#places = this.#context.placesOf(poll);
-      this.#place = this.#places.take();
-    }
     if (this.#state !== 'waiting' || poll.intervalMs >= before.intervalMs) return;
     const soonestMs = this.#next(performance.now(), 1);
     if (soonestMs < this.#dueAtMs) this.#schedule(soonestMs);
@@ -119,7 +107,6 @@ export class Loop {
   stop(): void {
     clearTimeout(this.#timer);
     this.#state = 'stopped';
-    this.#places.free(this.#place);
     for (const resolve of this.#waiters) resolve();
   }
 
@@ -161,7 +148,7 @@ export class Loop {
   }
 
   #next(fromMs: number, intervals: number): number {
-    return nextStart(this.#context.anchorMs, this.poll.intervalMs, this.offset, fromMs, intervals);
+    return nextStart(this.poll.intervalMs, this.#offset, fromMs, intervals);
   }
 }
 

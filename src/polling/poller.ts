@@ -19,6 +19,8 @@ import type { TargetStates } from './target-states.ts';
 /** What polling reports of itself. */
 export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
+  /** How late the latest poll of a kind started. */
+  started(kind: string, lagSeconds: number): void;
   mismatched(kind: string, field: string): void;
   unrecognized(kind: string, field: string): void;
 }
@@ -53,8 +55,6 @@ export interface Outcome {
   /** What a listing has, if it succeeded. */
   readonly found?: readonly Found[] | undefined;
   readonly durationSeconds: number;
-  /** Whether it got HTTP 404 without a reason: the path may be wrong. */
-  readonly isMissing: boolean;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -119,14 +119,12 @@ export class Poller {
       else this.#keep(poll.target, await this.#read(poll, get), took());
       const durationSeconds = took();
       this.#succeed(poll, loop, durationSeconds);
-      return { backoffFactor: 1, found, durationSeconds, isMissing: false };
+      return { backoffFactor: 1, found, durationSeconds };
     } catch (error) {
       const durationSeconds = took();
-      if (loop.isStopped) return { backoffFactor: 1, durationSeconds, isMissing: false };
-      const failed = describe(error);
-      const { status, errorKey } = failed.answer;
-      const backoffFactor = this.#fail(poll, loop, failed, durationSeconds);
-      return { backoffFactor, durationSeconds, isMissing: status === 404 && errorKey === undefined };
+      if (loop.isStopped) return { backoffFactor: 1, durationSeconds };
+      const backoffFactor = this.#fail(poll, loop, describe(error), durationSeconds);
+      return { backoffFactor, durationSeconds };
     } finally {
       permit.release();
     }
@@ -241,18 +239,21 @@ export class Poller {
   }
 
   #succeed(poll: Poll, { health }: PollingLoop, durationSeconds: number): void {
-    const { observer, failureLog, keyCheck } = this.#options;
+    const { observer, failureLog, keyCheck, now } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
     keyCheck.succeeded(poll);
     failureLog.succeeded(poll.key, () => aboutPoll(poll));
+    health.lastSuccessMs = now();
+    health.lastDurationSeconds = durationSeconds;
     health.lastFailure = undefined;
     health.lasting = 0;
+    health.isMissing = false;
   }
 
   /** Returns how many intervals later the next poll is. */
   #fail(poll: Poll, { health }: PollingLoop, failed: Failed, durationSeconds: number): number {
     const { states, observer, now, targetsOf } = this.#options;
-    const { result, retryAfterMs } = failed;
+    const { result, answer, retryAfterMs } = failed;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const atMs = now();
     const sinceMs = health.lastFailure?.sinceMs ?? atMs;
@@ -264,6 +265,7 @@ export class Poller {
     }
     health.lastFailure = failure;
     health.lasting = willLast(failed) ? health.lasting + 1 : 0;
+    health.isMissing = answer.status === 404 && answer.errorKey === undefined;
     const { lasting } = health;
     const explain = (isKeyRefused: boolean) => {
       failure.isKeyRefused = isKeyRefused;

@@ -1,160 +1,180 @@
 /**
- * All polls: starts, changes and stops them as pools and providers decide, carries one out when it is due, and passes on how it
- * ended.
+ * Everything that is polled, each thing by a loop. Pools and providers say what is wanted. There are never two polls of the
+ * same key at once.
  */
-import type { Permit } from '../api/pacer.ts';
-import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
-import { FailureLog } from './failure-log.ts';
-import { KeyCheck } from './key-check.ts';
-import type { Loop } from './loop.ts';
-import { Loops, type Pace } from './loops.ts';
-import { type Outcome, Poller, type PollerOptions, type PollObserver } from './poller.ts';
+import { setMaxListeners } from 'node:events';
+import type { Pacer, Permit } from '../api/pacer.ts';
+import { type ApiName, isReadAlone, type Resource } from '../resources/resource.ts';
+import type { FailureLog } from './failure-log.ts';
+import type { KeyCheck } from './key-check.ts';
+import { Loop, type LoopContext } from './loop.ts';
 import type { TargetLoops } from './pool.ts';
-import { isCounted, type Poll, readPollOf, type Target } from './target.ts';
+import { type Poll, readPollOf, type Target } from './target.ts';
+import type { TargetStates } from './target-states.ts';
 
-export interface PollsObserver extends PollObserver {
-  /** How late the latest poll of a kind started. */
-  started(kind: string, lagSeconds: number): void;
-}
+export type Pace = Pick<Pacer, 'enqueue' | 'setQueues'>;
 
-export interface PollsOptions extends Omit<PollerOptions, 'failureLog' | 'keyCheck'> {
-  readonly observer: PollsObserver;
+export interface PollsOptions {
+  readonly resources: readonly Resource[];
+  readonly states: Pick<TargetStates, 'add' | 'update' | 'remove'>;
+  readonly keyCheck: KeyCheck;
+  readonly failureLog: FailureLog;
   readonly paceOf: (api: ApiName) => Pace;
-  /** The poll of a loop ended while it was still wanted. */
-  readonly onEnd: (loop: Loop, outcome: Outcome) => Promise<void>;
-  /** A loop was polled for the first time. */
+  readonly run: LoopContext['run'];
+  /** Something was polled for the first time. */
   readonly onFirstEnd: () => void;
 }
 
-export class Polls {
-  readonly keys = new KeyCheck((pollKey) => this.loops.get(pollKey)?.runNow());
-  readonly failureLog: FailureLog;
-  readonly loops: Loops;
-  readonly poller: Poller;
+export class Polls implements TargetLoops {
   /** Set when polls are added, changed or removed; the reader resets it. */
   hasChanged = false;
   readonly #options: PollsOptions;
-  /** APIs that answered something other than a bare 404, or were warned about. */
-  readonly #answering = new Set<ApiName>();
+  readonly #abort = new AbortController();
+  readonly #context: LoopContext;
+  readonly #loops = new Map<string, Loop>();
+  /** The last poll of a stopped loop, while it is under way. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  #pending = 0;
 
   constructor(options: PollsOptions) {
     this.#options = options;
-    this.failureLog = new FailureLog(options.log);
-    this.poller = new Poller({ ...options, failureLog: this.failureLog, keyCheck: this.keys });
-    this.loops = new Loops((loop, permit, lagMs) => this.#run(loop, permit, lagMs), options.paceOf);
+    this.#context = {
+      run: (loop, permit, lagMs) => this.#run(loop, permit, lagMs),
+      enqueue: ({ api, queue }, waiter) => options.paceOf(api).enqueue(queue, waiter),
+      signal: this.#abort.signal,
+    };
+    // Every request under way listens for the end.
+    setMaxListeners(0, this.#abort.signal);
+  }
+
+  get(key: string): Loop | undefined {
+    return this.#loops.get(key);
+  }
+
+  all(): Iterable<Loop> {
+    return this.#loops.values();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** How many have not been polled once. */
+  get pending(): number {
+    return this.#pending;
   }
 
   /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
-    return { ...this.loops.sizes, ...this.failureLog.sizes, ...this.keys.sizes };
+    return { loops: this.#loops.size, leaving: this.#leaving.size };
   }
 
-  /** The loops for the targets of a resource: one each, or that of the listing which reads them. */
-  targetLoops(resource: Resource): TargetLoops {
-    const { states } = this.#options;
-    if (isReadAlone(resource))
-      return {
-        start: (target) => {
-          states.add(target);
-          this.start(readPollOf(resource, target));
-        },
-        update: (target, isOther) => {
-          states.update(target);
-          this.update(readPollOf(resource, target));
-          if (isOther) this.loops.get(target.key)?.runNow();
-        },
-        stop: ({ key }) => {
-          states.remove(key);
-          this.stop(key);
-        },
-      };
-    return {
-      start: (target) => {
-        states.add(target);
-        this.#askFor(target);
-      },
-      update: (target) => {
-        states.update(target);
-        this.#askFor(target);
-      },
-      stop: ({ key }) => states.remove(key),
-    };
+  /** Polls a target: alone, or with the listing that reads it. */
+  start(target: Target): void {
+    this.#options.states.add(target);
+    const poll = this.#readPollOf(target);
+    if (poll) this.add(poll);
+    else this.#askFor(target);
   }
 
-  /** Asks the listing that reads a target, unless the target gets its reading from it anyway. */
-  #askFor({ pollKey }: Target): void {
-    const loop = this.loops.get(pollKey);
-    if (loop?.hasEnded && !loop.isTakenOver) loop.runNow();
+  update(target: Target, isOther: boolean): void {
+    this.#options.states.update(target);
+    const poll = this.#readPollOf(target);
+    if (poll) this.change(poll);
+    else this.#askFor(target);
+    if (poll && isOther) this.get(target.key)?.runNow();
   }
 
-  start(poll: Poll): void {
-    this.loops.add(poll);
-    this.keys.add(poll);
+  stop({ key }: Target): void {
+    this.#options.states.remove(key);
+    this.remove(key);
+  }
+
+  add(poll: Poll): void {
+    const loop = new Loop(poll, this.#context);
+    this.#loops.set(poll.key, loop);
+    this.#options.keyCheck.add(poll);
+    this.#pending++;
     this.hasChanged = true;
+    const leaving = this.#leaving.get(poll.key);
+    if (leaving) void leaving.then(() => loop.start());
+    else loop.start();
   }
 
-  update(poll: Poll): void {
-    const loop = this.loops.get(poll.key);
+  change(poll: Poll): void {
+    const { keyCheck } = this.#options;
+    const loop = this.#loops.get(poll.key);
     if (!loop) return;
     const before = loop.poll;
     loop.update(poll);
     this.hasChanged = true;
     if (before.credential === poll.credential) return;
-    this.keys.remove(before);
-    this.keys.add(poll);
+    keyCheck.remove(before);
+    keyCheck.add(poll);
   }
 
-  stop(key: string): void {
-    const loop = this.loops.stop(key);
+  remove(key: string): void {
+    const { keyCheck, failureLog } = this.#options;
+    const loop = this.#loops.get(key);
+    if (!loop) return;
+    const { running } = loop;
+    const forget = () => void this.#leaving.delete(key);
+    if (running) this.#leaving.set(key, running.then(forget));
+    loop.stop();
+    if (!loop.hasEnded) this.#pending--;
+    this.#loops.delete(key);
     this.hasChanged = true;
-    this.failureLog.forget(key);
-    if (loop) this.keys.remove(loop.poll);
+    failureLog.forget(key);
+    keyCheck.remove(loop.poll);
   }
 
   /** Asks at once what failed for a reason that may be gone now. credential: only what is asked with it. */
   retry(credential?: string): void {
-    for (const loop of this.loops.all())
+    for (const loop of this.#loops.values())
       if (loop.health.lasting > 0 && loop.poll.credential === (credential ?? loop.poll.credential))
         loop.runNow();
   }
 
-  /** The APIs may have other addresses from now on. */
-  forgetAddresses(): void {
-    this.#answering.clear();
+  /** Whether an API answers every poll with 404, and gives no reason. */
+  isNowhere(api: ApiName): boolean {
+    const loops = [...this.#loops.values()].filter(({ poll }) => poll.api === api);
+    // One id can be wrong, but an account always has its listings, even if they are empty.
+    const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
+    return isCertain && loops.every(({ health }) => health.isMissing);
   }
 
-  /** Warns once of an API that answered every poll with 404: its base URL is wrong, or all of the ids are. */
-  checkAddresses(baseUrlOf: (api: ApiName) => string): void {
-    for (const api of apiNames) {
-      if (this.#answering.has(api)) continue;
-      const loops = [...this.loops.all()].filter(({ poll }) => poll.api === api);
-      // One id can be wrong, but an account always has its listings, even if they are empty.
-      const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
-      if (!isCertain || !loops.every(({ isMissing }) => isMissing)) continue;
-      this.#answering.add(api);
-      const url = baseUrlOf(api);
-      this.#options.log.warn(
-        { api, base_url: url },
-        `every request to ${url} answers HTTP 404: check apis.${api}.base_url`,
-      );
-    }
+  /** Ends every poll; resolves when none is under way. */
+  async end(): Promise<void> {
+    this.#abort.abort(new Error('the exporter is stopping'));
+    const running = [...this.#loops.values()].map((loop) => loop.running);
+    for (const loop of this.#loops.values()) loop.stop();
+    await Promise.allSettled([...running, ...this.#leaving.values()]);
+  }
+
+  #readPollOf(target: Target): Poll | undefined {
+    const resource = this.#options.resources.find(({ kind }) => kind === target.kind);
+    return resource && isReadAlone(resource) ? readPollOf(resource, target) : undefined;
+  }
+
+  /** Asks the listing that reads a target, unless the target gets its reading from it anyway. */
+  #askFor({ pollKey }: Target): void {
+    const loop = this.#loops.get(pollKey);
+    if (loop?.hasEnded && !loop.isTakenOver) loop.runNow();
   }
 
   async #run(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
     const { poll } = loop;
-    const { observer, onEnd, onFirstEnd } = this.#options;
-    if (isCounted(poll)) observer.started(poll.kind, lagMs / 1000);
-    const outcome = await this.poller.poll(poll, loop, permit);
-    if (!loop.isStopped) {
-      loop.isMissing = outcome.isMissing;
-      if (!loop.isMissing) this.#answering.add(poll.api);
-      await onEnd(loop, outcome);
-      // The poll of a target as it was before does not count.
-      const isOutdated = poll.type === 'read' && poll !== loop.poll;
-      if (!isOutdated && this.loops.ended(loop)) onFirstEnd();
+    const { run, failureLog, onFirstEnd } = this.#options;
+    const intervals = await run(loop, permit, lagMs);
+    // The poll of a target as it was before does not count.
+    const isOutdated = poll.type === 'read' && poll !== loop.poll;
+    if (!loop.hasEnded && !loop.isStopped && !isOutdated) {
+      loop.hasEnded = true;
+      this.#pending--;
+      onFirstEnd();
     }
     // The log must not remember a poll that was stopped meanwhile.
-    if (!this.loops.get(poll.key)) this.failureLog.forget(poll.key);
-    return outcome.backoffFactor;
+    if (!this.#loops.has(poll.key)) failureLog.forget(poll.key);
+    return intervals;
   }
 }

@@ -16,7 +16,7 @@ export interface WantedOptions {
   readonly owns: (key: string) => boolean;
   readonly keyIdOf: Whereabouts['keyIdOf'];
   readonly listingLoops: ListingLoops;
-  readonly targetLoops: (resource: Resource) => TargetLoops;
+  readonly targetLoops: TargetLoops;
 }
 
 export class Wanted {
@@ -88,7 +88,7 @@ export class Wanted {
       const { kind } = section;
       const resource = resources.find((one) => one.kind === kind);
       if (!resource) throw new Error(`no resource of the kind ${kind}`);
-      const pool = this.#pools.get(kind) ?? new Pool(targetLoops(resource), turns);
+      const pool = this.#pools.get(kind) ?? new Pool(targetLoops, turns);
       this.#pools.set(kind, pool);
       return new Section({
         section,

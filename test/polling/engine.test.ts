@@ -270,6 +270,51 @@ describe('a listing', () => {
     await engine.stop();
   });
 
+  it('is not asked again for the targets that it has just found', async () => {
+    const { engine, count, keys, setZones } = await engineOf(allZones, { zones: [7] });
+    await settle();
+    expect(count('/shield-zones?page=1')).toBe(1);
+    setZones([7, 8]);
+    void engine.pollNow();
+    await settle();
+    expect(keys()).toContain('shield_zone/8 ok');
+    expect(count('/shield-zones?page=1')).toBe(2);
+    await engine.stop();
+  });
+
+  it('is asked again at once for a target that a reload adds while it runs, even if that run fails', async () => {
+    const named = (...ids: string[]) =>
+      configOf([
+        sectionConfig(
+          'shield_zone',
+          ids.map((id) => targetConfig({ shield_zone_id: id }, { intervalMs: 60 * minuteMs })),
+        ),
+      ]);
+    let release: (answer: undefined) => void = () => undefined;
+    let runs = 0;
+    const { engine, keys } = await engineOf(named('7'), {
+      zones: [7, 9],
+      async answer(path) {
+        if (path.includes('page=1')) runs++;
+        if (runs !== 2) return undefined;
+        await new Promise((resolve) => {
+          release = resolve;
+        });
+        throw new ApiError('server_error', 'HTTP 502', { status: 502 });
+      },
+    });
+    await settle();
+    void engine.pollNow();
+    await settle();
+    await engine.apply(named('7', '9'));
+    expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/9 pending']);
+    release(undefined);
+    await settle();
+    expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/9 ok']);
+    expect(runs).toBe(3);
+    await engine.stop();
+  });
+
   it('that shrinks to nothing is believed', async () => {
     const { engine, keys, setZones, logged } = await engineOf(allZones, { zones: [7, 8] });
     await settle();

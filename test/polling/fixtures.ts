@@ -128,7 +128,7 @@ export function follower({
     owns,
     keyIdOf: () => '',
     listingLoops: { start: nothing, update: nothing, stop: nothing },
-    targetLoops: () => ({
+    targetLoops: {
       start(target) {
         targets.set(target.key, target);
         changes.push(`+${target.key}`);
@@ -141,7 +141,7 @@ export function follower({
         targets.delete(key);
         changes.push(`-${key}`);
       },
-    }),
+    },
   });
   return {
     /** The wanted targets by key. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { FailureLog } from '../../src/polling/failure-log.ts';
 import { KeyCheck } from '../../src/polling/key-check.ts';
-import type { PollHealth } from '../../src/polling/loop.ts';
+import { PollHealth } from '../../src/polling/loop.ts';
 import { Poller, type PollerOptions } from '../../src/polling/poller.ts';
 import type { Poll } from '../../src/polling/target.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
@@ -34,7 +34,7 @@ function pollerOf(
   );
   const poll = polls.find(({ queue }) => queue === kind) as Poll;
   const [target] = targets.values();
-  const health: PollHealth = { lastFailure: undefined, lasting: 0 };
+  const health = new PollHealth();
   const loop = { health, signal: new AbortController().signal, isStopped: false };
   let answer: Answer = () => summary;
   const counted: string[] = [];
@@ -52,6 +52,7 @@ function pollerOf(
     }),
     states,
     observer: {
+      started: () => undefined,
       polled: (_kind, result) => counted.push(result),
       mismatched: (_kind, field) => counted.push(`mismatch ${field}`),
       unrecognized: (_kind, field) => counted.push(`unrecognized ${field}`),

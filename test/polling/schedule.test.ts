@@ -1,15 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextStart, offsetOf, Places } from '../../src/polling/schedule.ts';
+import { nextStart, offsetOf } from '../../src/polling/schedule.ts';
 
 describe('the offset of a poll', () => {
-  it('spreads the first n polls evenly, for every n', () => {
-    for (const n of [1, 2, 3, 7, 100, 1000]) {
-      const offsets = Array.from({ length: n }, (_, i) => offsetOf(i)).sort((a, b) => a - b);
-      const gaps = offsets.map((offset, i) => (offsets[i + 1] ?? 1 + (offsets[0] ?? 0)) - offset);
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(2 / n);
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1 / (2 * n));
+  it('spreads polls over the interval: no tenth of it has half more than its share', () => {
+    for (const kind of ['application', 'pull_zone_statistics', 'video_storage/4711']) {
+      const tenths = Array.from({ length: 10 }, () => 0);
+      for (let id = 0; id < 2000; id++) {
+        const tenth = Math.floor(offsetOf(`${kind}/${id}`) * 10);
+        tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+      }
+      expect(Math.max(...tenths)).toBeLessThan(1.5 * 200);
+      expect(Math.min(...tenths)).toBeGreaterThan(0.5 * 200);
     }
+  });
+
+  it('depends only on its key', () => {
+    expect(offsetOf('application/a')).toBe(offsetOf('application/a'));
+    expect(offsetOf('application/a')).not.toBeCloseTo(offsetOf('application/b'), 3);
   });
 });
 
@@ -20,7 +28,7 @@ describe('the start of the next poll', () => {
   it('is one interval after the last, give or take a tenth', () => {
     fc.assert(
       fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
-        const gapMs = nextStart(0, intervalMs, offset, startedMs, 1) - startedMs;
+        const gapMs = nextStart(intervalMs, offset, startedMs, 1) - startedMs;
         expect(Math.abs(gapMs - intervalMs)).toBeLessThanOrEqual(0.1 * intervalMs + 1e-3);
       }),
     );
@@ -30,20 +38,10 @@ describe('the start of the next poll', () => {
     fc.assert(
       fc.property(intervals, offsets, fc.nat(), (intervalMs, offset, startedMs) => {
         let atMs = startedMs;
-        for (let round = 0; round < 6; round++) atMs = nextStart(0, intervalMs, offset, atMs, 1);
+        for (let round = 0; round < 6; round++) atMs = nextStart(intervalMs, offset, atMs, 1);
         const phase = (((atMs - offset * intervalMs) % intervalMs) + intervalMs) % intervalMs;
         expect(Math.min(phase, intervalMs - phase)).toBeLessThan(0.01);
       }),
     );
-  });
-});
-
-describe('places', () => {
-  it('are assigned in order, the smallest free number first', () => {
-    const places = new Places();
-    const [first, , third, fourth] = [places.take(), places.take(), places.take(), places.take()];
-    expect([first, third, fourth]).toEqual([0, 2, 3]);
-    for (const place of [third, first]) places.free(place as number);
-    expect([places.take(), places.take(), places.take()]).toEqual([0, 2, 4]);
   });
 });
