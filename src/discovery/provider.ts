@@ -50,17 +50,13 @@ const namesPatienceMs = 5000;
 export class Provider {
   /** The last complete listing. Names that another listing has are missing. */
   found: readonly Discovered[] | undefined;
-  /** Whether it was asked once, whatever the outcome. */
-  hasEnded = false;
   /** Lists the names of what this one finds. */
   namedBy: Provider | undefined;
   poll: ListingPoll;
   #names: readonly Discovered[] | undefined;
   readonly #subscribers = new Set<Subscriber>();
-  #resolveFirstEnd: (() => void) | undefined;
-  readonly #firstEnd = new Promise<void>((resolve) => {
-    this.#resolveFirstEnd = resolve;
-  });
+  /** Aborts when it was asked once, or is no longer wanted. */
+  readonly #firstEnd = new AbortController();
 
   constructor(key: string, of: ListingOf) {
     const { kind, api } = of.listing;
@@ -69,6 +65,11 @@ export class Provider {
 
   get isWanted(): boolean {
     return this.#subscribers.size > 0;
+  }
+
+  /** Whether it was asked once, whatever the outcome. */
+  get hasEnded(): boolean {
+    return this.#firstEnd.signal.aborted;
   }
 
   /** Whether subscribers know what there is. Below a parent, a failed try is enough. */
@@ -84,7 +85,7 @@ export class Provider {
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
     if (this.isWanted) this.#fit();
-    else this.#resolveFirstEnd?.();
+    else this.#firstEnd.abort();
   }
 
   /** Tells one subscriber what is known so far. */
@@ -98,13 +99,13 @@ export class Provider {
     const isNew = listed !== this.found;
     this.found = listed;
     if (isNew) await this.#tellAll();
-    this.#end();
+    this.#firstEnd.abort();
   }
 
-  /** A try failed. */
+  /** A try failed. Only the first one matters. */
   async fail(): Promise<void> {
     if (this.hasEnded) return;
-    this.#end();
+    this.#firstEnd.abort();
     await this.#tellAll();
   }
 
@@ -118,17 +119,12 @@ export class Provider {
   /** Waits for the first result of the listing that has the names, but no longer than five seconds. */
   async namesKnown(signal: AbortSignal): Promise<void> {
     if (!this.namedBy || this.namedBy.hasEnded) return;
-    const patience = sleep(namesPatienceMs, undefined, { signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.namedBy.#firstEnd, patience]);
+    const enough = AbortSignal.any([signal, this.namedBy.#firstEnd.signal]);
+    await sleep(namesPatienceMs, undefined, { signal: enough, ref: false }).catch(() => undefined);
   }
 
   async #tellAll(): Promise<void> {
     for (const subscriber of this.#subscribers) await this.tell(subscriber);
-  }
-
-  #end(): void {
-    this.hasEnded = true;
-    this.#resolveFirstEnd?.();
   }
 
   #fit(): void {
@@ -136,7 +132,6 @@ export class Provider {
     const subscribers = [...this.#subscribers];
     const intervalMs = Math.min(...subscribers.map((one) => one.intervalMs));
     const isRead = subscribers.some((one) => one.isRead);
-    if (intervalMs === this.poll.intervalMs && isRead === this.poll.isRead) return;
     this.poll = { ...this.poll, intervalMs, isRead, queue: isRead ? kind : `${kind} listing` };
   }
 }
@@ -173,22 +168,21 @@ export class Providers {
   subscribe(key: string, of: ListingOf, subscriber: Subscriber): Provider {
     const known = this.#providers.get(key);
     const provider = known ?? new Provider(key, of);
-    const { poll } = provider;
     provider.add(subscriber);
-    if (!known) {
-      this.#providers.set(key, provider);
-      this.#loops.start(provider.poll);
-    } else if (poll !== provider.poll) this.#loops.update(provider.poll);
+    this.#providers.set(key, provider);
+    if (known) this.#loops.update(provider.poll);
+    else this.#loops.start(provider.poll);
     return provider;
   }
 
   unsubscribe(provider: Provider, subscriber: Subscriber): void {
-    const { poll } = provider;
     provider.remove(subscriber);
-    if (!provider.isWanted) {
-      this.#providers.delete(poll.key);
-      this.#loops.stop(poll);
-    } else if (poll !== provider.poll) this.#loops.update(provider.poll);
+    if (provider.isWanted) {
+      this.#loops.update(provider.poll);
+    } else {
+      this.#providers.delete(provider.poll.key);
+      this.#loops.stop(provider.poll);
+    }
   }
 
   renameParent(provider: Provider, parent: Discovered): void {

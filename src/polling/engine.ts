@@ -223,7 +223,7 @@ export class PollEngine {
     const provider = this.#wanted.providers.get(loop.poll.key);
     if (!provider) return;
     if (!found) {
-      if (!provider.hasEnded) await this.#inTurn(() => provider.fail());
+      await this.#inTurn(() => provider.fail());
       return;
     }
     await provider.namesKnown(loop.signal);

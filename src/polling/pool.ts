@@ -21,9 +21,10 @@ export interface TargetLoops {
   stop(target: Target): void;
 }
 
-interface Running {
-  readonly target: Target;
+/** A target as one of the sources has it. */
+interface Entry {
   readonly source: string;
+  target: Target;
 }
 
 function isOtherReading(a: Target, b: Target): boolean {
@@ -47,12 +48,11 @@ function isAlike(a: Target, b: Target): boolean {
 export class Pool {
   readonly #loops: TargetLoops;
   readonly #turns: Turns;
-  /** By source, then by the target's key. */
-  readonly #groups = new Map<string, Map<string, Target>>();
+  /** By the target's key. The first entry counts. */
+  readonly #entries = new Map<string, Entry[]>();
+  /** By source, the keys of its targets. */
+  readonly #groups = new Map<string, Set<string>>();
   readonly #retired = new Set<string>();
-  readonly #running = new Map<string, Running>();
-  /** Keys that more than one group has had. There may be thousands of groups, so no other key is looked for in all of them. */
-  readonly #shared = new Set<string>();
 
   constructor(loops: TargetLoops, turns: Turns) {
     this.#loops = loops;
@@ -66,12 +66,12 @@ export class Pool {
 
   /** Sizes by name: what must not grow while targets come and go. */
   get sizes() {
-    return { groups: this.#groups.size, wanted: this.#running.size, shared: this.#shared.size };
+    return { groups: this.#groups.size, wanted: this.#entries.size };
   }
 
   /** The targets that this poll reads. */
   *readBy(pollKey: string): Generator<Target> {
-    for (const { target } of this.#running.values()) if (target.pollKey === pollKey) yield target;
+    for (const [first] of this.#entries.values()) if (first?.target.pollKey === pollKey) yield first.target;
   }
 
   /** Makes these the targets of a source. */
@@ -93,10 +93,12 @@ export class Pool {
   /** Adapts the targets of retired groups to the new configuration. One that becomes undefined is stopped. */
   async adopt(adopted: (target: Target) => Target | undefined): Promise<void> {
     for (const source of this.#retired) {
-      const group = this.#groups.get(source)?.values() ?? [];
+      const keys = [...(this.#groups.get(source) ?? [])];
+      const entries = keys.flatMap((key) => this.#entries.get(key) ?? []);
+      const own = entries.filter((entry) => entry.source === source);
       await this.#replace(
         source,
-        Array.from(group).flatMap((target) => adopted(target) ?? []),
+        own.flatMap(({ target }) => adopted(target) ?? []),
       );
     }
   }
@@ -107,14 +109,14 @@ export class Pool {
   }
 
   async #replace(source: string, targets: Iterable<Target>): Promise<void> {
-    const group = this.#groups.get(source) ?? new Map<string, Target>();
+    const group = this.#groups.get(source) ?? new Set<string>();
     this.#groups.set(source, group);
-    const missing = new Set(group.keys());
+    const missing = new Set(group);
     for (const target of targets) {
       if (this.#turns.isOver) await this.#turns.next();
       missing.delete(target.key);
-      group.set(target.key, target);
-      this.#put(target, source);
+      group.add(target.key);
+      this.#put({ source, target });
     }
     for (const key of missing) {
       if (this.#turns.isOver) await this.#turns.next();
@@ -123,45 +125,37 @@ export class Pool {
     }
   }
 
-  #put(target: Target, source: string): void {
-    const running = this.#running.get(target.key);
-    if (!running) this.#start(target, source);
-    else if (running.source === source || this.#retired.has(running.source))
-      this.#update(running.target, target, source);
-    else this.#shared.add(target.key);
+  #put(entry: Entry): void {
+    const { key } = entry.target;
+    const entries = this.#entries.get(key) ?? [];
+    this.#entries.set(key, entries);
+    const [first] = entries;
+    const at = entries.findIndex(({ source }) => source === entry.source);
+    if (at >= 0) entries[at] = entry;
+    else if (first && this.#retired.has(first.source)) entries.unshift(entry);
+    else entries.push(entry);
+    this.#poll(entries, first?.target);
   }
 
   /** A source no longer has a target. */
   #take(key: string, source: string): void {
-    const running = this.#running.get(key);
-    if (running?.source !== source) return;
-    for (const [other, group] of this.#shared.has(key) ? this.#groups : []) {
-      const target = group.get(key);
-      if (target) {
-        this.#update(running.target, target, other);
-        return;
-      }
-    }
-    this.#running.delete(key);
-    this.#shared.delete(key);
-    this.#loops.stop(running.target);
+    const entries = this.#entries.get(key) ?? [];
+    const left = entries.filter((entry) => entry.source !== source);
+    if (left.length > 0) this.#entries.set(key, left);
+    else this.#entries.delete(key);
+    this.#poll(left, entries[0]?.target);
   }
 
-  #start(target: Target, source: string): void {
-    this.#running.set(target.key, { target, source });
-    this.#loops.start(target);
-  }
-
-  #update(before: Target, after: Target, source: string): void {
-    if (before.baseUrl !== after.baseUrl) {
-      this.#loops.stop(before);
-      this.#start(after, source);
+  /** Polls the first of the entries instead of the target that counted before. */
+  #poll([first]: readonly Entry[], before: Target | undefined): void {
+    if (before && first?.target.baseUrl === before.baseUrl) {
+      const isOther = isOtherReading(before, first.target);
+      if (isOther || !isAlike(before, first.target)) this.#loops.update(first.target, isOther);
+      // The object stays: a late reading is kept only if its target object is still the wanted one.
+      else first.target = before;
       return;
     }
-    const isOther = isOtherReading(before, after);
-    // If nothing changed, the object stays: a late reading is kept only if its target object is still the wanted one.
-    const target = isOther || !isAlike(before, after) ? after : before;
-    this.#running.set(target.key, { target, source });
-    if (target !== before) this.#loops.update(target, isOther);
+    if (before) this.#loops.stop(before);
+    if (first) this.#loops.start(first.target);
   }
 }
