@@ -63,31 +63,15 @@ function describeShortfall(
   allowedPerSecond: number,
 ): string {
   const neededByKind = new Map<string, number>();
-  let shortestMs = Number.POSITIVE_INFINITY;
-  let longestMs = 0;
-  let staleAfterMs = Number.POSITIVE_INFINITY;
-  for (const poll of polls) {
-    const { kind, intervalMs } = poll;
-    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + 1000 / intervalMs);
-    shortestMs = Math.min(shortestMs, intervalMs);
-    longestMs = Math.max(longestMs, intervalMs);
-    if (poll.type === 'read') staleAfterMs = Math.min(staleAfterMs, poll.target.staleAfterMs);
-  }
-  const roundMs = Math.ceil(polls.length / allowedPerSecond) * 1000;
-  const stale = Number.isFinite(staleAfterMs)
-    ? `, values go stale after ${formatDuration(staleAfterMs)}`
-    : '';
+  for (const { kind, intervalMs } of polls)
+    neededByKind.set(kind, (neededByKind.get(kind) ?? 0) + 1 / intervalMs);
+  const [neediest] = [...neededByKind].toSorted(([, a], [, b]) => b - a);
+  const round = formatDuration(Math.ceil(polls.length / allowedPerSecond) * 1000);
   return (
-    `${api}: ${plural(polls.length, 'poll')} at ${intervalsText(shortestMs, longestMs)} need ${rateText(neededPerSecond)} requests/s, ` +
-    `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${formatDuration(roundMs)}${stale}; ` +
-    `raise the interval of ${neediest(neededByKind)}${roundMs > staleAfterMs ? ', stale_after' : ''} or apis.${api}.requests_per_second`
+    `${api}: ${plural(polls.length, 'poll')} need ${rateText(neededPerSecond)} requests/s, ` +
+    `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${round}; raise ` +
+    `apis.${api}.requests_per_second, or interval and stale_after (${neediest?.[0]} needs most)`
   );
-}
-
-/** `application`, or `rate_limit (it needs most: 6.1)` */
-function neediest(neededByKind: ReadonlyMap<string, number>): string {
-  const [[kind, needed] = ['', 0], ...others] = [...neededByKind].toSorted(([, a], [, b]) => b - a);
-  return others.length === 0 ? kind : `${kind} (it needs most: ${rateText(needed)})`;
 }
 
 /** Requests a second: `0`, `<0.01`, `0.25`, `12.5`. */

@@ -5,13 +5,13 @@
  */
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import { apiNames, type Resource } from '../resources/resource.ts';
+import { apiNames, type Found, type Resource } from '../resources/resource.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { FailureLog } from './failure-log.ts';
 import { KeyCheck } from './key-check.ts';
 import { type FoundKeys, type ListingStatus, Listings } from './listings.ts';
 import type { Loop } from './loop.ts';
-import { type Outcome, Poller, type PollerOptions } from './poller.ts';
+import { Poller, type PollerOptions } from './poller.ts';
 import { Polls, type PollsOptions } from './polls.ts';
 import { isCounted } from './target.ts';
 import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
@@ -213,13 +213,13 @@ export class PollEngine {
   async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
     const { poll } = loop;
     if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
-    const outcome = await this.#poller.poll(poll, loop, permit);
-    if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, outcome);
-    return outcome.backoffFactor;
+    const { backoffFactor, found } = await this.#poller.poll(poll, loop, permit);
+    if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, found);
+    return backoffFactor;
   }
 
   /** The poll of a listing ended. */
-  async #follow(loop: Loop, { found, durationSeconds }: Outcome): Promise<void> {
+  async #follow(loop: Loop, found: readonly Found[] | undefined): Promise<void> {
     const provider = this.#wanted.providers.get(loop.poll.key);
     if (!provider) return;
     if (!found) {
@@ -230,7 +230,7 @@ export class PollEngine {
     // If the key changed meanwhile, the pages may be those of two accounts. Then this stops the loop.
     await this.#options.lookAtKeys?.();
     await this.#inTurn(async () => {
-      if (!loop.isStopped) await this.#listings.takeOver(loop, provider, found, durationSeconds);
+      if (!loop.isStopped) await this.#listings.takeOver(loop, provider, found);
     });
   }
 

@@ -87,7 +87,7 @@ export class Listings {
   }
 
   /** Takes over what a complete listing has. */
-  async takeOver(loop: Loop, provider: Provider, found: readonly Found[], seconds: number): Promise<void> {
+  async takeOver(loop: Loop, provider: Provider, found: readonly Found[]): Promise<void> {
     const { wanted, poller } = this.#options;
     const { poll, found: before } = provider;
     const discovery = compareListed(before, found);
@@ -105,7 +105,7 @@ export class Listings {
     for (const target of targets) {
       if (wanted.turns.isOver) await wanted.turns.next();
       if (loop.isStopped) return;
-      poller.deliver(poll, target, byIds.get(idText(target.ids)), seconds);
+      poller.deliver(poll, target, byIds.get(idText(target.ids)), loop.health.lastDurationSeconds);
     }
   }
 

@@ -94,13 +94,11 @@ export class Loop {
     });
   }
 
-  /** Changes to another poll of the same key. */
+  /** Changes to another poll of the same key. With a shorter interval it is asked at once. */
   update(poll: Poll): void {
-    const before = this.poll;
+    const isSooner = poll.intervalMs < this.poll.intervalMs;
     this.poll = poll;
-    if (this.#state !== 'waiting' || poll.intervalMs >= before.intervalMs) return;
-    const soonestMs = this.#next(performance.now(), 1);
-    if (soonestMs < this.#dueAtMs) this.#schedule(soonestMs);
+    if (isSooner && this.#state === 'waiting') this.#schedule(performance.now());
   }
 
   /** A request that was sent is still waited for, so that it is counted; no further page is asked for. */

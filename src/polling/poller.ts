@@ -14,7 +14,7 @@ import type { FailureLog } from './failure-log.ts';
 import type { KeyCheck } from './key-check.ts';
 import type { Loop } from './loop.ts';
 import { isCounted, type Poll, type ReadPoll, type Target } from './target.ts';
-import type { TargetStates } from './target-states.ts';
+import type { Failure, TargetStates } from './target-states.ts';
 
 /** What polling reports of itself. */
 export interface PollObserver {
@@ -54,7 +54,6 @@ export interface Outcome {
   readonly backoffFactor: number;
   /** What a listing has, if it succeeded. */
   readonly found?: readonly Found[] | undefined;
-  readonly durationSeconds: number;
 }
 
 /** The most intervals between two polls of what is refused, absent or not in the plan. */
@@ -110,28 +109,26 @@ export class Poller {
    * once its targets are known.
    */
   async poll(poll: Poll, loop: PollingLoop, permit: Permit): Promise<Outcome> {
+    const { states, now } = this.#options;
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
       const get = this.#getFor(poll, permit, loop);
       let found: readonly Found[] | undefined;
       if (poll.type === 'listing') found = await this.#discover(poll, get);
-      else this.#keep(poll.target, await this.#read(poll, get), took());
-      const durationSeconds = took();
-      this.#succeed(poll, loop, durationSeconds);
-      return { backoffFactor: 1, found, durationSeconds };
+      else states.succeeded(poll.target, await this.#read(poll, get), took(), now());
+      this.#succeed(poll, loop, took());
+      return { backoffFactor: 1, found };
     } catch (error) {
-      const durationSeconds = took();
-      if (loop.isStopped) return { backoffFactor: 1, durationSeconds };
-      const backoffFactor = this.#fail(poll, loop, describe(error), durationSeconds);
-      return { backoffFactor, durationSeconds };
+      if (loop.isStopped) return { backoffFactor: 1 };
+      return { backoffFactor: this.#fail(poll, loop, describe(error), took()) };
     } finally {
       permit.release();
     }
   }
 
   /** Gives a target its reading from a listing. If the listing lacks it, the target is absent. */
-  deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds: number): void {
+  deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds = 0): void {
     const { states, log, now, isOnce } = this.#options;
     const before = states.status(target.key);
     const wasAbsent = before?.state === 'absent';
@@ -149,7 +146,7 @@ export class Poller {
       return;
     }
     try {
-      this.#keep(target, found.reading, durationSeconds);
+      states.succeeded(target, found.reading, durationSeconds, now());
       if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
     } catch (error) {
       const { result, message } = describe(error);
@@ -159,40 +156,23 @@ export class Poller {
     }
   }
 
-  /** A sample without a finite number is left out, and reported as drift. */
-  #keep(target: Target, reading: unknown, durationSeconds: number): void {
-    const { states, now } = this.#options;
-    states.succeeded(target, reading, durationSeconds, now(), (field) =>
-      this.#noteDrift(
-        target.kind,
-        aboutTarget(target),
-        field,
-        'a finite number',
-        'a number that is too large',
-      ),
-    );
-  }
-
   #diagnosticsOf(poll: Poll): Diagnostics {
     const { kind } = poll;
-    return {
-      mismatch: (field, expected, received) =>
-        this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
-      unrecognized: (field) => this.#options.observer.unrecognized(kind, field),
-    };
-  }
-
-  #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {
     const { observer, log } = this.#options;
-    observer.mismatched(kind, field);
-    const key = `${kind} ${field}`;
-    if (this.#drifted.has(key)) return;
-    this.#drifted.add(key);
-    const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
-    log.warn(
-      { ...about, field, expected, received },
-      `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
-    );
+    return {
+      mismatch: (field, expected, received) => {
+        observer.mismatched(kind, field);
+        const key = `${kind} ${field}`;
+        if (this.#drifted.has(key)) return;
+        this.#drifted.add(key);
+        const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
+        log.warn(
+          { ...aboutPoll(poll), field, expected, received },
+          `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
+        );
+      },
+      unrecognized: (field) => observer.unrecognized(kind, field),
+    };
   }
 
   /** Asks with the permit of the poll, then with one for each further page, for one interval at most. */
@@ -267,10 +247,10 @@ export class Poller {
     health.lasting = willLast(failed) ? health.lasting + 1 : 0;
     health.isMissing = answer.status === 404 && answer.errorKey === undefined;
     const { lasting } = health;
+    const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
     const explain = (isKeyRefused: boolean) => {
       failure.isKeyRefused = isKeyRefused;
       failure.message = this.#reasonOf(poll, failed, isKeyRefused);
-      const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
       this.#logFailure(poll, failed, failure, `${values}, ${whatNext(poll, failure, lasting > 0)}`);
     };
     // Whether it is the key or this thing alone is often known only when other polls have ended.
@@ -285,26 +265,28 @@ export class Poller {
     return Math.max(backoffFactor, pausedFactor);
   }
 
+  /** Why it failed. Of a refused key it also says which one is needed, of one thing that may not be read what to check. */
   #reasonOf({ credential, api }: Poll, failed: Failed, isKeyRefused: boolean): string {
     const reason = this.#toLine(failed.message);
     // Without a status nothing was sent: the key cannot be read.
     if (failed.result !== 'auth' || failed.answer.status === undefined) return reason;
-    return isKeyRefused
-      ? refusedKeyText(credential, this.#options.keySource(credential), api, reason)
-      : notAllowedText(credential, api, reason);
+    const isVideo = api === 'video';
+    if (!isKeyRefused) {
+      const why = isVideo ? 'it may be a read-only one' : "it is the plan or the key's rights";
+      return `not allowed to read this: ${reason}; the key of ${credential} reads other things, so ${why}`;
+    }
+    const ofLibrary = "the library's own key, not the account's, and not the read-only one";
+    const needed = isVideo ? ofLibrary : "the account's API key";
+    const source = this.#options.keySource(credential);
+    return `the key of ${credential} (${source}) was refused: ${reason}; it must be ${needed}`;
   }
 
-  #logFailure(
-    poll: Poll,
-    { answer }: Failed,
-    failure: { readonly result: string; readonly message: string; readonly isKeyRefused: boolean },
-    next: string,
-  ): void {
+  #logFailure(poll: Poll, { answer }: Failed, failure: Failure, next: string): void {
     const { failureLog, isOnce } = this.#options;
     const { kind, credential, api } = poll;
     const { status } = answer;
-    const { result, message } = failure;
-    const isRefused = failure.isKeyRefused && status !== undefined;
+    const { result, message, isKeyRefused } = failure;
+    const isRefused = isKeyRefused && status !== undefined;
     const what = poll.type === 'listing' ? `${kind} listing` : kind;
     const group = isRefused
       ? { key: `${credential} ${api === 'video'} ${status}`, fields: { credential }, refused: credential }
@@ -329,30 +311,12 @@ export class Poller {
   }
 }
 
-/** Why a key was refused, and which key is needed. source: where the key comes from, in words. */
-function refusedKeyText(credential: string, source: string, api: ApiName, message: string): string {
-  const needed =
-    api === 'video'
-      ? "the library's own key, not the account's, and not the read-only one"
-      : "the account's API key";
-  return `the key of ${credential} (${source}) was refused: ${message}; it must be ${needed}`;
-}
-
-/** Why one thing cannot be read with a key that reads others. */
-function notAllowedText(credential: string, api: ApiName, message: string): string {
-  const why = api === 'video' ? 'it may be a read-only one' : "it is the plan or the key's rights";
-  return `not allowed to read this: ${message}; the key of ${credential} reads other things, so ${why}`;
-}
-
-function whatNext(
-  { credential, intervalMs }: Poll,
-  { result, isKeyRefused }: { readonly result: string; readonly isKeyRefused: boolean },
-  isLasting: boolean,
-): string {
-  if (result === 'rate_limited') return 'asking again when the pause of its API is over';
+function whatNext({ credential, intervalMs }: Poll, failure: Failure, isLasting: boolean): string {
+  if (failure.result === 'rate_limited') return 'asking again when the pause of its API is over';
   const again = `asking again in ${inSeconds(intervalMs)}`;
-  if (isKeyRefused) return `${again}, then less and less often until the key of ${credential} changes`;
-  return isLasting ? `${again}, then less and less often` : again;
+  if (!isLasting) return again;
+  const until = failure.isKeyRefused ? ` until the key of ${credential} changes` : '';
+  return `${again}, then less and less often${until}`;
 }
 
 function aboutTarget({ kind, ids, name }: Target) {

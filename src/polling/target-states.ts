@@ -64,28 +64,18 @@ function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState):
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
-/** Receives the API field of a sample whose value is not finite. */
-type OnNotFinite = (field: string) => void;
-
 function isFiniteSample({ value }: Sample): boolean {
   return Number.isFinite(value);
 }
 
 /** The rows of a reading, without the counters. Samples without a finite number are left out. */
-export function rowsOf(
-  target: Target,
-  reading: unknown,
-  onNotFinite: OnNotFinite = () => undefined,
-): readonly FamilyRows[] {
-  const first = firstFamilyOf(target.kind);
+export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
   const rows: FamilyRows[] = [];
-  for (let family = first; ; family++) {
+  for (let family = firstFamilyOf(target.kind); ; family++) {
     const declared = catalogue[family];
     if (declared?.kind !== target.kind) return rows;
     const all = declared.samples(reading, target);
     const samples = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
-    for (let left = all.length - samples.length; left > 0; left--)
-      onNotFinite(declared.fields[0] ?? declared.name);
     if (samples.length > 0) rows.push({ family, samples });
   }
 }
@@ -159,17 +149,11 @@ export class TargetStates {
   }
 
   /** A good poll. atMs: Unix time. The reading is dropped if the target is no longer wanted, or no longer the same object. */
-  succeeded(
-    target: Target,
-    reading: unknown,
-    durationSeconds: number,
-    atMs: number,
-    onNotFinite?: OnNotFinite,
-  ): void {
+  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
     const known = this.#stateOf(target);
     if (!known) return;
     // First of all: this may throw, and then the poll did not succeed.
-    const rows = rowsOf(target, reading, onNotFinite);
+    const rows = rowsOf(target, reading);
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.state = 'ok';

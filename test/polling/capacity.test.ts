@@ -98,8 +98,8 @@ describe('the request rate', () => {
       polls: 20_000,
       allowedPerSecond: 10,
       shortfall:
-        'application: 20,000 polls at 1m need 333.3 requests/s, requests_per_second is 10: a round takes 33m20s, ' +
-        'values go stale after 3m; raise the interval of application, stale_after or apis.application.requests_per_second',
+        'application: 20,000 polls need 333.3 requests/s, requests_per_second is 10: a round takes 33m20s; ' +
+        'raise apis.application.requests_per_second, or interval and stale_after (application needs most)',
     });
     expect(application?.neededPerSecond).toBeCloseTo(333.333, 3);
   });
@@ -113,8 +113,8 @@ api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => 
     // The names of each zone's rate limits are listed, too.
     expect(shield?.neededPerSecond).toBeCloseTo(11.1, 3);
     expect(shield?.shortfall).toBe(
-      'shield: 420 polls at 10s to 10m need 11.1 requests/s, requests_per_second is 10: a round takes 42s, ' +
-        'values go stale after 30s; raise the interval of rate_limit (it needs most: 6.1), stale_after or apis.shield.requests_per_second',
+      'shield: 420 polls need 11.1 requests/s, requests_per_second is 10: a round takes 42s; ' +
+        'raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
   });
 

@@ -435,7 +435,7 @@ describe('the capacity', () => {
     const { engine, capacities } = await engineOf(slow, { zones: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
     await vi.advanceTimersByTimeAsync(5000);
     expect(capacities.at(-1)?.[0]?.shortfall).toBe(
-      'shield: 19 polls at 1m to 10m need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s, values go stale after 3m; raise the interval of rate_limit (it needs most: 0.16), stale_after or apis.shield.requests_per_second',
+      'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
     await engine.stop();
   });
