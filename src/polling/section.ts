@@ -62,6 +62,9 @@ type Branches = Map<string, Branch>;
 /** entries: undefined when the first try failed. */
 type OnFound = (entries: readonly Discovered[] | undefined, branch: Branch) => Promise<void>;
 
+/** parts: those that have a name, once they were listed. */
+type MakeTarget = (entry: Discovered, parts?: readonly Listed[]) => Target;
+
 /** A listing to follow, and what to do with what it finds. */
 interface Following {
   readonly listing: Listing;
@@ -149,32 +152,46 @@ export class Section {
   }
 
   async #name(targets: readonly TargetConfig[]): Promise<void> {
-    const { resource, pool, owns } = this.#of;
+    const { resource, owns } = this.#of;
     const own = targets.filter(({ ids }) => owns(targetKey(resource.kind, ids)));
-    if (isReadAlone(resource) && resource.partNames) {
-      const byIds = new Map(own.map((target) => [idText(target.ids), target]));
-      const configOf = ({ ids }: Discovered) => byIds.get(idText(ids)) as TargetConfig;
-      const onFound: OnFound = async (parts, { parent, provider }) => {
-        if (parent) await pool.sync(provider.poll.key, [namedTarget(this.#of, configOf(parent), parts)]);
-      };
-      const parts = { listing: resource.partNames, onFound };
-      await this.#followEach(this.#branches, parts, own, (parent) => configOf(parent).credential);
+    if (!isReadAlone(resource)) await this.#readNamed(resource.listing, own);
+    const byIds = new Map(own.map((target) => [idText(target.ids), target]));
+    await this.#put('named', this.#branches, own, ({ ids }, parts) =>
+      namedTarget(this.#of, byIds.get(idText(ids)) as TargetConfig, parts),
+    );
+  }
+
+  /** Subscribes to the readings that named targets get from a listing. */
+  async #readNamed(listing: Listing, targets: readonly TargetConfig[]): Promise<void> {
+    const intervals = new Map<string, number>();
+    for (const { credential, intervalMs } of targets)
+      intervals.set(credential, Math.min(intervalMs, intervals.get(credential) ?? intervalMs));
+    for (const [credential, readIntervalMs] of intervals) {
+      const of = { listing, credential, parent: undefined, account: credential };
+      await this.#subscribe(this.#aside, of, () => Promise.resolve(), readIntervalMs);
+    }
+  }
+
+  /** Makes targets of what a source has: all at once or, where their parts have names, each when these were listed. */
+  async #put(
+    source: string,
+    below: Branches,
+    entries: readonly Discovered[],
+    make: MakeTarget,
+  ): Promise<void> {
+    const { resource, pool } = this.#of;
+    const partNames = isReadAlone(resource) ? resource.partNames : undefined;
+    if (!partNames) {
+      await pool.sync(
+        source,
+        mapEach(entries, (entry) => make(entry)),
+      );
       return;
     }
-    if (!isReadAlone(resource)) {
-      const intervals = new Map<string, number>();
-      for (const { credential, intervalMs } of own)
-        intervals.set(credential, Math.min(intervalMs, intervals.get(credential) ?? intervalMs));
-      const { listing } = resource;
-      for (const [credential, readIntervalMs] of intervals) {
-        const of = { listing, credential, parent: undefined, account: credential };
-        await this.#subscribe(this.#aside, of, () => Promise.resolve(), readIntervalMs);
-      }
-    }
-    await pool.sync(
-      'named',
-      own.map((target) => namedTarget(this.#of, target)),
-    );
+    const onFound: OnFound = async (parts, { parent, provider }) => {
+      if (parent) await pool.sync(provider.poll.key, [make(parent, parts)]);
+    };
+    await this.#followEach(below, { listing: partNames, onFound }, entries, (one) => make(one).credential);
   }
 
   /** Follows a listing: the account's, or one below each selected thing that its parent listing has. */
@@ -268,9 +285,9 @@ export class Section {
   /** Makes targets of what a listing has. */
   async #select(entries: readonly Discovered[] | undefined, { provider, below }: Branch): Promise<void> {
     if (!entries) return;
-    const { section, resource, pool, owns } = this.#of;
+    const { resource, owns } = this.#of;
     const { kind } = resource;
-    const { feature, partNames } = isReadAlone(resource) ? resource : {};
+    const feature = isReadAlone(resource) ? resource.feature : undefined;
     const { poll } = provider;
     const selected: Discovered[] = [];
     const excluded: Discovered[] = [];
@@ -281,18 +298,6 @@ export class Section {
         (this.#isSelected(entry) ? selected : excluded).push(entry);
     }
     this.#selections.set(poll.key, { kind, listingKey: poll.key, targets: selected.length, excluded });
-    if (!partNames) {
-      await pool.sync(
-        poll.key,
-        mapEach(selected, (entry) => listedTarget(this.#of, entry, poll)),
-      );
-      return;
-    }
-    const onFound: OnFound = async (parts, { parent, provider: partsOf }) => {
-      if (parent) await pool.sync(partsOf.poll.key, [listedTarget(this.#of, parent, poll, parts)]);
-    };
-    await this.#followEach(below, { listing: partNames, onFound }, selected, (one) =>
-      credentialFor(section, resource.api, poll, one),
-    );
+    await this.#put(poll.key, below, selected, (entry, parts) => listedTarget(this.#of, entry, poll, parts));
   }
 }

@@ -3,6 +3,7 @@
  * whether the last poll succeeded, when the last success was, and the counters.
  */
 import { uptime } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import type { FamilySamples, Store } from '../exposition/store.ts';
 import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Sample } from '../resources/resource.ts';
@@ -117,24 +118,30 @@ export class TargetStates {
 
   /** A target that is wanted from now on. */
   add(target: Target): void {
-    const known = this.#blank(target);
+    const known: TargetState = {
+      target,
+      state: 'pending',
+      stale: false,
+      hasValues: false,
+      freshMs: this.#uptimeMs(),
+      lastSuccessMs: undefined,
+      lastDurationSeconds: undefined,
+      lastFailure: undefined,
+      counters: Counters.of(target.kind),
+      condition: undefined,
+    };
     this.#states.set(target.key, known);
     this.#countsOf(target.kind).targets++;
     this.#watch(known);
   }
 
-  /** Something about a known target changed. At another address nothing is known of it; with other settings, values differ. */
+  /** Something about a known target changed. With other settings, its values differ. */
   update(target: Target): void {
     const known = this.#states.get(target.key);
     if (!known) return;
     const before = known.target;
-    if (before.baseUrl !== target.baseUrl) {
-      this.#store.delete(target.key);
-      this.#setStale(known, false);
-      Object.assign(known, this.#blank(target));
-    }
     known.target = target;
-    if (JSON.stringify(before.settings) !== JSON.stringify(target.settings)) this.#showStateAlone(known);
+    if (!isDeepStrictEqual(before.settings, target.settings)) this.#showStateAlone(known);
     this.#watch(known);
   }
 
@@ -236,21 +243,6 @@ export class TargetStates {
     const counts = this.#counts.get(kind) ?? { targets: 0, stale: 0 };
     this.#counts.set(kind, counts);
     return counts;
-  }
-
-  #blank(target: Target): TargetState {
-    return {
-      target,
-      state: 'pending',
-      stale: false,
-      hasValues: false,
-      freshMs: this.#uptimeMs(),
-      lastSuccessMs: undefined,
-      lastDurationSeconds: undefined,
-      lastFailure: undefined,
-      counters: Counters.of(target.kind),
-      condition: undefined,
-    };
   }
 
   #setStale(known: TargetState, isStale: boolean): void {

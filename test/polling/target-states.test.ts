@@ -233,15 +233,6 @@ describe('target states', () => {
     }
   });
 
-  it('forgets a target whose address changes', async () => {
-    const { states, target, rows } = statesOf(['a']);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
-    const moved = { ...target('a'), baseUrl: 'http://127.0.0.1:2' };
-    states.update(moved);
-    expect(await rows()).toEqual([]);
-    expect(states.status(moved.key)).toMatchObject({ state: 'pending', lastSuccessMs: undefined });
-  });
-
   it('leaves out numbers that are not finite', async () => {
     const { states, target, rows } = statesOf(['a']);
     const infinite = Number.POSITIVE_INFINITY;

@@ -101,6 +101,15 @@ describe('named targets', () => {
     expect(one.changes()).toEqual(['~application/b']);
   });
 
+  it('are other targets at another address: nothing of the previous one stays', async () => {
+    const config = configOf([sectionConfig('application', [application('a')])]);
+    const one = await following(config);
+    one.changes();
+    const moved = { ...config.apis.application, baseUrl: 'http://127.0.0.1:2' };
+    await one.apply({ ...config, apis: { ...config.apis, application: moved } });
+    expect(one.changes()).toEqual(['-application/a', '+application/a']);
+  });
+
   it('of other shards are not polled, and neither is their listing', async () => {
     const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
     expect((await following(config, { owns: () => false })).polls()).toEqual([]);
