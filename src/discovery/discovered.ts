@@ -2,12 +2,12 @@
 import type { Found, Ids, Listed } from '../resources/resource.ts';
 
 export interface Discovered extends Listed {
-  /** The credential of its own key, where the listing gave one. */
+  /** The credential of its own key, if the listing gave one. */
   readonly keyName?: string | undefined;
 }
 
 export interface Discovery {
-  /** What there is now: the same array as before if nothing changed. */
+  /** The same array as before if nothing changed. */
   readonly listed: readonly Discovered[];
   readonly added: number;
   readonly removed: number;
@@ -64,7 +64,7 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
 
 /**
  * Whether a listing has other things than before, but the same number. Then it may have missed one: if something leaves an
- * earlier page while the pages are read and something else is added at the end, a third is skipped and the total stays the same.
+ * earlier page while the pages are read and something is added at the end, a third one is skipped and the total is the same.
  */
 export function isExchanged(before: readonly Discovered[] | undefined, found: readonly Found[]): boolean {
   const known = new Set(before?.map(({ ids }) => idText(ids)));

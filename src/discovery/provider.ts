@@ -1,7 +1,6 @@
 /**
  * A provider is one listing that is asked again and again. It keeps what the last complete listing had and tells its
- * subscribers: a new one at once, all of them when something changes. It does not know how the listing is read, nor what
- * subscribers do with it.
+ * subscribers: a new one at once, all of them when something changes.
  *
  * - Subscribers to the same listing share a provider. A listing is the same while its kind, credential, key, address and
  *   parent are. Another key may open another account, so it gets a provider of its own.
@@ -12,17 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiName, Listing } from '../resources/resource.ts';
 import { type Discovered, idText, withNames } from './discovered.ts';
 
-/** Which listing is wanted. */
 export interface ListingOf {
   readonly listing: Listing;
   readonly credential: string;
-  /** The thing in the parent listing that it is read for. */
+  /** The item of the parent listing that it is below. */
   readonly parent: Discovered | undefined;
   /** The credential of the outermost listing: whose account this is. */
   readonly account: string;
 }
 
-/** Asks one listing. */
 export interface ListingPoll extends ListingOf {
   readonly type: 'listing';
   readonly key: string;
@@ -44,18 +41,18 @@ export interface Subscriber {
   found(entries: readonly Discovered[] | undefined): Promise<void>;
 }
 
-/** How long the first result waits for the names that another listing has. */
+/** How long the first result waits for the names from another listing. */
 const namesPatienceMs = 5000;
 
 export class Provider {
-  /** The last complete listing. Names that another listing has are missing. */
+  /** The last complete listing, without the names from another listing. */
   found: readonly Discovered[] | undefined;
-  /** Lists the names of what this one finds. */
+  /** The listing that has the names. */
   namedBy: Provider | undefined;
   poll: ListingPoll;
   #names: readonly Discovered[] | undefined;
   readonly #subscribers = new Set<Subscriber>();
-  /** Aborts when it was asked once, or is no longer wanted. */
+  /** Aborted when it was asked once, or is no longer wanted. */
   readonly #firstEnd = new AbortController();
 
   constructor(key: string, of: ListingOf) {
@@ -72,7 +69,7 @@ export class Provider {
     return this.#firstEnd.signal.aborted;
   }
 
-  /** Whether subscribers know what there is. Below a parent, a failed try is enough. */
+  /** Whether subscribers know what there is. Below a parent, one failure is enough. */
   get isSettled(): boolean {
     return this.found !== undefined || (this.hasEnded && this.poll.parent !== undefined);
   }
@@ -94,7 +91,6 @@ export class Provider {
     else if (this.hasEnded) await subscriber.found(undefined);
   }
 
-  /** A complete listing had this. */
   async succeed(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;
@@ -102,21 +98,21 @@ export class Provider {
     this.#firstEnd.abort();
   }
 
-  /** A try failed. Only the first one matters. */
+  /** Only the first failure matters. */
   async fail(): Promise<void> {
     if (this.hasEnded) return;
     this.#firstEnd.abort();
     await this.#tellAll();
   }
 
-  /** The listing that has the names has these. Only changes are passed on: a subscriber may be about to leave. */
+  /** Only changes are passed on: a subscriber may be about to leave. */
   async nameAfter(names: readonly Discovered[] | undefined): Promise<void> {
     if (names === this.#names) return;
     this.#names = names;
     if (this.found) await this.#tellAll();
   }
 
-  /** Waits for the first result of the listing that has the names, but no longer than five seconds. */
+  /** Waits for the first result of the listing that has the names, for at most five seconds. */
   async namesKnown(signal: AbortSignal): Promise<void> {
     if (!this.namedBy || this.namedBy.hasEnded) return;
     const enough = AbortSignal.any([signal, this.namedBy.#firstEnd.signal]);
@@ -136,7 +132,6 @@ export class Provider {
   }
 }
 
-/** Starts and stops asking a listing. */
 export interface ListingLoops {
   start(poll: ListingPoll): void;
   /** It is asked at another interval, or its parent has another name. */
@@ -144,7 +139,6 @@ export interface ListingLoops {
   stop(poll: ListingPoll): void;
 }
 
-/** All providers, by the key of their listing. */
 export class Providers {
   readonly #loops: ListingLoops;
   readonly #providers = new Map<string, Provider>();

@@ -1,6 +1,6 @@
 /**
- * Which of the things that a listing finds are wanted. Names are written by others, so patterns run on a linear-time engine: no
- * name can keep the exporter busy.
+ * Which of the things that a listing finds are wanted. Patterns run in linear time, so that no name, however long, can keep the
+ * exporter busy.
  */
 import type { RE2JS } from 're2js';
 import type { Listed } from '../resources/resource.ts';
@@ -29,7 +29,7 @@ function loaded(): typeof import('re2js') {
   return engine;
 }
 
-/** What is wrong with a pattern; undefined where it can be used. */
+/** What is wrong with a pattern; undefined if it can be used. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern === '') return 'it is empty';
   if (pattern.length > maxPatternLength) return `it is longer than ${maxPatternLength} characters`;
@@ -49,7 +49,7 @@ function compile(pattern: string): RE2JS {
   return RE2JS.compile(pattern, RE2JS.DOTALL);
 }
 
-/** Compiles a selection. Without one, everything is wanted. Throws where a pattern has a problem. */
+/** Without a selection, everything is wanted. Throws if a pattern has a problem. */
 export function selectorOf(selection: Selection | undefined): (listed: Listed) => boolean {
   if (!selection) return () => true;
   const include = selection.include.map(compile);

@@ -1,4 +1,4 @@
-/** Whether the pace of each API suffices for its polls: in numbers, and in a sentence where it does not. */
+/** Whether the pace of each API is high enough for its polls: in numbers, and in a sentence if it is not. */
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
@@ -22,7 +22,7 @@ export async function pollsOf(
   });
   await wanted.apply(config);
   const providers = [...wanted.providers.all()];
-  // Some targets wait until their parts are listed. This makes them come without.
+  // Some targets wait until their parts are listed. After a failure they come without them.
   for (const provider of providers) await provider.fail();
   const reads = resources.filter(isReadAlone).flatMap((resource) => {
     const own = targets.filter(({ kind }) => kind === resource.kind);
@@ -34,21 +34,20 @@ export async function pollsOf(
 export interface ApiCapacity {
   readonly api: ApiName;
   readonly polls: number;
-  /** Without retries; of a listing, one request a poll. */
+  /** Without retries and further pages. */
   readonly neededPerSecond: number;
   readonly allowedPerSecond: number;
-  /** If the pace does not suffice: the numbers, what follows, and what to do. */
+  /** If the pace is too low: the numbers, what follows, and what to do. */
   readonly shortfall: string | undefined;
 }
 
-/** For every API that is polled, whether its pace suffices to poll everything at its interval. */
 export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly ApiCapacity[] {
   return apiNames.flatMap((api) => {
     const ofApi = polls.filter((poll) => poll.api === api);
     if (ofApi.length === 0) return [];
     const allowedPerSecond = apis[api].requestsPerSecond;
     const needed = ofApi.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
-    // Rounded, so that it does not depend on the order in which polls came.
+    // Rounded, so that it does not depend on the order of the polls.
     const neededPerSecond = Math.round(needed * 1e6) / 1e6;
     const isShort = neededPerSecond > allowedPerSecond;
     const shortfall = isShort ? describeShortfall(api, ofApi, neededPerSecond, allowedPerSecond) : undefined;

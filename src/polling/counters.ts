@@ -4,7 +4,7 @@ import { sumByDay } from '../resources/days.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
 
-/** How long readings may lack a series before it is forgotten: a country may have no views for hours. */
+/** How long a series may be missing from readings before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
 
 type Labels = CounterSample['labels'];
@@ -12,9 +12,9 @@ type Labels = CounterSample['labels'];
 interface HeldSeries {
   readonly labels: Labels;
   readonly counter: DayCounter;
-  /** What the page showed before the reading that is being counted. */
+  /** Its value on the page before the current reading. */
   shownValue: number;
-  /** Since when readings lack it, by the clock that never jumps. */
+  /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Counters {
   }
 }
 
-/** The series of one family. With a bound, those without a series of their own are counted together as the rest. */
+/** The series of one family. With a bound, only the largest have a series, and all others are counted together as the rest. */
 class FamilyCounters {
   readonly #bound: CounterBound | undefined;
   readonly #held = new Map<string, HeldSeries>();
@@ -86,8 +86,8 @@ class FamilyCounters {
   }
 
   /**
-   * What has no series is first counted in the rest, so that nothing new is lost or counted twice. Then the largest of it get
-   * series, which begin at 0. If there is no room for a larger one, the smallest stops.
+   * What has no series is first counted in the rest, so that nothing is lost or counted twice. Then the largest of it get
+   * series of their own, which begin at 0. A larger one replaces the smallest if there is no room.
    */
   #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
     if (left.size === 0) return;
@@ -120,13 +120,13 @@ class FamilyCounters {
     });
   }
 
-  /** The page will not show what the series has just gained, so that goes to the rest. */
+  /** The page will not show what the series has just gained, so the rest gets it. */
   #stop(key: string, { counter, shownValue }: HeldSeries): void {
     this.#rest?.takeOver(counter.days, counter.value - shownValue);
     this.#held.delete(key);
   }
 
-  /** By all open days, so that a series does not end because another is larger in the first minutes of a day. */
+  /** Compares all open days, so that a series does not end because another is larger in the first minutes of a day. */
   #smallest(): [key: string, HeldSeries] | undefined {
     return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }

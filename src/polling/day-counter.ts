@@ -1,7 +1,4 @@
-/**
- * One counter: what the days of the API have gained since it was first read, so that windows that roll and days that begin
- * anew become a figure that only grows. It knows neither labels nor targets.
- */
+/** One counter: what the days of the API have gained since the first reading. It only grows, though days begin at 0 again. */
 import { sumByDay } from '../resources/days.ts';
 import type { DayFigure } from '../resources/resource.ts';
 
@@ -10,11 +7,10 @@ const daySeconds = 86_400;
 const openDays = 2;
 
 export class DayCounter {
-  /** What was counted since the first reading. */
   value = 0;
   /** The days that may still grow, the newest first, each with the highest figure seen. Days without a figure are not kept. */
   #days: readonly DayFigure[] = [];
-  /** Days before this one were counted before this process read them, or are too old to count. */
+  /** Earlier days are not counted: this process did not see them grow, or they are too old. */
   #fromSeconds = Number.NEGATIVE_INFINITY;
 
   /** Takes the days of the first reading as already counted. nowMs: Unix time; it gives the day if none was sent. */
@@ -22,18 +18,17 @@ export class DayCounter {
     this.#begin(days, nowMs);
   }
 
-  /** The highest figures of the days that may still grow. */
   get days(): readonly DayFigure[] {
     return this.#days;
   }
 
-  /** Counts what the days of a good reading have gained. nowMs: Unix time, from a clock that may be wrong. */
+  /** Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. */
   add(days: readonly DayFigure[], nowMs: number): void {
     const sent = newestFirst(days);
     const [newest] = sent;
     if (!newest) return;
     if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
-      // The clock was ahead until now, so the days that were asked for had no figures. This is the first that has.
+      // The clock was ahead before, so the days that were asked for had no figures. These are the first.
       this.#begin(days, nowMs);
       return;
     }
@@ -41,7 +36,7 @@ export class DayCounter {
     let lastSeconds = Math.max(nowMs / 1000, this.#days[0]?.startSeconds ?? Number.POSITIVE_INFINITY);
     for (const { startSeconds, value } of sent.toReversed()) {
       if (startSeconds < this.#fromSeconds) continue;
-      // Far ahead of both the clock and the earlier days: counted as the newest, it would keep out the days to come.
+      // Far ahead of both the clock and the other days. As the newest day it would keep the next ones from being counted.
       if (startSeconds > lastSeconds + daySeconds) break;
       lastSeconds = Math.max(lastSeconds, startSeconds);
       const before = highest.get(startSeconds) ?? 0;
@@ -52,13 +47,13 @@ export class DayCounter {
     this.#keep(Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })));
   }
 
-  /** Takes over figures that now belong to its days, and counts what no series has counted of them. */
+  /** Takes over the figures of a series that ends. uncounted: what the page never showed of them. */
   takeOver(days: readonly DayFigure[], uncounted: number): void {
     this.#keep(sumByDay([...this.#days, ...days]));
     this.value += uncounted;
   }
 
-  /** Gives away figures that no longer belong to its days. */
+  /** Gives away figures to a series of their own. */
   giveAway(days: readonly DayFigure[]): void {
     const away = new Map(sumByDay(days).map(({ startSeconds, value }) => [startSeconds, value]));
     this.#keep(

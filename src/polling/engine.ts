@@ -1,7 +1,7 @@
 /**
- * Polls what the current configuration wants. Its sections subscribe to listings; what a listing finds comes as groups of
- * targets to the pool of their kind; the pool starts and stops polls; the poller carries them out and tells the target states,
- * which write to the store. Pages only look at the states.
+ * Polls what the current configuration wants. Its sections subscribe to listings and give groups of targets to the pool of
+ * their kind. The pool starts and stops polls. The poller carries them out and tells the target states, which write to the
+ * store.
  */
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
@@ -26,9 +26,9 @@ export interface EngineOptions
   readonly foundKeys: FoundKeys;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
-  /** Notices keys that have changed: `keyChanged` is called for them before this resolves. */
+  /** Looks for changed keys, and calls `keyChanged` for them before it resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
-  /** Called with what the polls need, once changes have settled. */
+  /** Called when polls have changed. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
   /** Called every ten seconds, so that others need no timer of their own. */
   readonly onSweep?: (() => void) | undefined;
@@ -42,7 +42,6 @@ const sweepIntervalMs = 10_000;
 
 export class PollEngine {
   readonly states: TargetStates;
-  /** Which keys are refused. */
   readonly keys = new KeyCheck((pollKey) => this.#polls.get(pollKey)?.runNow());
   readonly #options: EngineOptions;
   readonly #failureLog: FailureLog;
@@ -50,14 +49,12 @@ export class PollEngine {
   readonly #polls: Polls;
   readonly #wanted: Wanted;
   readonly #listings: Listings;
-  /** Looks after what no poll and no scrape looks after. */
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
   #lastChange: Promise<unknown> = Promise.resolve();
-  /** Changes that are not carried out yet. */
+  /** How many changes are waiting or under way. */
   #changes = 0;
   #isReady = false;
-  /** Whether the current configuration's addresses were checked. */
   #areAddressesChecked = false;
   #onAllPolled: (() => void) | undefined;
 
@@ -123,7 +120,7 @@ export class PollEngine {
     return this.#listings.statuses();
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
+  /** Sizes by name, for tests: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return {
       states: this.states.size,
@@ -159,7 +156,6 @@ export class PollEngine {
     await Promise.all(Array.from(this.#polls.all(), (loop) => loop.askNow()));
   }
 
-  /** Takes stale values off the page. */
   dropStale(): void {
     for (const { target, lastSuccessMs } of this.states.dropStale()) {
       const { kind, ids, name, staleAfterMs } = target;
@@ -190,24 +186,23 @@ export class PollEngine {
     });
   }
 
-  /** Carries out a change when those before it are done. */
+  /** Carries out one change at a time. */
   #inTurn(change: () => Promise<void>): Promise<void> {
     this.#changes++;
-    const done = this.#lastChange.then(() => this.#carryOut(change)).finally(() => this.#changes--);
+    const carryOut = async () => {
+      if (this.#polls.signal.aborted) return;
+      this.#wanted.turns.begin();
+      await change();
+      await this.#wanted.settle();
+      this.#listings.forgetGone();
+    };
+    const done = this.#lastChange.then(carryOut).finally(() => this.#changes--);
     this.#lastChange = done.then(
-      // The target that readiness waited for may be gone.
+      // The last target that was not polled yet may be gone.
       () => this.#checkReady(),
       () => undefined,
     );
     return done;
-  }
-
-  async #carryOut(change: () => Promise<void>): Promise<void> {
-    if (this.#polls.signal.aborted) return;
-    this.#wanted.turns.begin();
-    await change();
-    await this.#wanted.settle();
-    this.#listings.forgetGone();
   }
 
   async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
@@ -218,7 +213,6 @@ export class PollEngine {
     return backoffFactor;
   }
 
-  /** The poll of a listing ended. */
   async #follow(loop: Loop, found: readonly Found[] | undefined): Promise<void> {
     const provider = this.#wanted.providers.get(loop.poll.key);
     if (!provider) return;
@@ -227,7 +221,7 @@ export class PollEngine {
       return;
     }
     await provider.namesKnown(loop.signal);
-    // If the key changed meanwhile, the pages may be those of two accounts. Then this stops the loop.
+    // If the key changed meanwhile, the pages may be from two accounts. Then this stops the loop.
     await this.#options.lookAtKeys?.();
     await this.#inTurn(async () => {
       if (!loop.isStopped) await this.#listings.takeOver(loop, provider, found);

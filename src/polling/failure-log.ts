@@ -22,7 +22,7 @@ interface Group extends FailureGroup {
   readonly failing: Set<string>;
   /** How many failed since it began. */
   total: number;
-  /** How many of them have a line of their own. */
+  /** How many of them had a line of their own. */
   told: number;
   /** How many no line has mentioned yet. */
   untold: number;
@@ -52,7 +52,7 @@ export class FailureLog {
   readonly #groups = new Map<string, Group>();
   /** The group of each failing poll. */
   readonly #groupOf = new Map<string, Group>();
-  /** By kind: the targets that became stale since the last summary, with a line of their own and without. */
+  /** By kind, how many targets became stale since the last summary, with and without a line of their own. */
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export class FailureLog {
     this.#nowMs = nowMs;
   }
 
-  /** A poll failed. Only the first of failures in a row counts, unless its key is now refused or no longer is. */
+  /** Only the first of failures in a row counts, unless the key of the poll is now refused, or no longer is. */
   failed(pollKey: string, about: FailureGroup, fields: object, line: string): void {
     const before = this.#groupOf.get(pollKey);
     const isRefused = about.refused !== undefined;
@@ -88,7 +88,7 @@ export class FailureLog {
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** A poll succeeded. fields: called only if it had failed before. */
+  /** fields: only called if the poll had failed. */
   succeeded(pollKey: string, fields: () => object): void {
     const group = this.#groupOf.get(pollKey);
     if (!group) return;
@@ -98,7 +98,7 @@ export class FailureLog {
     else this.#leave(pollKey, group);
   }
 
-  /** Forgets that a poll fails, because it is no longer wanted. */
+  /** A poll is no longer wanted. */
   forget(pollKey: string): void {
     const group = this.#groupOf.get(pollKey);
     if (!group) return;
@@ -117,12 +117,10 @@ export class FailureLog {
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
   }
 
-  /** Writes the summaries. */
   tell(): void {
     this.#tellFailures();
     this.#tellAged();
@@ -135,7 +133,7 @@ export class FailureLog {
     if (group.failing.size > 0) return;
     this.#groups.delete(group.key);
     const { what, fields, total: size, told, untold, beganMs } = group;
-    // If nothing was said of the failures, nothing is said of their end.
+    // If the log did not mention the failures, it does not mention their end.
     if (told === 0 && untold === size) return;
     const lastedMs = this.#nowMs() - beganMs;
     const line = recoveryText(group, lastedMs);
@@ -198,7 +196,7 @@ export class FailureLog {
     });
   }
 
-  /** A line each, or if they are too many, one for all. */
+  /** Writes the summaries, or one for all if they are too many. */
   #write(
     level: 'warn' | 'info',
     lines: readonly Summary[],

@@ -1,13 +1,13 @@
 /**
- * Tells a refused key from a single thing that a key may not read. A key is refused when something is refused with it and
- * nothing of its API is accepted. Until that is known, the verdict waits for other polls of the key.
+ * Tells a refused key from a single thing that a key may not read. A key is refused when its API refuses something and
+ * accepts nothing. Until that is known, the verdict waits for other polls with the key.
  */
 import type { ApiName } from '../resources/resource.ts';
 import type { Poll } from './target.ts';
 
 type OnVerdict = (isKeyRefused: boolean) => void;
 
-/** What a poll says about the key. A timeout says nothing: it leaves the standing as it was, or unknown. */
+/** What the last answer to a poll said about the key. A timeout changes nothing, or leaves it unknown. */
 type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
 
 /** If something was read with the key this recently, the key is fine. */
@@ -28,7 +28,6 @@ class CheckedKey {
     this.api = api;
   }
 
-  /** The first poll with this standing. */
   find(standing: Standing): string | undefined {
     for (const [pollKey, each] of this.standings) if (each === standing) return pollKey;
     return undefined;
@@ -42,7 +41,7 @@ class CheckedKey {
     for (const onVerdict of waiting) onVerdict(this.isRefused);
   }
 
-  /** A poll ended or was removed: decides if no other is left whose end could tell more. */
+  /** A poll ended or was removed. Decides, unless the end of another one can tell more. */
   ended(pollKey: string): void {
     if (this.probe === pollKey) this.probe = undefined;
     if (this.waiting.size > 0 && this.probe === undefined && this.find('pending') === undefined)
@@ -75,7 +74,7 @@ export class KeyCheck {
     if (checked.standings.size === 0) this.#keys.delete(nameOf(poll.api, poll.credential));
   }
 
-  /** If the key was refused until now, everything that was refused is asked again. */
+  /** If the key was refused, everything that was refused is asked again. */
   succeeded(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
@@ -111,17 +110,15 @@ export class KeyCheck {
     checked.ended(poll.key);
   }
 
-  /** Decides what still waits by what is known so far, because other polls may take long. */
+  /** Decides now what still waits, because other polls may take long. */
   settle(): void {
     for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }
 
-  /** How many keys an API refuses. */
   refusedKeys(api: ApiName): number {
     return [...this.#keys.values()].filter((checked) => checked.api === api && checked.isRefused).length;
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { checkedKeys: this.#keys.size };
   }

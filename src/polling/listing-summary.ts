@@ -31,7 +31,7 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
     const selected = ofKind.flatMap(({ found, selections }) =>
       selections.filter((selection) => selection.kind === kind).map(({ excluded }) => ({ found, excluded })),
     );
-    // What the section selects from; without a section, what is listed under the name of the kind.
+    // What the section selects from. Without a section: what the listings named after the kind have.
     const listed = selected.length > 0 ? selected : ofKind.filter(({ poll }) => poll.kind === kind);
     const successes = ofKind.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []);
     const failing = ofKind.filter(({ state }) => state === 'failing').length;

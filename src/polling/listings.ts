@@ -1,7 +1,4 @@
-/**
- * Takes over what the polls of listings bring: first the keys, then the targets, then their readings. It knows the state of each
- * listing, and logs what came and went.
- */
+/** Takes over what listings find: first the keys, then the targets, then their readings. Logs what came and went. */
 import type { Logger } from 'pino';
 import {
   compareListed,
@@ -21,7 +18,7 @@ import type { TargetSelection } from './section.ts';
 import type { Failure } from './target-states.ts';
 import type { Wanted } from './wanted.ts';
 
-/** The keys that come with listings, each for one thing. */
+/** The keys that come with listings. */
 export interface FoundKeys {
   /** A listing has this key. Returns whether the key in use has changed. */
   learn(credential: string, key: string, listing: string): boolean;
@@ -38,7 +35,6 @@ export interface ListingStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
-  /** What the sections made of it. */
   readonly selections: readonly TargetSelection[];
 }
 
@@ -59,7 +55,6 @@ export class Listings {
     this.#options = options;
   }
 
-  /** How many listings are remembered though they are no longer wanted. */
   get gone(): number {
     return this.#gone.size;
   }
@@ -97,7 +92,7 @@ export class Listings {
     await provider.succeed(discovery.listed).finally(() => {
       loop.isTakenOver = false;
     });
-    // First, so that targets which only the previous configuration wanted are not reported as absent.
+    // Before readings are delivered: targets that only the previous configuration wanted are not absent, but gone.
     await wanted.settle();
     if (discovery.listed !== before) this.#retainKeys(poll.key, discovery.listed);
     const targets = wanted.targetsOf(provider.poll);
@@ -115,7 +110,6 @@ export class Listings {
     this.#options.polls.retry(credential);
   }
 
-  /** A listing is no longer wanted. */
   leave(listing: string): void {
     this.#gone.add(listing);
   }
@@ -147,7 +141,7 @@ export class Listings {
     const changes = added + removed + renamed;
     if (changes === 0) return;
     const below = parent && (parent.name ?? idText(parent.ids));
-    // Parts, and the first listing below each of many parents, are logged at debug.
+    // There may be many listings below parents: their first results, and lists of parts, are logged at debug.
     const isNews = !parent || (listing.parent !== undefined && !isFirst);
     this.#options.log[isNews ? 'info' : 'debug'](
       { kind, listing_of: credential, parent: below, added, removed, renamed, listed: listed.length },

@@ -17,27 +17,24 @@ export class PollHealth {
   isMissing = false;
 }
 
-/** What all loops share. */
 export interface LoopContext {
   /**
    * Carries out one poll, releases the permit and never rejects. Resolves with how many intervals later the next poll is: more
    * than 1 to ask less often.
    */
   run(loop: Loop, permit: Permit, lagMs: number): Promise<number>;
-  /** Puts a poll in line for its permit. */
   enqueue(poll: Poll, waiter: Waiter): void;
-  /** Aborts when the exporter stops. */
   readonly signal: AbortSignal;
 }
 
-/** The longest that Node's timers can wait. A longer wait is cut short, and the poll comes early. */
+/** The longest that Node's timers can wait. After a longer interval, the poll comes early. */
 const longestWaitMs = 2 ** 31 - 1;
 
 export class Loop {
   readonly health = new PollHealth();
   /** Whether a poll has ended, whatever the outcome. */
   hasEnded = false;
-  /** Set while the targets that a listing found are put in place: they get their readings next, without another poll. */
+  /** Set while what a listing found is taken over: its targets get their readings next, without another poll. */
   isTakenOver = false;
   poll: Poll;
   readonly #context: LoopContext;
@@ -46,7 +43,7 @@ export class Loop {
   /** By `performance.now()`. */
   #dueAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Asks again as soon as the current poll has ended. */
+  /** Whether to ask again as soon as the current poll has ended. */
   #again = false;
   #running: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
@@ -138,9 +135,9 @@ export class Loop {
     if (this.isStopped) return;
     const nowMs = performance.now();
     const nextMs = this.#next(startedMs, intervals);
-    // A poll that took longer than its interval is not followed by the next at once.
+    // After a poll that took longer than its interval, the next one does not follow at once.
     const dueAtMs = nextMs > nowMs ? nextMs : this.#next(nowMs, 0.5);
-    // A reading of the target as it was before is not kept, so it is read again.
+    // The reading of a target that was replaced meanwhile is not kept, so it is read again.
     const isOutdated = poll.type === 'read' && poll !== this.poll;
     this.#schedule(this.#again || isOutdated ? nowMs : dueAtMs);
   }

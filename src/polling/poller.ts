@@ -1,7 +1,4 @@
-/**
- * Carries out one poll: asks, reads, and tells the target states how it ended. Only this file catches what a poll throws. It
- * logs each change of state once, and says what happens next.
- */
+/** Carries out one poll: asks, reads, and tells the target states how it ended. Only this file catches what a poll throws. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
@@ -16,7 +13,6 @@ import type { Loop } from './loop.ts';
 import { isCounted, type Poll, type ReadPoll, type Target } from './target.ts';
 import type { Failure, TargetStates } from './target-states.ts';
 
-/** What polling reports of itself. */
 export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
   /** How late the latest poll of a kind started. */
@@ -34,19 +30,17 @@ export interface PollerOptions {
   readonly keyCheck: KeyCheck;
   /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
-  /** Whether everything is asked just once (`--once`). */
+  /** Whether everything is polled only once (`--once`). */
   readonly isOnce?: boolean | undefined;
-  /** Takes keys out of what the API wrote: an answer may repeat them. */
+  /** Removes keys from what the API wrote: an answer may repeat them. */
   readonly redact: (text: string) => string;
   /** What the last complete listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
-  /** The targets that a poll reads. */
   readonly targetsOf: (poll: Poll) => Iterable<Target>;
   /** Unix time. */
   readonly now: () => number;
 }
 
-/** What a poll needs of its loop. */
 export type PollingLoop = Pick<Loop, 'health' | 'signal' | 'isStopped'>;
 
 export interface Outcome {
@@ -56,10 +50,10 @@ export interface Outcome {
   readonly found?: readonly Found[] | undefined;
 }
 
-/** The most intervals between two polls of what is refused, absent or not in the plan. */
+/** The most intervals between two polls of something that is refused, absent or not in the plan. */
 const maxBackoffFactor = 10;
 
-/** Errors in a body that will be the same next time: what is asked for is not there, or not paid for. */
+/** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
 const lastingErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
 
 /** How much of a text from an answer is looked at, and how much is passed on. */
@@ -82,7 +76,7 @@ function describe(error: unknown): Failed {
   if (error instanceof ReadingError) {
     return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
   }
-  // A fault of the exporter itself. It must not end the process, nor go unseen.
+  // A bug in the exporter. It must neither end the process nor go unnoticed.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   return { result: 'schema', message, answer: {} };
 }
@@ -97,7 +91,7 @@ function inSeconds(durationMs: number): string {
 
 export class Poller {
   readonly #options: PollerOptions;
-  /** The fields of each kind that the log has already reported as not documented. */
+  /** The fields that the log has already reported, each after its kind. */
   readonly #drifted = new Set<string>();
 
   constructor(options: PollerOptions) {
@@ -181,7 +175,7 @@ export class Poller {
     const endsAtMs = performance.now() + intervalMs;
     let held: Permit | undefined = permit;
     return (path) => {
-      // Further pages might be read with another key by now.
+      // The next page might be read with another key.
       if (loop.isStopped) throw new Error('it is no longer wanted');
       const request = { path, queue, credential, budgetMs: endsAtMs - performance.now(), permit: held };
       held = undefined;
@@ -253,7 +247,7 @@ export class Poller {
       failure.message = this.#reasonOf(poll, failed, isKeyRefused);
       this.#logFailure(poll, failed, failure, `${values}, ${whatNext(poll, failure, lasting > 0)}`);
     };
-    // Whether it is the key or this thing alone is often known only when other polls have ended.
+    // Whether the key is refused or only this thing is often only known when other polls have ended.
     if (result === 'auth') this.#options.keyCheck.refused(poll, explain);
     else {
       this.#options.keyCheck.failed(poll);

@@ -21,12 +21,11 @@ export interface PollsOptions {
   readonly failureLog: FailureLog;
   readonly paceOf: (api: ApiName) => Pace;
   readonly run: LoopContext['run'];
-  /** Something was polled for the first time. */
   readonly onFirstEnd: () => void;
 }
 
 export class Polls implements TargetLoops {
-  /** Set when polls are added, changed or removed; the reader resets it. */
+  /** Set when polls are added, changed or removed. The engine resets it. */
   hasChanged = false;
   readonly #options: PollsOptions;
   readonly #abort = new AbortController();
@@ -43,7 +42,7 @@ export class Polls implements TargetLoops {
       enqueue: ({ api, queue }, waiter) => options.paceOf(api).enqueue(queue, waiter),
       signal: this.#abort.signal,
     };
-    // Every request under way listens for the end.
+    // Every request under way listens to it.
     setMaxListeners(0, this.#abort.signal);
   }
 
@@ -59,12 +58,11 @@ export class Polls implements TargetLoops {
     return this.#abort.signal;
   }
 
-  /** How many have not been polled once. */
+  /** How many were not polled yet. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     return { loops: this.#loops.size, leaving: this.#leaving.size };
   }
@@ -128,7 +126,7 @@ export class Polls implements TargetLoops {
     keyCheck.remove(loop.poll);
   }
 
-  /** Asks at once what failed for a reason that may be gone now. credential: only what is asked with it. */
+  /** Asks at once what failed for a reason that may be gone. credential: only what is asked with it. */
   retry(credential?: string): void {
     for (const loop of this.#loops.values())
       if (loop.health.lasting > 0 && loop.poll.credential === (credential ?? loop.poll.credential))
@@ -138,7 +136,7 @@ export class Polls implements TargetLoops {
   /** Whether an API answers every poll with 404, and gives no reason. */
   isNowhere(api: ApiName): boolean {
     const loops = [...this.#loops.values()].filter(({ poll }) => poll.api === api);
-    // One id can be wrong, but an account always has its listings, even if they are empty.
+    // A single id can be wrong, but the listings of an account always exist, even if they are empty.
     const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
     return isCertain && loops.every(({ health }) => health.isMissing);
   }
@@ -156,7 +154,7 @@ export class Polls implements TargetLoops {
     return resource && isReadAlone(resource) ? readPollOf(resource, target) : undefined;
   }
 
-  /** Asks the listing that reads a target, unless the target gets its reading from it anyway. */
+  /** Asks the listing that reads a target, unless it is about to deliver readings. */
   #askFor({ pollKey }: Target): void {
     const loop = this.#loops.get(pollKey);
     if (loop?.hasEnded && !loop.isTakenOver) loop.runNow();
@@ -166,14 +164,14 @@ export class Polls implements TargetLoops {
     const { poll } = loop;
     const { run, failureLog, onFirstEnd } = this.#options;
     const intervals = await run(loop, permit, lagMs);
-    // The poll of a target as it was before does not count.
+    // The poll of a target that was replaced meanwhile does not count.
     const isOutdated = poll.type === 'read' && poll !== loop.poll;
     if (!loop.hasEnded && !loop.isStopped && !isOutdated) {
       loop.hasEnded = true;
       this.#pending--;
       onFirstEnd();
     }
-    // The log must not remember a poll that was stopped meanwhile.
+    // It may have failed after it was stopped.
     if (!this.#loops.has(poll.key)) failureLog.forget(poll.key);
     return intervals;
   }

@@ -13,10 +13,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Turns } from '../turns.ts';
 import type { Target } from './target.ts';
 
-/** Carries out what the pool decides. */
 export interface TargetLoops {
   start(target: Target): void;
-  /** isOther: whether something else is read from now on, or with another key. */
+  /** isOther: whether other values are read from now on, or with another key. */
   update(target: Target, isOther: boolean): void;
   stop(target: Target): void;
 }
@@ -59,12 +58,10 @@ export class Pool {
     this.#turns = turns;
   }
 
-  /** Whether groups of the previous configuration are left. */
   get hasRetired(): boolean {
     return this.#retired.size > 0;
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
   get sizes() {
     return { groups: this.#groups.size, wanted: this.#entries.size };
   }
@@ -90,7 +87,7 @@ export class Pool {
     for (const source of this.#groups.keys()) this.#retired.add(source);
   }
 
-  /** Adapts the targets of retired groups to the new configuration. One that becomes undefined is stopped. */
+  /** Adapts the targets of retired groups to the new configuration. Those that become undefined are stopped. */
   async adopt(adopted: (target: Target) => Target | undefined): Promise<void> {
     for (const source of this.#retired) {
       const keys = [...(this.#groups.get(source) ?? [])];
@@ -137,7 +134,6 @@ export class Pool {
     this.#poll(entries, first?.target);
   }
 
-  /** A source no longer has a target. */
   #take(key: string, source: string): void {
     const entries = this.#entries.get(key) ?? [];
     const left = entries.filter((entry) => entry.source !== source);
@@ -146,7 +142,7 @@ export class Pool {
     this.#poll(left, entries[0]?.target);
   }
 
-  /** Polls the first of the entries instead of the target that counted before. */
+  /** Polls the first entry instead of what was polled before. */
   #poll([first]: readonly Entry[], before: Target | undefined): void {
     if (before && first?.target.baseUrl === before.baseUrl) {
       const isOther = isOtherReading(before, first.target);

@@ -32,14 +32,13 @@ import {
 export interface SectionContext extends TargetRules {
   readonly providers: Providers;
   readonly pool: Pool;
-  /** How often a listing is asked if nobody wants its readings. */
+  /** How often a listing is read that only finds things. */
   readonly discoveryIntervalMs: number;
-  /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
   readonly turns: Turns;
 }
 
-/** What a section made of a listing, in this shard. */
+/** What a section selected from a listing, in this shard. */
 export interface TargetSelection {
   readonly kind: string;
   readonly listingKey: string;
@@ -47,7 +46,7 @@ export interface TargetSelection {
   readonly excluded: readonly Listed[];
 }
 
-/** A listing that a section follows, and the listings below what it finds. */
+/** A listing that a section follows, and those below what it finds. */
 interface Branch {
   readonly provider: Provider;
   readonly subscriber: Subscriber;
@@ -69,7 +68,7 @@ type MakeTarget = (entry: Discovered, parts?: readonly Listed[]) => Target;
 interface Following {
   readonly listing: Listing;
   readonly onFound: OnFound;
-  /** How often its readings are wanted. Default: never, it only finds things. */
+  /** How often its readings are wanted. Default: never, because it only finds things. */
   readonly readIntervalMs?: number | undefined;
 }
 
@@ -87,7 +86,7 @@ export class Section {
   readonly #isSelected: (entry: Listed) => boolean;
   readonly #isSelectedParent: (entry: Listed) => boolean;
   readonly #branches: Branches = new Map();
-  /** Listings that bring names, or readings of named targets. They add and remove no targets. */
+  /** Listings of names, or with the readings of named targets. They neither add nor remove targets. */
   readonly #aside: Branches = new Map();
   readonly #selections = new Map<string, TargetSelection>();
 
@@ -99,7 +98,7 @@ export class Section {
     this.#isSelectedParent = selectorOf(parents);
   }
 
-  /** Whether everything has been listed that decides which targets there are. */
+  /** Whether all its listings have been read, so that its targets are known. */
   get isSettled(): boolean {
     return areSettled(this.#branches);
   }
@@ -108,7 +107,7 @@ export class Section {
     return this.#selections.values();
   }
 
-  /** Subscribes to its listings. What they already know is in the pool when this resolves. */
+  /** Subscribes to its listings. When it resolves, the pool has what they already know. */
   async start(): Promise<void> {
     const { section, resource } = this.#of;
     const { targets, credential, intervalMs, staleAfterMs } = section;
@@ -140,7 +139,7 @@ export class Section {
     if (section.targets !== 'all' || !resource.listing) return target;
     const of = this.#ofAccount(outermost(resource.listing));
     const foundBy = { api: of.listing.api, credential: of.credential, key: listingKey(of, this.#of) };
-    // Keeps the key that it was read with: if that has changed, the target is polled at once when it is listed again.
+    // With the key it was read with: if that has changed, the target is polled at once when it is listed again.
     return { ...listedTarget(this.#of, target, foundBy, target.parts), keyId: target.keyId };
   }
 
@@ -172,7 +171,7 @@ export class Section {
     }
   }
 
-  /** Makes targets of what a source has: all at once or, where their parts have names, each when these were listed. */
+  /** Makes targets of what a source has: all at once or, if their parts have names, each when those were listed. */
   async #put(
     source: string,
     below: Branches,

@@ -36,7 +36,7 @@ export function shardOf(key: string, count: number): number {
   return best;
 }
 
-/** Whether a target's key belongs to the shard; without shards every one does. */
+/** Whether the target of a key belongs to the shard. Without shards all do. */
 export function ownedBy(shard: Shard | undefined): (key: string) => boolean {
   return shard ? (key) => shardOf(key, shard.count) === shard.index : () => true;
 }

@@ -1,5 +1,5 @@
 /**
- * The state of every target, and what the page shows of it: the rows of a good reading until they are too old; and always
+ * The state of every target, and what the page shows of it: the values of its last reading until they are too old; and always
  * whether the last poll succeeded, when the last success was, and the counters.
  */
 import { uptime } from 'node:os';
@@ -10,7 +10,6 @@ import type { Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Target } from './target.ts';
 
-/** What a target has on the page, all together, so that none is ever shown in part. */
 export type RowStore = Pick<Store, 'set' | 'setValue' | 'delete' | 'leaveOut' | 'isOverfull'>;
 
 /** The rows of one family, by its index in the catalogue. */
@@ -81,7 +80,7 @@ export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] 
   }
 }
 
-/** Counts from performance.now(), and asks the machine once a second: each time takes 10 µs. */
+/** The machine is asked once a second, because that takes 10 µs, and `performance.now()` counts in between. */
 let uptimeAheadMs = 0;
 let uptimeAskedMs = Number.NEGATIVE_INFINITY;
 
@@ -99,7 +98,7 @@ export class TargetStates {
   readonly #uptimeMs: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
-  /** Until then nothing more becomes stale, so that most scrapes need not go through all targets. */
+  /** Nothing becomes stale before, so most scrapes need not look at all targets. */
   #nextStaleMs = Number.POSITIVE_INFINITY;
 
   /**
@@ -111,12 +110,10 @@ export class TargetStates {
     this.#uptimeMs = uptimeMs;
   }
 
-  /** How many targets there are. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** A target that is wanted from now on. */
   add(target: Target): void {
     const known: TargetState = {
       target,
@@ -135,7 +132,7 @@ export class TargetStates {
     this.#watch(known);
   }
 
-  /** Something about a known target changed. With other settings, its values differ. */
+  /** Replaces a target. With other settings its values are no longer right. */
   update(target: Target): void {
     const known = this.#states.get(target.key);
     if (!known) return;
@@ -159,7 +156,7 @@ export class TargetStates {
   succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
     const known = this.#stateOf(target);
     if (!known) return;
-    // First of all: this may throw, and then the poll did not succeed.
+    // First, because it may throw, and then the poll did not succeed.
     const rows = rowsOf(target, reading);
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
@@ -175,7 +172,7 @@ export class TargetStates {
     this.#show(target, [...lastingRowsOf(known), ...rows]);
   }
 
-  /** A poll that failed: the values stay until they are stale. */
+  /** The values stay until they are stale. */
   failed(target: Target, failure: Failure, durationSeconds: number): void {
     const known = this.#stateOf(target);
     if (!known) return;
@@ -217,7 +214,7 @@ export class TargetStates {
     return dropped;
   }
 
-  /** Leaves targets out, the one added last first, until there is room for the others. */
+  /** Leaves out the targets that were added last, until there is room for the others. */
   makeRoom(): void {
     for (const key of [...this.#states.keys()].reverse()) {
       if (!this.#store.isOverfull) return;
@@ -234,7 +231,6 @@ export class TargetStates {
     return this.#states.values();
   }
 
-  /** How many targets a kind has, and how many of them are stale. */
   counts(kind: string): Readonly<Counts> {
     return this.#countsOf(kind);
   }
@@ -260,7 +256,7 @@ export class TargetStates {
     return known?.target === target ? known : undefined;
   }
 
-  /** Takes the values off the page. What every polled target has stays. */
+  /** Takes the values off the page. What every target has stays. */
   #showStateAlone(known: TargetState): void {
     const { state, target } = known;
     known.hasValues = false;

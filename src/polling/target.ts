@@ -1,4 +1,4 @@
-/** Targets, the polls that read them, and how a section of the configuration makes targets. Pure. */
+/** Targets, the polls that read them, and how a section of the configuration makes targets. */
 import type { SectionConfig, TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
 import { type ListingPoll, listingKey, type Whereabouts } from '../discovery/provider.ts';
@@ -29,7 +29,6 @@ export interface Target extends TargetConfig {
   readonly keyName?: string | undefined;
 }
 
-/** Reads one target. */
 export interface ReadPoll {
   readonly type: 'read';
   readonly key: string;
@@ -54,7 +53,6 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
 
-/** The poll of a target that is read alone. */
 export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
   const { kind, api } = resource;
   const { key, credential, intervalMs } = target;
@@ -67,10 +65,9 @@ export interface TargetRules extends Whereabouts {
   readonly resource: Resource;
 }
 
-/** What matters of the listing that found something. */
 export type FoundBy = Pick<ListingPoll, 'api' | 'credential' | 'key'>;
 
-/** The credential named in the configuration, else the key that was found with the thing, else that of the listing. */
+/** The credential named in the configuration, else that of the key which came with the thing, else that of the listing. */
 export function credentialFor(
   section: SectionConfig,
   api: ApiName,

@@ -1,6 +1,6 @@
 /**
- * What the current configuration wants: its sections, the listings that they follow, and a pool for each kind. A new
- * configuration is put in place first; what only the previous one wanted is removed last.
+ * What the current configuration wants: its sections, the listings that they follow, and a pool for each kind. What a new
+ * configuration wants is added first, and what only the previous one wanted is removed last.
  */
 import type { Config } from '../config/config.ts';
 import { type ListingLoops, Providers, type Whereabouts } from '../discovery/provider.ts';
@@ -32,12 +32,11 @@ export class Wanted {
     this.providers = new Providers(options.listingLoops);
   }
 
-  /** Whether nothing is left of the previous configuration. */
+  /** Whether nothing of the previous configuration is left. */
   get isSettled(): boolean {
     return ![...this.#pools.values()].some(({ hasRetired }) => hasRetired);
   }
 
-  /** Sizes by name: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
     const sizes: Record<string, number> = { listings: this.providers.size };
     for (const pool of this.#pools.values())
@@ -45,7 +44,6 @@ export class Wanted {
     return sizes;
   }
 
-  /** What the sections made of each listing. */
   selections(): readonly TargetSelection[] {
     return this.#sections.flatMap((section) => [...section.selections()]);
   }
@@ -71,7 +69,7 @@ export class Wanted {
     for (const section of before) section.end();
   }
 
-  /** Removes what is left of the previous configuration, for each kind whose listings have been read by now. */
+  /** Removes what is left of the previous configuration, of each kind whose listings have been read. */
   async settle(): Promise<void> {
     for (const [kind, pool] of this.#pools) {
       const isSettled = this.#sections.every((section) => section.kind !== kind || section.isSettled);
@@ -82,7 +80,7 @@ export class Wanted {
   #sectionsOf({ apis, credentials, discovery, sections }: Config): readonly Section[] {
     const { resources, owns, keyIdOf, targetLoops } = this.#options;
     const { providers, turns } = this;
-    // As they are now: with another key it would be another configuration.
+    // As they are now: another key would be another configuration.
     const keyIds = new Map(Object.keys(credentials).map((name) => [name, keyIdOf(name)]));
     return sections.map((section) => {
       const { kind } = section;
