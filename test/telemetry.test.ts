@@ -136,7 +136,6 @@ it('shows the state of listings by kind and credential, without those that are g
   const zone = (id: string) => ({ ids: { shield_zone_id: id } });
   const selection = (kind: string, targets: number, left: readonly string[] = []) => ({
     kind,
-    listingKey: '',
     targets,
     excluded: left.map(zone),
   });

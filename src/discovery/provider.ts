@@ -8,7 +8,7 @@
  * - A listing that fails or is incomplete changes nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiName, Listing } from '../resources/resource.ts';
+import type { ApiName, Listed, Listing } from '../resources/resource.ts';
 import { type Discovered, idText, withNames } from './discovered.ts';
 
 export interface ListingOf {
@@ -33,10 +33,19 @@ export interface ListingPoll extends ListingOf {
   readonly isRead: boolean;
 }
 
+/** What a section selected from a listing, in this shard. */
+export interface TargetSelection {
+  readonly kind: string;
+  readonly targets: number;
+  readonly excluded: readonly Listed[];
+}
+
 export interface Subscriber {
   readonly intervalMs: number;
   /** Whether it wants the readings that come with the listing. */
   readonly isRead: boolean;
+  /** Of what it received last. */
+  selection?: TargetSelection;
   /** Receives what there is, or undefined when the first try failed. */
   found(entries: readonly Discovered[] | undefined): Promise<void>;
 }
@@ -74,6 +83,10 @@ export class Provider {
     return this.found !== undefined || (this.hasEnded && this.poll.parent !== undefined);
   }
 
+  get selections(): readonly TargetSelection[] {
+    return [...this.#subscribers].flatMap(({ selection }) => selection ?? []);
+  }
+
   add(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
     this.#fit();
@@ -94,7 +107,7 @@ export class Provider {
   async succeed(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;
-    if (isNew) await this.#tellAll();
+    if (isNew) await this.tellAll();
     this.#firstEnd.abort();
   }
 
@@ -102,14 +115,14 @@ export class Provider {
   async fail(): Promise<void> {
     if (this.hasEnded) return;
     this.#firstEnd.abort();
-    await this.#tellAll();
+    await this.tellAll();
   }
 
   /** Only changes are passed on: a subscriber may be about to leave. */
   async nameAfter(names: readonly Discovered[] | undefined): Promise<void> {
     if (names === this.#names) return;
     this.#names = names;
-    if (this.found) await this.#tellAll();
+    if (this.found) await this.tellAll();
   }
 
   /** Waits for the first result of the listing that has the names, for at most five seconds. */
@@ -119,7 +132,7 @@ export class Provider {
     await sleep(namesPatienceMs, undefined, { signal: enough, ref: false }).catch(() => undefined);
   }
 
-  async #tellAll(): Promise<void> {
+  async tellAll(): Promise<void> {
     for (const subscriber of this.#subscribers) await this.tell(subscriber);
   }
 
@@ -179,9 +192,10 @@ export class Providers {
     }
   }
 
-  renameParent(provider: Provider, parent: Discovered): void {
+  async renameParent(provider: Provider, parent: Discovered): Promise<void> {
     provider.poll = { ...provider.poll, parent };
     this.#loops.update(provider.poll);
+    await provider.tellAll();
   }
 }
 

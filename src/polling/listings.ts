@@ -9,12 +9,11 @@ import {
   keyNameOf,
   singular,
 } from '../discovery/discovered.ts';
-import type { ListingPoll, Provider } from '../discovery/provider.ts';
+import type { ListingPoll, Provider, TargetSelection } from '../discovery/provider.ts';
 import type { Found } from '../resources/resource.ts';
 import type { Loop } from './loop.ts';
 import type { Poller } from './poller.ts';
 import type { Polls } from './polls.ts';
-import type { TargetSelection } from './section.ts';
 import type { Failure } from './target-states.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -61,13 +60,7 @@ export class Listings {
 
   statuses(): readonly ListingStatus[] {
     const { wanted, polls } = this.#options;
-    const selections = new Map<string, TargetSelection[]>();
-    for (const selection of wanted.selections()) {
-      const known = selections.get(selection.listingKey);
-      if (known) known.push(selection);
-      else selections.set(selection.listingKey, [selection]);
-    }
-    return Array.from(wanted.providers.all(), ({ poll, found }) => {
+    return Array.from(wanted.providers.all(), ({ poll, found, selections }) => {
       const loop = polls.get(poll.key);
       return {
         poll,
@@ -76,7 +69,7 @@ export class Listings {
         lastSuccessMs: loop?.health.lastSuccessMs,
         lastDurationSeconds: loop?.health.lastDurationSeconds,
         lastFailure: loop?.health.lastFailure,
-        selections: selections.get(poll.key) ?? [],
+        selections,
       };
     });
   }

@@ -38,21 +38,11 @@ export interface SectionContext extends TargetRules {
   readonly turns: Turns;
 }
 
-/** What a section selected from a listing, in this shard. */
-export interface TargetSelection {
-  readonly kind: string;
-  readonly listingKey: string;
-  readonly targets: number;
-  readonly excluded: readonly Listed[];
-}
-
 /** A listing that a section follows, and those below what it finds. */
 interface Branch {
   readonly provider: Provider;
   readonly subscriber: Subscriber;
   readonly below: Branches;
-  /** The thing in the parent listing that it is below. */
-  parent: Discovered | undefined;
 }
 
 /** By the keys of the listings. */
@@ -88,7 +78,6 @@ export class Section {
   readonly #branches: Branches = new Map();
   /** Listings of names, or with the readings of named targets. They neither add nor remove targets. */
   readonly #aside: Branches = new Map();
-  readonly #selections = new Map<string, TargetSelection>();
 
   constructor(context: SectionContext) {
     const { kind, selection, parents } = context.section;
@@ -101,10 +90,6 @@ export class Section {
   /** Whether all its listings have been read, so that its targets are known. */
   get isSettled(): boolean {
     return areSettled(this.#branches);
-  }
-
-  selections(): Iterable<TargetSelection> {
-    return this.#selections.values();
   }
 
   /** Subscribes to its listings. When it resolves, the pool has what they already know. */
@@ -187,8 +172,8 @@ export class Section {
       );
       return;
     }
-    const onFound: OnFound = async (parts, { parent, provider }) => {
-      if (parent) await pool.sync(provider.poll.key, [make(parent, parts)]);
+    const onFound: OnFound = async (parts, { provider: { poll } }) => {
+      if (poll.parent) await pool.sync(poll.key, [make(poll.parent, parts)]);
     };
     await this.#followEach(below, { listing: partNames, onFound }, entries, (one) => make(one).credential);
   }
@@ -236,11 +221,8 @@ export class Section {
       const branch = branches.get(key);
       gone.delete(key);
       if (!branch) await this.#subscribe(branches, of, onFound, readIntervalMs);
-      else if (branch.parent?.name !== parent.name) {
-        branch.parent = parent;
-        providers.renameParent(branch.provider, parent);
-        await branch.provider.tell(branch.subscriber);
-      }
+      else if (branch.provider.poll.parent?.name !== parent.name)
+        await providers.renameParent(branch.provider, parent);
     }
     for (const [key, branch] of gone) {
       branches.delete(key);
@@ -263,7 +245,7 @@ export class Section {
     };
     const key = listingKey(of, this.#of);
     const provider = providers.subscribe(key, of, subscriber);
-    const branch: Branch = { provider, subscriber, below: new Map(), parent: of.parent };
+    const branch: Branch = { provider, subscriber, below: new Map() };
     branches.set(key, branch);
     await provider.tell(subscriber);
     return branch;
@@ -277,17 +259,17 @@ export class Section {
   /** Removes what a branch has added. */
   async #forget({ provider, below }: Branch): Promise<void> {
     for (const branch of below.values()) await this.#forget(branch);
-    this.#selections.delete(provider.poll.key);
     await this.#of.pool.drop(provider.poll.key);
   }
 
   /** Makes targets of what a listing has. */
-  async #select(entries: readonly Discovered[] | undefined, { provider, below }: Branch): Promise<void> {
+  async #select(entries: readonly Discovered[] | undefined, branch: Branch): Promise<void> {
     if (!entries) return;
     const { resource, owns } = this.#of;
     const { kind } = resource;
     const feature = isReadAlone(resource) ? resource.feature : undefined;
-    const { poll } = provider;
+    const { subscriber, below } = branch;
+    const { poll } = branch.provider;
     const selected: Discovered[] = [];
     const excluded: Discovered[] = [];
     for (const entry of entries) {
@@ -296,7 +278,7 @@ export class Section {
       if (hasFeature && owns(targetKey(kind, entry.ids)))
         (this.#isSelected(entry) ? selected : excluded).push(entry);
     }
-    this.#selections.set(poll.key, { kind, listingKey: poll.key, targets: selected.length, excluded });
+    subscriber.selection = { kind, targets: selected.length, excluded };
     await this.#put(poll.key, below, selected, (entry, parts) => listedTarget(this.#of, entry, poll, parts));
   }
 }

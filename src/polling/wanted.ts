@@ -7,7 +7,7 @@ import { type ListingLoops, Providers, type Whereabouts } from '../discovery/pro
 import { isReadAlone, type Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { Pool, type TargetLoops } from './pool.ts';
-import { Section, type TargetSelection } from './section.ts';
+import { Section } from './section.ts';
 import type { Poll, Target } from './target.ts';
 
 export interface WantedOptions {
@@ -42,10 +42,6 @@ export class Wanted {
     for (const pool of this.#pools.values())
       for (const [what, size] of Object.entries(pool.sizes)) sizes[what] = (sizes[what] ?? 0) + size;
     return sizes;
-  }
-
-  selections(): readonly TargetSelection[] {
-    return this.#sections.flatMap((section) => [...section.selections()]);
   }
 
   /** The targets that a poll reads. */

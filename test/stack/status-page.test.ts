@@ -121,7 +121,6 @@ const awkwardListings = [
     selections: [
       {
         kind: 'application',
-        listingKey: '',
         targets: 12_340,
         excluded: hostileNames.map((name, at) => ({ ids: { app_id: `x${at}` }, name })),
       },

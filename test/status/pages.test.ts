@@ -133,7 +133,7 @@ describe('the pages', () => {
 
   it('have the same about every listing in JSON as the status page, the failing ones first', async () => {
     const excluded = [{ ids: { app_id: 'x' }, name: 'preview' }, { ids: { app_id: 'y' } }];
-    const selections = [{ kind: 'application', listingKey: '', targets: 3, excluded }];
+    const selections = [{ kind: 'application', targets: 3, excluded }];
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
     const listings = [
       listing('applications', { found: 5, selections }),
