@@ -146,10 +146,10 @@ export class Provider {
 }
 
 export interface ListingLoops {
-  start(poll: ListingPoll): void;
+  add(poll: ListingPoll): void;
   /** It is asked at another interval, or its parent has another name. */
-  update(poll: ListingPoll): void;
-  stop(poll: ListingPoll): void;
+  change(poll: ListingPoll): void;
+  remove(key: string): void;
 }
 
 export class Providers {
@@ -177,24 +177,24 @@ export class Providers {
     const provider = known ?? new Provider(key, of);
     provider.add(subscriber);
     this.#providers.set(key, provider);
-    if (known) this.#loops.update(provider.poll);
-    else this.#loops.start(provider.poll);
+    if (known) this.#loops.change(provider.poll);
+    else this.#loops.add(provider.poll);
     return provider;
   }
 
   unsubscribe(provider: Provider, subscriber: Subscriber): void {
     provider.remove(subscriber);
     if (provider.isWanted) {
-      this.#loops.update(provider.poll);
+      this.#loops.change(provider.poll);
     } else {
       this.#providers.delete(provider.poll.key);
-      this.#loops.stop(provider.poll);
+      this.#loops.remove(provider.poll.key);
     }
   }
 
   async renameParent(provider: Provider, parent: Discovered): Promise<void> {
     provider.poll = { ...provider.poll, parent };
-    this.#loops.update(provider.poll);
+    this.#loops.change(provider.poll);
     await provider.tellAll();
   }
 }

@@ -17,8 +17,14 @@ export async function pollsOf(
     resources,
     owns,
     keyIdOf: () => '',
-    listingLoops: { start: nothing, update: nothing, stop: nothing },
-    targetLoops: { start: (target) => void targets.push(target), update: nothing, stop: nothing },
+    loops: {
+      start: (target) => void targets.push(target),
+      update: nothing,
+      stop: nothing,
+      add: nothing,
+      change: nothing,
+      remove: nothing,
+    },
   });
   await wanted.apply(config);
   const providers = [...wanted.providers.all()];

@@ -84,15 +84,7 @@ export class PollEngine {
     const wanted = new Wanted({
       ...options,
       keyIdOf: options.keyIdOf ?? (() => ''),
-      listingLoops: {
-        start: (poll) => polls.add(poll),
-        update: (poll) => polls.change(poll),
-        stop: ({ key }) => {
-          polls.remove(key);
-          listings.leave(key);
-        },
-      },
-      targetLoops: polls,
+      loops: polls,
     });
     const listings = new Listings({ wanted, polls, poller, foundKeys: options.foundKeys, log });
     this.#options = options;
@@ -124,7 +116,7 @@ export class PollEngine {
   get sizes(): Readonly<Record<string, number>> {
     return {
       states: this.states.size,
-      gone: this.#listings.gone,
+      listingsWithKeys: this.#listings.withKeys,
       changes: this.#changes,
       ...this.#wanted.sizes,
       ...this.#polls.sizes,

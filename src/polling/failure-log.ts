@@ -43,6 +43,7 @@ interface Recovery extends Summary {
 /** How many lines of their own a group has, and all groups together in a minute. */
 const maxOwnLines = 5;
 const maxOwnLinesAMinute = 20;
+const gone = 'had values too old, which have left the page';
 /** If there are more summaries at a time, they become one. */
 const maxSummaries = 3;
 
@@ -122,9 +123,20 @@ export class FailureLog {
   }
 
   tell(): void {
-    this.#tellFailures();
-    this.#tellAged();
-    this.#tellRecoveries();
+    const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
+    this.#write('warn', 'polls', groups.map(failureSummary), `failed: ${resultsOf(groups)}`);
+    for (const group of groups) group.untold = 0;
+    const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
+    this.#write(
+      'warn',
+      'targets',
+      aged.map(([kind, { untold }]) => agedSummary(kind, untold)),
+      gone,
+    );
+    this.#aged.clear();
+    const lastedMs = Math.max(0, ...this.#recoveries.map((recovery) => recovery.lastedMs));
+    this.#write('info', 'polls', this.#recoveries, `succeed again after ${durationText(lastedMs)}`);
+    this.#recoveries = [];
   }
 
   #leave(pollKey: string, group: Group): void {
@@ -151,65 +163,39 @@ export class FailureLog {
     return true;
   }
 
-  #tellFailures(): void {
-    const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
-    const lines = groups.map(({ fields, what, result, message, untold: polls }) => ({
-      what,
-      size: polls,
-      fields: { ...fields, result, reason: message, polls },
-      line: `${plural(polls, `more ${what} poll`)} failed: ${message} (${result})`,
-    }));
-    const byResult = new Map<string, number>();
-    for (const group of groups) {
-      byResult.set(group.result, (byResult.get(group.result) ?? 0) + group.untold);
-      group.untold = 0;
-    }
-    const results = Array.from(byResult, ([result, polls]) => `${count(polls)} ${result}`);
-    this.#write('warn', lines, (polls, kinds) => [
-      { polls },
-      `${plural(polls, 'more poll')} of ${kinds} failed: ${results.join(', ')}`,
-    ]);
-  }
-
-  #tellAged(): void {
-    const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
-    this.#aged.clear();
-    const gone = 'had values too old, which have left the page';
-    const lines = aged.map(([kind, { untold: targets }]) => ({
-      what: kind,
-      size: targets,
-      fields: { kind, targets },
-      line: `${plural(targets, `more ${kind} target`)} ${gone}`,
-    }));
-    this.#write('warn', lines, (targets, kinds) => [
-      { targets },
-      `${plural(targets, 'more target')} of ${kinds} ${gone}`,
-    ]);
-  }
-
-  #tellRecoveries(): void {
-    const recoveries = this.#recoveries;
-    this.#recoveries = [];
-    this.#write('info', recoveries, (polls, kinds) => {
-      const lasted = durationText(Math.max(...recoveries.map(({ lastedMs }) => lastedMs)));
-      return [{ polls }, `${plural(polls, 'poll')} of ${kinds} succeed again after ${lasted}`];
-    });
-  }
-
   /** Writes the summaries, or one for all if they are too many. */
   #write(
     level: 'warn' | 'info',
-    lines: readonly Summary[],
-    ofAll: (size: number, kinds: string) => [fields: object, line: string],
+    unit: 'polls' | 'targets',
+    summaries: readonly Summary[],
+    end: string,
   ): void {
-    if (lines.length <= maxSummaries) {
-      for (const { fields, line } of lines) this.#log[level](fields, line);
+    if (summaries.length <= maxSummaries) {
+      for (const { fields, line } of summaries) this.#log[level](fields, line);
       return;
     }
-    const size = lines.reduce((sum, each) => sum + each.size, 0);
-    const kinds = new Set(lines.map(({ what }) => what)).size;
-    this.#log[level](...ofAll(size, plural(kinds, 'kind')));
+    const size = summaries.reduce((sum, each) => sum + each.size, 0);
+    const kinds = new Set(summaries.map((each) => each.what)).size;
+    const more = level === 'warn' ? 'more ' : '';
+    this.#log[level]({ [unit]: size }, `${count(size)} ${more}${unit} of ${plural(kinds, 'kind')} ${end}`);
   }
+}
+
+function failureSummary({ fields, what, result, message, untold: polls }: Group): Summary {
+  const line = `${plural(polls, `more ${what} poll`)} failed: ${message} (${result})`;
+  return { what, size: polls, fields: { ...fields, result, reason: message, polls }, line };
+}
+
+/** `4,980 server_error, 50 timeout` */
+function resultsOf(groups: readonly Group[]): string {
+  const byResult = new Map<string, number>();
+  for (const { result, untold } of groups) byResult.set(result, (byResult.get(result) ?? 0) + untold);
+  return Array.from(byResult, ([result, polls]) => `${count(polls)} ${result}`).join(', ');
+}
+
+function agedSummary(kind: string, targets: number): Summary {
+  const line = `${plural(targets, `more ${kind} target`)} ${gone}`;
+  return { what: kind, size: targets, fields: { kind, targets }, line };
 }
 
 function durationText(durationMs: number): string {

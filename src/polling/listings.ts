@@ -47,15 +47,15 @@ export interface ListingsOptions {
 
 export class Listings {
   readonly #options: ListingsOptions;
-  /** Listings that are no longer wanted, but whose keys may still be in use. */
-  readonly #gone = new Set<string>();
+  /** Listings that brought keys. */
+  readonly #withKeys = new Set<string>();
 
   constructor(options: ListingsOptions) {
     this.#options = options;
   }
 
-  get gone(): number {
-    return this.#gone.size;
+  get withKeys(): number {
+    return this.#withKeys.size;
   }
 
   statuses(): readonly ListingStatus[] {
@@ -103,21 +103,21 @@ export class Listings {
     this.#options.polls.retry(credential);
   }
 
-  leave(listing: string): void {
-    this.#gone.add(listing);
-  }
-
   /** Forgets the keys of listings that are no longer wanted, once nothing is asked with them. */
   forgetGone(): void {
     const { wanted } = this.#options;
     if (!wanted.isSettled) return;
-    for (const listing of this.#gone) this.#retainKeys(listing, wanted.providers.get(listing)?.found);
-    this.#gone.clear();
+    for (const listing of this.#withKeys) {
+      if (wanted.providers.get(listing)) continue;
+      this.#withKeys.delete(listing);
+      this.#retainKeys(listing);
+    }
   }
 
   #learnKeys(listing: string, found: readonly Found[]): void {
     for (const one of found) {
       if (!one.key) continue;
+      this.#withKeys.add(listing);
       const credential = keyNameOf(one);
       if (this.#options.foundKeys.learn(credential, one.key(), listing)) this.keyChanged(credential);
     }

@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Pacer, Permit } from '../api/pacer.ts';
+import type { ListingLoops } from '../discovery/provider.ts';
 import { type ApiName, isReadAlone, type Resource } from '../resources/resource.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { KeyCheck } from './key-check.ts';
@@ -24,7 +25,7 @@ export interface PollsOptions {
   readonly onFirstEnd: () => void;
 }
 
-export class Polls implements TargetLoops {
+export class Polls implements TargetLoops, ListingLoops {
   /** Set when polls are added, changed or removed. The engine resets it. */
   hasChanged = false;
   readonly #options: PollsOptions;

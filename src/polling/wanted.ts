@@ -15,8 +15,7 @@ export interface WantedOptions {
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
   readonly keyIdOf: Whereabouts['keyIdOf'];
-  readonly listingLoops: ListingLoops;
-  readonly targetLoops: TargetLoops;
+  readonly loops: ListingLoops & TargetLoops;
 }
 
 export class Wanted {
@@ -29,7 +28,7 @@ export class Wanted {
 
   constructor(options: WantedOptions) {
     this.#options = options;
-    this.providers = new Providers(options.listingLoops);
+    this.providers = new Providers(options.loops);
   }
 
   /** Whether nothing of the previous configuration is left. */
@@ -74,7 +73,7 @@ export class Wanted {
   }
 
   #sectionsOf({ apis, credentials, discovery, sections }: Config): readonly Section[] {
-    const { resources, owns, keyIdOf, targetLoops } = this.#options;
+    const { resources, owns, keyIdOf, loops } = this.#options;
     const { providers, turns } = this;
     // As they are now: another key would be another configuration.
     const keyIds = new Map(Object.keys(credentials).map((name) => [name, keyIdOf(name)]));
@@ -82,7 +81,7 @@ export class Wanted {
       const { kind } = section;
       const resource = resources.find((one) => one.kind === kind);
       if (!resource) throw new Error(`no resource of the kind ${kind}`);
-      const pool = this.#pools.get(kind) ?? new Pool(targetLoops, turns);
+      const pool = this.#pools.get(kind) ?? new Pool(loops, turns);
       this.#pools.set(kind, pool);
       return new Section({
         section,

@@ -127,8 +127,10 @@ export function follower({
     resources: all,
     owns,
     keyIdOf: () => '',
-    listingLoops: { start: nothing, update: nothing, stop: nothing },
-    targetLoops: {
+    loops: {
+      add: nothing,
+      change: nothing,
+      remove: nothing,
       start(target) {
         targets.set(target.key, target);
         changes.push(`+${target.key}`);
