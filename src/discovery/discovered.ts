@@ -16,9 +16,7 @@ export interface Discovery {
 
 /** Ids as one text: `7/4711`. */
 export function idText(ids: Ids): string {
-  let text = '';
-  for (const label in ids) text += text === '' ? ids[label] : `/${ids[label]}`;
-  return text;
+  return Object.values(ids).join('/');
 }
 
 /** The credential name for the key of something that was found: `library/4711`. No configuration can have such a name. */

@@ -64,15 +64,10 @@ interface Failed {
   readonly result: PollFailure;
   readonly message: string;
   readonly answer: Answer;
-  /** From Retry-After. A 429 has already paused the whole API for it. */
-  readonly retryAfterMs?: number | undefined;
 }
 
 function describe(error: unknown): Failed {
-  if (error instanceof ApiError) {
-    const retryAfterMs = error.result === 'server_error' ? error.answer.retryAfterMs : undefined;
-    return { result: error.result, message: error.message, answer: error.answer, retryAfterMs };
-  }
+  if (error instanceof ApiError) return error;
   if (error instanceof ReadingError) {
     return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
   }
@@ -227,7 +222,7 @@ export class Poller {
   /** Returns how many intervals later the next poll is. */
   #fail(poll: Poll, { health }: PollingLoop, failed: Failed, durationSeconds: number): number {
     const { states, observer, now, targetsOf } = this.#options;
-    const { result, answer, retryAfterMs } = failed;
+    const { result, answer } = failed;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const atMs = now();
     const sinceMs = health.lastFailure?.sinceMs ?? atMs;
@@ -254,9 +249,10 @@ export class Poller {
       explain(false);
     }
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, lasting - 1));
+    // After a 429, the whole API is paused anyway.
+    const pauseMs = result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0;
     // The next poll may begin a tenth of an interval early.
-    const pausedFactor = retryAfterMs === undefined ? 0 : retryAfterMs / poll.intervalMs + 0.1;
-    return Math.max(backoffFactor, pausedFactor);
+    return Math.max(backoffFactor, pauseMs / poll.intervalMs + 0.1);
   }
 
   /** Why it failed. Of a refused key it also says which one is needed, of one thing that may not be read what to check. */
