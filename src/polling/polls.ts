@@ -163,7 +163,7 @@ export class Polls implements TargetLoops, ListingLoops {
 
   async #run(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
     const { poll } = loop;
-    const { run, failureLog, onFirstEnd } = this.#options;
+    const { run, onFirstEnd } = this.#options;
     const intervals = await run(loop, permit, lagMs);
     // The poll of a target that was replaced meanwhile does not count.
     const isOutdated = poll.type === 'read' && poll !== loop.poll;
@@ -172,8 +172,6 @@ export class Polls implements TargetLoops, ListingLoops {
       this.#pending--;
       onFirstEnd();
     }
-    // It may have failed after it was stopped.
-    if (!this.#loops.has(poll.key)) failureLog.forget(poll.key);
     return intervals;
   }
 }
