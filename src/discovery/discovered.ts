@@ -19,7 +19,7 @@ export function idText(ids: Ids): string {
   return Object.values(ids).join('/');
 }
 
-/** The credential name for the key of something that was found: `library/4711`. No configuration can have such a name. */
+/** The credential for a key that was found: `library/4711`. No configuration can have such a name. */
 export function keyNameOf({ ids }: Found): string {
   return Object.entries(ids)
     .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)

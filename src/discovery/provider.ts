@@ -125,7 +125,7 @@ export class Provider {
     if (this.found) await this.tellAll();
   }
 
-  /** Waits for the first result of the listing that has the names, for at most five seconds. */
+  /** Waits at most five seconds for the first result of the listing that has the names. */
   async namesKnown(signal: AbortSignal): Promise<void> {
     if (!this.namedBy || this.namedBy.hasEnded) return;
     const enough = AbortSignal.any([signal, this.namedBy.#firstEnd.signal]);

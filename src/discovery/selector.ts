@@ -1,7 +1,4 @@
-/**
- * Which of the things that a listing finds are wanted. Patterns run in linear time, so that no name, however long, can keep the
- * exporter busy.
- */
+/** Which of the found things are wanted. Patterns run in linear time, so that no name can keep the exporter busy. */
 import type { RE2JS } from 're2js';
 import type { Listed } from '../resources/resource.ts';
 import { quote } from '../text.ts';

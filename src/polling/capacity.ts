@@ -1,4 +1,4 @@
-/** Whether the pace of each API is high enough for its polls: in numbers, and in a sentence if it is not. */
+/** Whether the pace of each API is high enough for its polls. */
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';

@@ -1,10 +1,10 @@
-/** The counters of a target: which series each family has, and what they have counted. It knows nothing of polls. */
+/** The counters of a target: which series each family has, and what they have counted. */
 import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/days.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
 
-/** How long a series may be missing from readings before it is forgotten: a country may have no views for hours. */
+/** How long a series may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
 
 type Labels = CounterSample['labels'];
@@ -35,8 +35,8 @@ export class Counters {
   }
 
   /**
-   * Counts a good reading. Throws, and changes nothing, if a family cannot use the reading. nowMs: Unix time; uptimeMs: by a
-   * clock that never jumps.
+   * Throws, and changes nothing, if a family cannot use the reading. nowMs: Unix time; uptimeMs: by a clock that never
+   * jumps.
    */
   add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
     const given = [...this.#families].map(
@@ -51,7 +51,7 @@ export class Counters {
   }
 }
 
-/** The series of one family. With a bound, only the largest have a series, and all others are counted together as the rest. */
+/** The series of one family. With a bound, only the largest: the others are counted together. */
 class FamilyCounters {
   readonly #bound: CounterBound | undefined;
   readonly #held = new Map<string, HeldSeries>();
@@ -111,7 +111,7 @@ class FamilyCounters {
 
   #hold(key: string, { labels, days }: CounterSample, nowMs: number): void {
     const counter = new DayCounter(days, nowMs);
-    // A copy: the texts of a reading may be slices of the whole answer and would keep it in memory.
+    // A copy: the texts of a reading may be slices that keep the whole answer in memory.
     this.#held.set(key, {
       labels: labels && structuredClone(labels),
       counter,
@@ -126,7 +126,7 @@ class FamilyCounters {
     this.#held.delete(key);
   }
 
-  /** Compares all open days, so that a series does not end because another is larger in the first minutes of a day. */
+  /** By all open days: in the first minutes of a day, another may be larger by chance. */
   #smallest(): [key: string, HeldSeries] | undefined {
     return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }

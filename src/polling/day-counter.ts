@@ -1,4 +1,4 @@
-/** One counter: what the days of the API have gained since the first reading. It only grows, though days begin at 0 again. */
+/** One counter: what the days of the API have gained since the first reading. */
 import { sumByDay } from '../resources/days.ts';
 import type { DayFigure } from '../resources/resource.ts';
 
@@ -8,7 +8,7 @@ const openDays = 2;
 
 export class DayCounter {
   value = 0;
-  /** The days that may still grow, the newest first, each with the highest figure seen. Days without a figure are not kept. */
+  /** The days that may still grow, the newest first, with the highest figures seen. None is 0. */
   #days: readonly DayFigure[] = [];
   /** Earlier days are not counted: this process did not see them grow, or they are too old. */
   #fromSeconds = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export class DayCounter {
     const [newest] = sent;
     if (!newest) return;
     if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
-      // The clock was ahead before, so the days that were asked for had no figures. These are the first.
+      // The clock was ahead before, so that no figures came. These are the first.
       this.#begin(days, nowMs);
       return;
     }
@@ -36,7 +36,7 @@ export class DayCounter {
     let lastSeconds = Math.max(nowMs / 1000, this.#days[0]?.startSeconds ?? Number.POSITIVE_INFINITY);
     for (const { startSeconds, value } of sent.toReversed()) {
       if (startSeconds < this.#fromSeconds) continue;
-      // Far ahead of both the clock and the other days. As the newest day it would keep the next ones from being counted.
+      // Far ahead of the clock and the other days. It would keep the next days from being counted.
       if (startSeconds > lastSeconds + daySeconds) break;
       lastSeconds = Math.max(lastSeconds, startSeconds);
       const before = highest.get(startSeconds) ?? 0;

@@ -1,7 +1,6 @@
 /**
- * Polls what the current configuration wants. Its sections subscribe to listings and give groups of targets to the pool of
- * their kind. The pool starts and stops polls. The poller carries them out and tells the target states, which write to the
- * store.
+ * Polls what the current configuration wants. Its sections subscribe to listings and give groups of targets to the pools,
+ * which start and stop polls. The poller carries them out and tells the target states, which write to the store.
  */
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
@@ -26,7 +25,7 @@ export interface EngineOptions
   readonly foundKeys: FoundKeys;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
-  /** Looks for changed keys, and calls `keyChanged` for them before it resolves. */
+  /** Calls `keyChanged` for keys that have changed, before it resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
   /** Called when polls have changed. */
   readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
@@ -58,7 +57,7 @@ export class PollEngine {
   #areAddressesChecked = false;
   #onAllPolled: (() => void) | undefined;
 
-  /** Resolves once every target was polled, whatever the outcome. Targets that are wanted later do not count. */
+  /** Resolves once every target was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
     this.#onAllPolled = resolve;
   });
@@ -126,8 +125,8 @@ export class PollEngine {
   }
 
   /**
-   * Polls what a configuration wants from now on; resolves when everything known of that is in place. What stays the same keeps
-   * its readings and times. What changed, and what failed for a reason that may be gone, is asked at once.
+   * Polls what a configuration wants; resolves when everything known of that is in place. What stays the same keeps its
+   * readings and times. What changed, and what failed for a reason that may be gone, is asked at once.
    */
   async apply(config: Config): Promise<void> {
     this.#config = config;
@@ -143,7 +142,7 @@ export class PollEngine {
     this.#listings.keyChanged(credential);
   }
 
-  /** Asks everything at once, whatever its interval; resolves when all these polls have ended. */
+  /** Asks everything at once; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
     await Promise.all(Array.from(this.#polls.all(), (loop) => loop.askNow()));
   }

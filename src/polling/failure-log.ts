@@ -13,7 +13,7 @@ export interface FailureGroup {
   readonly result: string;
   readonly message: string;
   readonly fields: object;
-  /** The credential whose key was refused: one line says so, and one when it is accepted again. */
+  /** The credential whose key was refused. All its failures have one line. */
   readonly refused?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class FailureLog {
   readonly #groups = new Map<string, Group>();
   /** The group of each failing poll. */
   readonly #groupOf = new Map<string, Group>();
-  /** By kind, how many targets became stale since the last summary, with and without a line of their own. */
+  /** By kind, how many targets became stale since the last summary. */
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
@@ -65,7 +65,7 @@ export class FailureLog {
     this.#nowMs = nowMs;
   }
 
-  /** Only the first of failures in a row counts, unless the key of the poll is now refused, or no longer is. */
+  /** Only the first of failures in a row counts, or one that is about the key when the last was not. */
   failed(pollKey: string, about: FailureGroup, fields: object, line: string): void {
     const before = this.#groupOf.get(pollKey);
     const isRefused = about.refused !== undefined;

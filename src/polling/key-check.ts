@@ -7,7 +7,7 @@ import type { Poll } from './target.ts';
 
 type OnVerdict = (isKeyRefused: boolean) => void;
 
-/** What the last answer to a poll said about the key. A timeout changes nothing, or leaves it unknown. */
+/** What the last answer to a poll said about the key. A timeout says nothing. */
 type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
 
 /** If something was read with the key this recently, the key is fine. */
@@ -95,7 +95,7 @@ export class KeyCheck {
     checked.ended(poll.key);
   }
 
-  /** It got 401 or 403, or its key cannot be read. If others were accepted, one of them is asked whether it still is. */
+  /** It got 401 or 403, or its key cannot be read. If others were accepted, one of them is asked again. */
   refused(poll: Poll, onVerdict: OnVerdict): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
@@ -110,7 +110,7 @@ export class KeyCheck {
     checked.ended(poll.key);
   }
 
-  /** Decides now what still waits, because other polls may take long. */
+  /** Decides what still waits: other polls may take long. */
   settle(): void {
     for (const checked of this.#keys.values()) if (checked.waiting.size > 0) checked.decide();
   }

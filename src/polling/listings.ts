@@ -85,7 +85,7 @@ export class Listings {
     await provider.succeed(discovery.listed).finally(() => {
       loop.isTakenOver = false;
     });
-    // Before readings are delivered: targets that only the previous configuration wanted are not absent, but gone.
+    // First, because what only the previous configuration wanted is not absent, but gone.
     await wanted.settle();
     if (discovery.listed !== before) this.#retainKeys(poll.key, discovery.listed);
     const targets = wanted.targetsOf(provider.poll);
@@ -134,7 +134,7 @@ export class Listings {
     const changes = added + removed + renamed;
     if (changes === 0) return;
     const below = parent && (parent.name ?? idText(parent.ids));
-    // There may be many listings below parents: their first results, and lists of parts, are logged at debug.
+    // There may be many below parents, so their first results, and lists of parts, are at debug.
     const isNews = !parent || (listing.parent !== undefined && !isFirst);
     this.#options.log[isNews ? 'info' : 'debug'](
       { kind, listing_of: credential, parent: below, added, removed, renamed, listed: listed.length },

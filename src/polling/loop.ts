@@ -1,4 +1,4 @@
-/** A loop asks one thing again and again until it is stopped. It owns its schedule; what a poll does is up to others. */
+/** A loop asks one thing again and again until it is stopped. It owns its schedule. */
 import type { Permit, Waiter } from '../api/pacer.ts';
 import { nextStart, offsetOf } from './schedule.ts';
 import type { Poll } from './target.ts';
@@ -19,8 +19,7 @@ export class PollHealth {
 
 export interface LoopContext {
   /**
-   * Carries out one poll, releases the permit and never rejects. Resolves with how many intervals later the next poll is: more
-   * than 1 to ask less often.
+   * Carries out one poll, releases the permit and never rejects. Resolves with how many intervals later the next poll is.
    */
   run(loop: Loop, permit: Permit, lagMs: number): Promise<number>;
   enqueue(poll: Poll, waiter: Waiter): void;
@@ -34,7 +33,7 @@ export class Loop {
   readonly health = new PollHealth();
   /** Whether a poll has ended, whatever the outcome. */
   hasEnded = false;
-  /** Set while what a listing found is taken over: its targets get their readings next, without another poll. */
+  /** Set while what a listing found is taken over: then its targets get their readings. */
   isTakenOver = false;
   poll: Poll;
   readonly #context: LoopContext;
@@ -98,7 +97,7 @@ export class Loop {
     if (isSooner && this.#state === 'waiting') this.#schedule(performance.now());
   }
 
-  /** A request that was sent is still waited for, so that it is counted; no further page is asked for. */
+  /** A request that was sent is still counted. No further page is asked for. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#state = 'stopped';
@@ -135,9 +134,9 @@ export class Loop {
     if (this.isStopped) return;
     const nowMs = performance.now();
     const nextMs = this.#next(startedMs, intervals);
-    // After a poll that took longer than its interval, the next one does not follow at once.
+    // Not at once after a poll that took longer than its interval.
     const dueAtMs = nextMs > nowMs ? nextMs : this.#next(nowMs, 0.5);
-    // The reading of a target that was replaced meanwhile is not kept, so it is read again.
+    // A target that was replaced meanwhile is read again.
     const isOutdated = poll.type === 'read' && poll !== this.poll;
     this.#schedule(this.#again || isOutdated ? nowMs : dueAtMs);
   }

@@ -1,4 +1,4 @@
-/** Carries out one poll: asks, reads, and tells the target states how it ended. Only this file catches what a poll throws. */
+/** Carries out one poll and tells the target states how it ended. Only this file catches what a poll throws. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
@@ -32,7 +32,7 @@ export interface PollerOptions {
   readonly keySource: (credential: string) => string;
   /** Whether everything is polled only once (`--once`). */
   readonly isOnce?: boolean | undefined;
-  /** Removes keys from what the API wrote: an answer may repeat them. */
+  /** Removes keys, which answers may repeat. */
   readonly redact: (text: string) => string;
   /** What the last complete listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
@@ -50,7 +50,7 @@ export interface Outcome {
   readonly found?: readonly Found[] | undefined;
 }
 
-/** The most intervals between two polls of something that is refused, absent or not in the plan. */
+/** The most intervals between two polls of what is refused or absent. */
 const maxBackoffFactor = 10;
 
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
@@ -116,7 +116,7 @@ export class Poller {
     }
   }
 
-  /** Gives a target its reading from a listing. If the listing lacks it, the target is absent. */
+  /** Gives a target its reading from a listing. found: undefined if it is absent. */
   deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds = 0): void {
     const { states, log, now, isOnce } = this.#options;
     const before = states.status(target.key);
@@ -164,7 +164,7 @@ export class Poller {
     };
   }
 
-  /** Asks with the permit of the poll, then with one for each further page, for one interval at most. */
+  /** Asks with the permit of the poll, and for further pages with others, for one interval at most. */
   #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, loop: PollingLoop): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
@@ -242,7 +242,7 @@ export class Poller {
       failure.message = this.#reasonOf(poll, failed, isKeyRefused);
       this.#logFailure(poll, failed, failure, `${values}, ${whatNext(poll, failure, lasting > 0)}`);
     };
-    // Whether the key is refused or only this thing is often only known when other polls have ended.
+    // Whether it is the key is often only known when other polls have ended.
     if (result === 'auth') this.#options.keyCheck.refused(poll, explain);
     else {
       this.#options.keyCheck.failed(poll);
@@ -255,7 +255,7 @@ export class Poller {
     return Math.max(backoffFactor, pauseMs / poll.intervalMs + 0.1);
   }
 
-  /** Why it failed. Of a refused key it also says which one is needed, of one thing that may not be read what to check. */
+  /** Why it failed, and what to do if it is the key or its rights. */
   #reasonOf({ credential, api }: Poll, failed: Failed, isKeyRefused: boolean): string {
     const reason = this.#toLine(failed.message);
     // Without a status nothing was sent: the key cannot be read.

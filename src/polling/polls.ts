@@ -1,6 +1,6 @@
 /**
- * Everything that is polled, each thing by a loop. Pools and providers say what is wanted. There are never two polls of the
- * same key at once.
+ * Everything that is polled, each thing by a loop. Pools and providers say what is wanted. Polls of the same key never
+ * overlap.
  */
 import { setMaxListeners } from 'node:events';
 import type { Pacer, Permit } from '../api/pacer.ts';
@@ -137,7 +137,7 @@ export class Polls implements TargetLoops, ListingLoops {
   /** Whether an API answers every poll with 404, and gives no reason. */
   isNowhere(api: ApiName): boolean {
     const loops = [...this.#loops.values()].filter(({ poll }) => poll.api === api);
-    // A single id can be wrong, but the listings of an account always exist, even if they are empty.
+    // A single id can be wrong, but an account always has its listings.
     const isCertain = loops.length > 1 || loops.some(({ poll }) => poll.type === 'listing' && !poll.parent);
     return isCertain && loops.every(({ health }) => health.isMissing);
   }

@@ -6,7 +6,7 @@
  *   when its name, parts, settings or key change. Another interval only changes its times.
  * - What a group brings starts first. What it no longer has is stopped last.
  * - If several groups have the same target, the first one counts; when it loses the target, the next one takes over.
- * - A reload retires all groups. A group that is synced again counts again, and may take targets over from retired groups.
+ * - A reload retires all groups. One that is synced again counts again, and takes targets over from retired ones.
  *   The rest stays until `release`: the new configuration's listings may not have been read yet.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -87,7 +87,7 @@ export class Pool {
     for (const source of this.#groups.keys()) this.#retired.add(source);
   }
 
-  /** Adapts the targets of retired groups to the new configuration. Those that become undefined are stopped. */
+  /** Adapts the targets of retired groups. Those that become undefined are stopped. */
   async adopt(adopted: (target: Target) => Target | undefined): Promise<void> {
     for (const source of this.#retired) {
       const keys = [...(this.#groups.get(source) ?? [])];

@@ -1,6 +1,6 @@
 /**
  * A section of the configuration at work: it subscribes to the listings it needs and makes groups of targets from what they
- * find. It never asks the API itself.
+ * find.
  *
  * - Targets that are named are one group.
  * - `targets: all` is a group for each listing: the account's, or one below each selected thing that the parent listing has.
@@ -117,14 +117,14 @@ export class Section {
     for (const branch of [...this.#branches.values(), ...this.#aside.values()]) this.#unsubscribe(branch);
   }
 
-  /** Adapts a target of the previous configuration, until the listings have told whether it still exists. */
+  /** Adapts a target of the previous configuration, until listings tell whether it still exists. */
   adopt(target: Target): Target | undefined {
     const { section, resource, baseUrlOf } = this.#of;
     if (target.baseUrl !== baseUrlOf(resource.api)) return undefined;
     if (section.targets !== 'all' || !resource.listing) return target;
     const of = this.#ofAccount(outermost(resource.listing));
     const foundBy = { api: of.listing.api, credential: of.credential, key: listingKey(of, this.#of) };
-    // With the key it was read with: if that has changed, the target is polled at once when it is listed again.
+    // With its previous key: if that has changed, it is polled at once when it is listed again.
     return { ...listedTarget(this.#of, target, foundBy, target.parts), keyId: target.keyId };
   }
 
@@ -156,7 +156,7 @@ export class Section {
     }
   }
 
-  /** Makes targets of what a source has: all at once or, if their parts have names, each when those were listed. */
+  /** Makes targets: all at once or, if their parts have names, each when those were listed. */
   async #put(
     source: string,
     below: Branches,

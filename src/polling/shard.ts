@@ -21,7 +21,7 @@ export function mix(bits: number): number {
   return (state ^ (state >>> 16)) >>> 0;
 }
 
-/** The shard with the highest score for the key: it is the same in every process, whatever the other keys are. */
+/** The shard with the highest score for the key: the same in every process. */
 export function shardOf(key: string, count: number): number {
   const base = hash(key);
   let best = 0;

@@ -31,7 +31,7 @@ export interface TargetStatus {
   readonly target: Target;
   /** pending: not polled yet; absent: a complete listing lacks it. */
   readonly state: 'pending' | 'ok' | 'failing' | 'absent';
-  /** Whether its values left the page, or never came, because no poll succeeded within `stale_after`. */
+  /** Whether no poll succeeded within `stale_after`. Then its values are not on the page. */
   readonly stale: boolean;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
@@ -46,7 +46,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 interface TargetState extends Mutable<TargetStatus> {
   /** Whether a reading is on the page, or would be but for the cap on series. */
   hasValues: boolean;
-  /** What its age counts from: the last success, or when it was first wanted. By the machine's uptime. */
+  /** By the machine's uptime: when it last succeeded, or was added. */
   freshMs: number;
   counters: Counters | undefined;
 }
@@ -56,7 +56,7 @@ interface Counts {
   stale: number;
 }
 
-/** The rows that stay for every polled target: whether it answers, when it last did, and its counters. */
+/** What stays on the page of every polled target. */
 function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
@@ -98,13 +98,10 @@ export class TargetStates {
   readonly #uptimeMs: () => number;
   readonly #states = new Map<string, TargetState>();
   readonly #counts = new Map<string, Counts>();
-  /** Nothing becomes stale before, so most scrapes need not look at all targets. */
+  /** Nothing becomes stale before, so most scrapes need not look. */
   #nextStaleMs = Number.POSITIVE_INFINITY;
 
-  /**
-   * uptimeMs: the clock for ages. It must not jump when the wall clock is set, and must go on while the machine sleeps, as
-   * `performance.now()` does not.
-   */
+  /** uptimeMs: a clock that never jumps, and goes on while the machine sleeps, as `performance.now()` does not. */
   constructor(store: RowStore, uptimeMs: () => number = machineUptimeMs) {
     this.#store = store;
     this.#uptimeMs = uptimeMs;
@@ -152,7 +149,7 @@ export class TargetStates {
     this.#countsOf(known.target.kind).targets--;
   }
 
-  /** A good poll. atMs: Unix time. The reading is dropped if the target is no longer wanted, or no longer the same object. */
+  /** atMs: Unix time. The reading is dropped if the target is gone or was replaced. */
   succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
     const known = this.#stateOf(target);
     if (!known) return;

@@ -67,7 +67,7 @@ export interface TargetRules extends Whereabouts {
 
 export type FoundBy = Pick<ListingPoll, 'api' | 'credential' | 'key'>;
 
-/** The credential named in the configuration, else that of the key which came with the thing, else that of the listing. */
+/** The credential from the configuration, else that of the key which was found with it, else that of the listing. */
 export function credentialFor(
   section: SectionConfig,
   api: ApiName,

@@ -1,6 +1,6 @@
 /**
- * What the current configuration wants: its sections, the listings that they follow, and a pool for each kind. What a new
- * configuration wants is added first, and what only the previous one wanted is removed last.
+ * What the current configuration wants: sections, the listings that they follow, and a pool for each kind. What is new is added
+ * first, and what only the previous configuration wanted is removed last.
  */
 import type { Config } from '../config/config.ts';
 import { type ListingLoops, Providers, type Whereabouts } from '../discovery/provider.ts';
