@@ -100,8 +100,8 @@ describe('the status page of the whole exporter', () => {
   it('says that the request rate is too low', async () => {
     const { page } = await startAll(1);
     await expect.poll(page).toContain('The request rate of the application API is too low for the targets');
-    expect(await page()).toContain('application: 1 poll need');
-    expect(await page()).toContain('raise the interval of application or apis.application');
+    expect(await page()).toContain('application: 1 poll needs');
+    expect(await page()).toContain('raise apis.application.requests_per_second, or interval and stale_after');
     expect(await page()).toContain('<dd>application 20 of 1</dd>');
   });
 });

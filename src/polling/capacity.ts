@@ -73,7 +73,7 @@ function describeShortfall(
   const [neediest] = [...neededByKind].toSorted(([, a], [, b]) => b - a);
   const round = formatDuration(Math.ceil(polls.length / allowedPerSecond) * 1000);
   return (
-    `${api}: ${plural(polls.length, 'poll')} need ${rateText(neededPerSecond)} requests/s, ` +
+    `${api}: ${plural(polls.length, 'poll')} ${polls.length === 1 ? 'needs' : 'need'} ${rateText(neededPerSecond)} requests/s, ` +
     `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${round}; raise ` +
     `apis.${api}.requests_per_second, or interval and stale_after (${neediest?.[0]} needs most)`
   );

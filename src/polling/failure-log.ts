@@ -26,6 +26,9 @@ interface Group extends FailureGroup {
   told: number;
   /** How many no line has mentioned yet. */
   untold: number;
+  /** How many had succeeded again at the last summary, and how many of them a line has mentioned. */
+  recovered: number;
+  recoveredTold: number;
 }
 
 /** A line about several polls or targets of one kind. */
@@ -78,6 +81,8 @@ export class FailureLog {
       total: 0,
       told: 0,
       untold: 0,
+      recovered: 0,
+      recoveredTold: 0,
     };
     this.#groups.set(about.key, group);
     this.#groupOf.set(pollKey, group);
@@ -134,6 +139,7 @@ export class FailureLog {
       gone,
     );
     this.#aged.clear();
+    for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
     const lastedMs = Math.max(0, ...this.#recoveries.map((recovery) => recovery.lastedMs));
     this.#write('info', 'polls', this.#recoveries, `succeed again after ${durationText(lastedMs)}`);
     this.#recoveries = [];
@@ -150,6 +156,18 @@ export class FailureLog {
     const lastedMs = this.#nowMs() - beganMs;
     const line = recoveryText(group, lastedMs);
     this.#recoveries.push({ what, size, fields: { ...fields, polls: size }, line, lastedMs });
+  }
+
+  /** Some succeed again, and others do not: reported once no more have followed since the last summary. */
+  #noteStalledRecovery(group: Group): void {
+    const { what, fields, total, failing, refused, recovered: before, recoveredTold } = group;
+    const polls = total - failing.size;
+    group.recovered = polls;
+    if (polls !== before || polls <= recoveredTold || refused !== undefined) return;
+    group.recoveredTold = polls;
+    const lastedMs = this.#nowMs() - group.beganMs;
+    const line = `${count(polls)} of ${plural(total, `${what} poll`)} succeed again, ${failing.size === 1 ? '1 still fails' : `${count(failing.size)} still fail`}`;
+    this.#recoveries.push({ what, size: polls, fields: { ...fields, polls }, line, lastedMs });
   }
 
   #mayWrite(): boolean {

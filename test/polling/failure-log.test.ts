@@ -71,6 +71,25 @@ describe('polls that fail', () => {
     expect(said()).toEqual(['all 485 application polls succeed again after 3m16s']);
   });
 
+  it('are reported when no more of them recover, though some still fail', () => {
+    const { fail, succeed, said, pass } = logOn();
+    for (const id of upTo(400)) fail('application', id);
+    pass(60);
+    said();
+    for (const id of upTo(200)) succeed('application', id);
+    pass(10);
+    for (const id of upTo(399)) succeed('application', id);
+    pass(10);
+    expect(said()).toEqual([]);
+    pass(10);
+    expect(said()).toEqual(['399 of 400 application polls succeed again, 1 still fails']);
+    pass(600);
+    expect(said()).toEqual([]);
+    succeed('application', 399);
+    pass(10);
+    expect(said()).toEqual(['all 400 application polls succeed again after 11m30s']);
+  });
+
   it('are all logged at debug', () => {
     const { fail, succeed, said } = logOn('debug');
     for (const id of upTo(100)) fail('application', id);
