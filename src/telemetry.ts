@@ -6,7 +6,7 @@ import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
-import { type ApiName, isReadAlone, type Listing, type Resource } from './resources/resource.ts';
+import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
@@ -24,20 +24,6 @@ export interface Inventory {
 }
 
 export type Telemetry = ReturnType<typeof createTelemetry>;
-
-/** The listing, and those that it needs. */
-function* listingsWith(listing: Listing | undefined): Generator<Listing> {
-  if (!listing) return;
-  yield listing;
-  yield* listingsWith(listing.parent);
-  yield* listingsWith(listing.names);
-}
-
-/** A kind, and every listing that it can need. Fields are counted under the name of each. */
-function partsOf(resource: Resource): readonly (Resource | Listing)[] {
-  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
-  return [resource, ...listingsWith(resource.listing), ...listingsWith(partNames)];
-}
 
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
@@ -273,7 +259,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   /** Rows are present from the start at 0, so that increase() sees the first event. */
   const beginKind = (resource: Resource) => {
     const { kind } = resource;
-    for (const { kind: name, fields, enumeratedFields = [] } of partsOf(resource)) {
+    for (const { kind: name, fields, enumeratedFields } of operationsOf(resource)) {
       for (const field of fields) events.mismatches.inc({ kind: name, field }, 0);
       for (const field of enumeratedFields) events.unrecognized.inc({ kind: name, field }, 0);
     }
@@ -288,7 +274,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
 
   /** Sets the kinds that are on. The rows of new ones begin at 0; the counters of others stay as they are. */
   const follow = (wanted: readonly Resource[]) => {
-    const apis = new Set(wanted.flatMap(partsOf).map(({ api }) => api));
+    const apis = new Set(wanted.flatMap(operationsOf).map(({ api }) => api));
     for (const resource of wanted) if (!begun.has(resource)) beginKind(resource);
     for (const api of apis) if (!begun.has(api)) beginApi(api);
     for (const one of [...wanted, ...apis]) begun.add(one);

@@ -1,21 +1,6 @@
 /** The operations that the exporter asks for, each with the fields that the API documents of its answer. Only `--report` needs them. */
 import { resources } from '../resources/index.ts';
-import {
-  type ApiName,
-  isReadAlone,
-  type Listing,
-  type Operation,
-  type Resource,
-} from '../resources/resource.ts';
-
-function listingsOf(listing: Listing | undefined): readonly Listing[] {
-  return listing ? [listing, ...listingsOf(listing.parent), ...listingsOf(listing.names)] : [];
-}
-
-function operationsOf(resource: Resource): readonly Operation[] {
-  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
-  return [resource, ...listingsOf(resource.listing), ...listingsOf(partNames)];
-}
+import { type ApiName, operationsOf } from '../resources/resource.ts';
 
 /** Without the query, and with `{}` for each id. Of two that ask for the same, the later kind reads more of the answer. */
 const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({

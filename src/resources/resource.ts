@@ -228,3 +228,13 @@ export type Resource<Reading = unknown> = ReadResource<Reading> | ListedResource
 export function isReadAlone(resource: Resource): resource is ReadResource {
   return 'read' in resource;
 }
+
+/** The operation of a kind, its listings, and those that these need. */
+export function operationsOf(resource: Resource): readonly (Resource | Listing)[] {
+  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
+  return [resource, ...withNeeded(resource.listing), ...withNeeded(partNames)];
+}
+
+function withNeeded(listing: Listing | undefined): readonly Listing[] {
+  return listing ? [listing, ...withNeeded(listing.parent), ...withNeeded(listing.names)] : [];
+}
