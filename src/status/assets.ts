@@ -45,9 +45,9 @@ summary.title{display:list-item;list-style-position:inside}
 .problem{padding:8px 16px;border-top:1px solid var(--line);overflow-wrap:anywhere}
 .problem.bad strong{color:var(--bad)}
 .problem.warn strong{color:var(--warn)}
-.problem ul{margin:4px 0;padding-left:16px}
+.problem ul{margin:6px 0 2px;padding-left:32px;font-size:13px}
 .problem pre{margin:4px 0;font:12px/1.5 var(--mono);white-space:pre-wrap;max-height:12em;overflow:auto}
-.meaning{color:var(--quiet);font-size:13px}
+.meaning{margin-left:16px;color:var(--quiet);font-size:13px}
 .more,.conditions,.pager{margin:0;padding:8px 16px;border-top:1px solid var(--line)}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:6px 8px;vertical-align:top;font-weight:400}

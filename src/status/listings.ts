@@ -2,16 +2,16 @@
 import type { ListingStatus } from '../polling/listings.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type HtmlValue, html } from './html.ts';
-import { ago, failureText, nameOf, stateMark } from './parts.ts';
+import { ago, failureText, ofParent, stateMark } from './parts.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
 
 const shownListings = 100;
 
 function columnsOf(nowMs: number): readonly Column<ListingStatus>[] {
-  const name = ({ poll: { listing, parent, credential } }: ListingStatus) =>
-    html`<span class="name">${capitalised(listing.nouns)}${parent && html` of <bdi>${nameOf(parent)}</bdi>`}</span>
-<div class="of"><bdi>${credential}</bdi></div>`;
+  const name = ({ poll }: ListingStatus) =>
+    html`<span class="name">${capitalised(poll.listing.nouns)}${ofParent(poll)}</span>
+<div class="of"><bdi>${poll.credential}</bdi></div>`;
   const ifRead = ({ lastSuccessMs }: ListingStatus, n: number) =>
     lastSuccessMs === undefined ? '–' : count(n);
   const leftOut = ({ selections }: ListingStatus) =>

@@ -55,11 +55,11 @@ ${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}
 `;
 }
 
-/** What the API says of the targets of each kind, each number a link that searches for them. */
+/** What the API says of the targets of each kind, each number a link to them. */
 function reports(view: View): HtmlValue {
   return view.kinds.map(({ kind, noun, condition, reported }) => {
     const chips = [...reported].map(([state, targets]) => {
-      const href = linkTo({ kinds: [kind], text: state });
+      const href = linkTo({ kinds: [kind], conditions: [state] });
       const tone = condition?.states[state] ?? 'warn';
       return html` <a class="chip t-${tone}" href="${href}">${count(targets)} ${state}</a>`;
     });

@@ -1,8 +1,9 @@
 /** Pieces that the sections of the status page share. */
 import { idText } from '../discovery/discovered.ts';
+import type { ListingOf } from '../discovery/provider.ts';
 import type { Failure } from '../polling/target-states.ts';
 import type { Listed, Tone } from '../resources/resource.ts';
-import { capitalised, durationInWords, pollDuration } from '../text.ts';
+import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 export const stateTones = {
@@ -32,8 +33,20 @@ export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
   return atMs === undefined ? 'never' : time(atMs, `${durationInWords(nowMs - atMs)} ago`);
 }
 
+/** The first items of a list, and how many more there are. */
+export function firstOf(items: readonly HtmlValue[], max: number): Html {
+  const hidden = items.length - max;
+  const more = hidden > 0 && html`<li>and ${count(hidden)} more</li>`;
+  return html`<ul>${items.slice(0, max).map((item) => html`<li>${item}</li>`)}${more}</ul>`;
+}
+
 export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
   return name ?? idText(ids);
+}
+
+/** ` of shop`, for a listing below something. */
+export function ofParent({ parent }: ListingOf): HtmlValue {
+  return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
 }
 
 export function took(durationSeconds: number | undefined): string {

@@ -2,7 +2,7 @@
 import { capitalised, clockText, count, durationInWords, plural } from '../text.ts';
 import { type Advice, adviceOn, type Cause, causesOf } from './causes.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { ago, time } from './parts.ts';
+import { ago, firstOf, nameOf, ofParent, time } from './parts.ts';
 import { linkTo } from './query.ts';
 import type { View } from './view.ts';
 
@@ -11,19 +11,27 @@ interface Problem extends Advice {
   /** Follows the title on its line. */
   readonly extent?: HtmlValue;
   readonly meaning: HtmlValue;
+  /** Shown when the row is opened. */
+  readonly details?: HtmlValue;
 }
 
 const shownCauses = 8;
+const shownTargets = 10;
 const shownFields = 5;
 
 function ofCause(cause: Cause, nowMs: number): Problem {
-  const { affected, words, kinds, sinceMs, meaning } = cause;
+  const { affected, words, kinds, sinceMs, meaning, targets, listings } = cause;
   const since = time(sinceMs, clockText(sinceMs, nowMs));
   const link = html` <a href="${linkTo({ kinds, text: words })}">show the targets</a>`;
+  const names = [
+    ...targets.map(({ target }) => html`${target.kind} <bdi>${nameOf(target)}</bdi>`),
+    ...listings.map(({ poll }) => html`${poll.listing.nouns}${ofParent(poll)} (listing)`),
+  ];
   return {
     ...cause,
     extent: html`: ${affected}, since ${since}${kinds.length > 0 && link}`,
     meaning: `${capitalised(meaning)}.`,
+    details: firstOf(names, shownTargets),
   };
 }
 
@@ -53,24 +61,25 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
     if (shortfall !== undefined) add('pace', { title, meaning: `${shortfall}.` });
   }
   if (schemaDrift.length > 0) {
-    const fields = schemaDrift
-      .slice(0, shownFields)
-      .map(
-        ({ kind, field, count: n, lastAtMs }) =>
-          html`<li>${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}</li>`,
-      );
-    const hidden = schemaDrift.length - fields.length;
+    const fields = schemaDrift.map(
+      ({ kind, field, count: n, lastAtMs }) =>
+        html`${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}`,
+    );
     const meaning = html`Their series are left out, and sums over them are too small.
-<ul>${fields}${hidden > 0 && html`<li>and ${count(hidden)} more</li>`}</ul>`;
+${firstOf(fields, shownFields)}`;
     add('drift', { title: 'The API sends fields of another type than expected', meaning });
   }
   return problems;
 }
 
-function row({ tone, title, extent, meaning, advice, runbook }: Problem): Html {
-  return html`<div class="problem ${tone}"><strong><bdi>${title}</bdi></strong>${extent}
-<div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div></div>
-`;
+function row({ tone, title, extent, meaning, advice, runbook, details }: Problem): Html {
+  const head = html`<strong><bdi>${title}</bdi></strong>${extent}
+<div class="meaning">${meaning} <a href="${runbook}">${advice}</a></div>`;
+  if (details === undefined) return html`<div class="problem ${tone}">${head}</div>`;
+  return html`<details id="problem ${title}" class="problem ${tone}">
+<summary>${head}</summary>
+${details}
+</details>`;
 }
 
 /** Undefined where all is well. */

@@ -27,7 +27,7 @@ function choices<Value extends string>(
 }
 
 /** Throws a {@link QueryError}. Unknown parameters are ignored. */
-export function parseQuery(params: URLSearchParams, kinds: readonly string[]) {
+export function parseQuery(params: URLSearchParams, kinds: readonly string[], conditions: readonly string[]) {
   const page = params.get('page') || undefined;
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
     throw new QueryError(`page: expected a number from 1; got ${JSON.stringify(page)}`);
@@ -37,6 +37,7 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[]) {
     // Any of these; all when empty.
     kinds: choices(params, 'kind', kinds),
     states: choices(params, 'state', stateFilters),
+    conditions: choices(params, 'condition', conditions),
     // Every word of it must occur in the target, whatever the case.
     text: (params.get('q') ?? '').trim(),
     sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
@@ -56,10 +57,11 @@ export function orderOf({ sort = 'state', descending = false }: Partial<StatusQu
 
 /** A link from the status page to these targets. */
 export function linkTo(query: Partial<StatusQuery>): string {
-  const { kinds = [], states = [], text = '', page = 1 } = query;
+  const { kinds = [], states = [], conditions = [], text = '', page = 1 } = query;
   const params = {
     kind: kinds.join(),
     state: states.join(),
+    condition: conditions.join(),
     q: text,
     sort: orderOf(query),
     page: page === 1 ? '' : String(page),

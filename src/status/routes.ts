@@ -51,11 +51,13 @@ const retryAfterSeconds = 1;
 /** Answers with what a query asks for. defaultPage: undefined for all targets. */
 function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) => Handler {
   const kinds = sources.kinds.map(({ kind }) => kind);
+  const states = sources.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
+  const conditions = [...new Set(states)];
   let viewers = 0;
   return (answer, defaultPage) => async (request, response, params) => {
     let query: StatusQuery;
     try {
-      query = parseQuery(params, kinds);
+      query = parseQuery(params, kinds, conditions);
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       return answerText(response, 400, error.message);
@@ -71,10 +73,11 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
   };
 }
 
-/**
- * With `?strict` it also waits for the first successful read, if there is anything to read. Polls may still fail: an outage of the
- * API must not take the exporter out of its service.
- */
+/** Polls may still fail: an outage of the API must not take the exporter out of its service. */
+const strictlyReady =
+  'ready: everything was polled once, and something could be read; what fails is on the status page';
+
+/** With `?strict` it also waits for the first successful read, if there is anything to read. */
 function readiness({ isReady, targets, listings }: PagesOptions): Handler {
   let wasRead = false;
   const isRead = () => {
@@ -86,10 +89,11 @@ function readiness({ isReady, targets, listings }: PagesOptions): Handler {
     return wasRead;
   };
   return (_, response, params) => {
+    const isStrict = params.has('strict');
     if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
-    else if (params.has('strict') && !isRead())
+    else if (isStrict && !isRead())
       answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
-    else answerText(response, 200, 'ready');
+    else answerText(response, 200, isStrict ? strictlyReady : 'ready');
   };
 }
 

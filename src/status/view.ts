@@ -125,13 +125,13 @@ function countIn({ counts, reported }: KindView, { state, stale, condition }: Ta
   if (condition !== undefined) reported.set(condition, (reported.get(condition) ?? 0) + 1);
 }
 
-function matcher({ kinds, states, text }: StatusQuery): (status: TargetStatus) => boolean {
+function matcher({ kinds, states, conditions, text }: StatusQuery): (status: TargetStatus) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isIn = <Value>(chosen: readonly Value[], value: Value) =>
     chosen.length === 0 || chosen.includes(value);
   return (status) => {
-    const { target, state, stale } = status;
-    if (!isIn(kinds, target.kind)) return false;
+    const { target, state, stale, condition = '' } = status;
+    if (!isIn(kinds, target.kind) || !isIn(conditions, condition)) return false;
     if (!isIn(states, state) && !(stale && states.includes('stale'))) return false;
     if (words.length === 0) return true;
     const searched = searchText(status);

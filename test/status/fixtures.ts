@@ -138,6 +138,7 @@ export const calm: ExporterStatus = {
 export const everything: StatusQuery = {
   kinds: [],
   states: [],
+  conditions: [],
   text: '',
   sort: 'state',
   descending: false,

@@ -144,6 +144,13 @@ describe('the status page', () => {
     expect(await render([status({ app_id: 'a' })])).not.toContain('What is wrong');
   });
 
+  it('opens a cause to the first ten of its targets', async () => {
+    const failed = Array.from({ length: 12 }, (_, at) => failing({ app_id: `a${at}` }, { name: `<b>${at}` }));
+    const page = await render(failed);
+    expect(page).toContain('<li>application <bdi>&lt;b&gt;9</bdi></li><li>and 2 more</li></ul>');
+    expect(page).not.toContain('<li>application <bdi>&lt;b&gt;10</bdi>');
+  });
+
   it('links from a cause to its targets', async () => {
     const page = await render([
       failing({ app_id: 'a' }, { message: 'HTTP 500: a & b' }),
@@ -219,7 +226,7 @@ describe('the status page', () => {
     ]);
     expect(page).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(textOf(page)).toContain('The API says of each application: 1 suspended 1 active');
-    expect(page).toContain('href="./?kind=application&amp;q=suspended#targets">1 suspended</a>');
+    expect(page).toContain('href="./?kind=application&amp;condition=suspended#targets">1 suspended</a>');
     expect(page).toContain('<span class="chip t-bad">suspended</span>');
     expect(textOf(page)).toMatch(
       /ok b app_id Application · account suspended .* ok a app_id Application · account active /,

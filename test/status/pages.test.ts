@@ -196,6 +196,7 @@ describe('the pages', () => {
     expect(await ready()).toBe(503);
     statuses = [...found, status({ app_id: 'b' })];
     expect(await ready()).toBe(200);
+    expect(await (await fetch(`${url}/-/ready?strict`)).text()).toContain('something could be read');
     // It stays ready while the API is down.
     statuses = found;
     expect(await ready()).toBe(200);

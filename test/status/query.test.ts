@@ -3,12 +3,12 @@ import { linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
 import { everything } from './fixtures.ts';
 
 const kinds = ['application', 'shield_zone'];
-const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds);
+const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds, ['active', 'suspended']);
 
 describe('the query of the status page', () => {
   it('selects everything if it is empty', () => {
     expect(parse('')).toEqual(everything);
-    expect(parse('kind=&state=&q=&sort=&page=')).toEqual(everything);
+    expect(parse('kind=&state=&condition=&q=&sort=&page=')).toEqual(everything);
   });
 
   it('accepts several kinds and states, repeated or with commas', () => {
@@ -21,6 +21,7 @@ describe('the query of the status page', () => {
     ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
     ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
     ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
+    ['condition=dead', 'condition: expected active, suspended; got "dead"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
   ])('says what it expected instead of %s', (text, message) => {
@@ -31,6 +32,7 @@ describe('the query of the status page', () => {
     const query = {
       kinds: ['application', 'shield_zone'],
       states: ['failing', 'stale'],
+      conditions: ['suspended'],
       text: 'a&b="c" é',
       sort: 'last_success',
       descending: true,
