@@ -47,6 +47,7 @@ interface Recovery extends Summary {
 const maxOwnLines = 5;
 const maxOwnLinesAMinute = 20;
 const gone = 'had values too old, which have left the page';
+const summaryIntervalMs = 30_000;
 /** If there are more summaries at a time, they become one. */
 const maxSummaries = 3;
 
@@ -61,6 +62,7 @@ export class FailureLog {
   #recoveries: Recovery[] = [];
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
   #ownLines = 0;
+  #summarizedMs = Number.NEGATIVE_INFINITY;
 
   /** nowMs: a clock that never jumps. */
   constructor(log: Logger, nowMs: () => number = () => performance.now()) {
@@ -127,7 +129,9 @@ export class FailureLog {
     return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
   }
 
-  tell(): void {
+  /** Writes the summaries, if none were written in the past 30 seconds, or at once. */
+  tell(atOnce = false): void {
+    if (!atOnce && this.#nowMs() - this.#summarizedMs < summaryIntervalMs) return;
     const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
     this.#write('warn', 'polls', groups.map(failureSummary), `failed: ${resultsOf(groups)}`);
     for (const group of groups) group.untold = 0;
@@ -188,6 +192,7 @@ export class FailureLog {
     summaries: readonly Summary[],
     end: string,
   ): void {
+    if (summaries.length > 0) this.#summarizedMs = this.#nowMs();
     if (summaries.length <= maxSummaries) {
       for (const { fields, line } of summaries) this.#log[level](fields, line);
       return;
