@@ -98,14 +98,13 @@ export class Poller {
    * once its targets are known.
    */
   async poll(poll: Poll, loop: PollingLoop, permit: Permit): Promise<Outcome> {
-    const { states, now } = this.#options;
     const startedMs = performance.now();
     const took = () => (performance.now() - startedMs) / 1000;
     try {
       const get = this.#getFor(poll, permit, loop);
       let found: readonly Found[] | undefined;
       if (poll.type === 'listing') found = await this.#discover(poll, get);
-      else states.succeeded(poll.target, await this.#read(poll, get), took(), now());
+      else this.#keep(poll.target, await this.#read(poll, get), took());
       this.#succeed(poll, loop, took());
       return { backoffFactor: 1, found };
     } catch (error) {
@@ -135,7 +134,7 @@ export class Poller {
       return;
     }
     try {
-      states.succeeded(target, found.reading, durationSeconds, now());
+      this.#keep(target, found.reading, durationSeconds);
       if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
     } catch (error) {
       const { result, message } = describe(error);
@@ -145,23 +144,40 @@ export class Poller {
     }
   }
 
+  /** A sample without a finite number is left out, and reported as drift. */
+  #keep(target: Target, reading: unknown, durationSeconds: number): void {
+    const { states, now } = this.#options;
+    states.succeeded(target, reading, durationSeconds, now(), (field) =>
+      this.#noteDrift(
+        target.kind,
+        aboutTarget(target),
+        field,
+        'a finite number',
+        'a number that is too large',
+      ),
+    );
+  }
+
   #diagnosticsOf(poll: Poll): Diagnostics {
     const { kind } = poll;
-    const { observer, log } = this.#options;
     return {
-      mismatch: (field, expected, received) => {
-        observer.mismatched(kind, field);
-        const key = `${kind} ${field}`;
-        if (this.#drifted.has(key)) return;
-        this.#drifted.add(key);
-        const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
-        log.warn(
-          { ...aboutPoll(poll), field, expected, received },
-          `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
-        );
-      },
-      unrecognized: (field) => observer.unrecognized(kind, field),
+      mismatch: (field, expected, received) =>
+        this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
+      unrecognized: (field) => this.#options.observer.unrecognized(kind, field),
     };
+  }
+
+  #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {
+    const { observer, log } = this.#options;
+    observer.mismatched(kind, field);
+    const key = `${kind} ${field}`;
+    if (this.#drifted.has(key)) return;
+    this.#drifted.add(key);
+    const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
+    log.warn(
+      { ...about, field, expected, received },
+      `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
+    );
   }
 
   /** Asks with the permit of the poll, and for further pages with others, for one interval at most. */

@@ -64,18 +64,28 @@ function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState):
   return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
 }
 
+/** Receives the API field of a sample whose value is not finite. */
+type OnNotFinite = (field: string) => void;
+
 function isFiniteSample({ value }: Sample): boolean {
   return Number.isFinite(value);
 }
 
 /** The rows of a reading, without the counters. Samples without a finite number are left out. */
-export function rowsOf(target: Target, reading: unknown): readonly FamilyRows[] {
+export function rowsOf(
+  target: Target,
+  reading: unknown,
+  onNotFinite: OnNotFinite = () => undefined,
+): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
-  for (let family = firstFamilyOf(target.kind); ; family++) {
+  for (let family = first; ; family++) {
     const declared = catalogue[family];
     if (declared?.kind !== target.kind) return rows;
     const all = declared.samples(reading, target);
     const samples = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
+    for (let left = all.length - samples.length; left > 0; left--)
+      onNotFinite(declared.fields[0] ?? declared.name);
     if (samples.length > 0) rows.push({ family, samples });
   }
 }
@@ -150,11 +160,17 @@ export class TargetStates {
   }
 
   /** atMs: Unix time. The reading is dropped if the target is gone or was replaced. */
-  succeeded(target: Target, reading: unknown, durationSeconds: number, atMs: number): void {
+  succeeded(
+    target: Target,
+    reading: unknown,
+    durationSeconds: number,
+    atMs: number,
+    onNotFinite?: OnNotFinite,
+  ): void {
     const known = this.#stateOf(target);
     if (!known) return;
     // First, because it may throw, and then the poll did not succeed.
-    const rows = rowsOf(target, reading);
+    const rows = rowsOf(target, reading, onNotFinite);
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.state = 'ok';
