@@ -147,6 +147,8 @@ export async function draw(
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     const panels = await page.evaluate((each) => globalThis.draw(each), drawing);
+    // An icon is a box until it has been loaded.
+    await page.waitForFunction(`!document.querySelector('div[class*="-Icon"]')`);
     const png =
       heightPx === undefined
         ? await page.locator('#root').screenshot()
