@@ -603,8 +603,12 @@ globalThis.draw = async (drawing) => {
     if (top === 52 && boxes.length === 0) section = { top, row: panel.gridPos.y };
     await place(panel);
   }
-  const root = document.getElementById('root') as HTMLElement;
-  createRoot(root).render(
+  const root = createRoot(document.getElementById('root') as HTMLElement);
+  // Labels of axes are measured once: the font must have been looked for before.
+  root.render(<GlobalStyles />);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await document.fonts.load('12px Inter').catch(() => undefined);
+  root.render(
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
       <style>{plotStyle}</style>
