@@ -27,7 +27,7 @@ export function observeRequests(
     paused(api, untilMs, isNew) {
       telemetry.paused(api, untilMs);
       const until = new Date(untilMs).toISOString();
-      if (isNew) log.warn({ api }, `the API answered 429; it is asked nothing until ${until}`);
+      if (isNew) log.warn({ api }, `the ${api} API answered 429; it is asked nothing until ${until}`);
     },
   };
 }
@@ -89,7 +89,7 @@ export function logWanted(
   const parts: string[] = [];
   if (targets > 0 || all.length === 0)
     parts.push(`polling ${plural(targets, 'target')} of the configuration`);
-  if (searched.length > 0) parts.push(`looking for everything of ${allOf(searched)}`);
+  if (searched.length > 0) parts.push(`looking for targets in ${allOf(searched)}`);
   log.debug({ named, all }, 'the kinds of the configuration');
   log.info(parts.join(', and '));
 }
@@ -119,6 +119,6 @@ export function roundText(
   }
   const parts = Array.from(found, ([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
   const failing = listings.filter(({ state }) => state === 'failing').length;
-  if (failing > 0) parts.push(`${plural(failing, 'listing')} failing`);
-  return `first round: ${polls}${parts.length > 0 ? `; found ${parts.join(', ')}` : ''}`;
+  const foundText = parts.length > 0 ? `; found ${parts.join(', ')}` : '';
+  return `first round: ${polls}${foundText}${failing > 0 ? `; ${plural(failing, 'listing')} failing` : ''}`;
 }

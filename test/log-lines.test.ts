@@ -15,7 +15,7 @@ it('sums up the first round, with what all accounts have together', () => {
     listing('storage zones', { ...refusedListing, found: 9 }),
   ];
   expect(roundText([status({ app_id: 'a' }), failing({ app_id: 'b' })], listings, 12_000)).toBe(
-    'first round: 1 ok, 1 failing, 12 s; found 1,250 pull zones, 1 application, 1 listing failing',
+    'first round: 1 ok, 1 failing, 12 s; found 1,250 pull zones, 1 application; 1 listing failing',
   );
 });
 

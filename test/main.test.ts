@@ -316,7 +316,7 @@ describe('the command', () => {
       }),
     );
     expect(await logged(running, 'looking for')).toMatchObject({
-      msg: 'polling 2 targets of the configuration, and looking for everything of Shield',
+      msg: 'polling 2 targets of the configuration, and looking for targets in Shield',
     });
     const { msg } = await logged(running, 'first round');
     expect(msg).toMatch(/^first round: \d+ ok, 1 failing, \d+ s; found \d+ Shield Zones, /);

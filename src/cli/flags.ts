@@ -74,7 +74,7 @@ const telemetryPath = {
     const isPath = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
     return isPath && !otherPages.includes(text) ? text : undefined;
   },
-  expected: 'a path such as /metrics that no other page has',
+  expected: 'a path that begins with / and is no other page, such as /metrics',
 };
 
 const table = {

@@ -53,13 +53,13 @@ export async function fromFile(file: string): Promise<Document> {
 
 const maxFileBytes = 10 * 2 ** 20;
 
-/** The content of the file, or why there is none. */
-export async function readBytes(file: string): Promise<Buffer | string> {
+/** The content of the file, or why there is none. what: what it should be. */
+export async function readBytes(file: string, what = 'a configuration file'): Promise<Buffer | string> {
   try {
     const content = await readStart(file, maxFileBytes + 1);
     if (content.length <= maxFileBytes) return content;
-    return 'expected a configuration file of at most 10MiB; it is larger';
+    return `expected ${what} of at most 10MiB; it is larger`;
   } catch (error) {
-    return `expected a configuration file; ${unreadable(error)}`;
+    return `expected ${what}; ${unreadable(error)}`;
   }
 }

@@ -112,7 +112,8 @@ function keyIn(variable: string, env: Environment) {
 
 /** The schema refuses an empty element. */
 function targetsOf(resource: Resource, list: string): Raw {
-  if (list === 'all' || isOfAccount(resource)) return list;
+  if (list.toLowerCase() === 'all') return 'all';
+  if (isOfAccount(resource)) return list;
   return list.split(',').map((element) => element.trim() || null);
 }
 

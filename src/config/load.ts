@@ -71,11 +71,11 @@ async function withAuthorities(apis: Config['apis'], report: Report): Promise<Co
   for (const api of apiNames) {
     const { caFile } = apis[api];
     if (caFile === undefined) continue;
-    const content = await readBytes(caFile);
+    const content = await readBytes(caFile, `PEM certificates in ${caFile}`);
     const authorities = typeof content === 'string' ? '' : content.toString('latin1');
-    if (!isCertificates(authorities)) {
-      report(['apis', api, 'ca_file'], `expected a file of PEM certificates; ${caFile} holds none`);
-    }
+    if (typeof content === 'string') report(['apis', api, 'ca_file'], content);
+    else if (!isCertificates(authorities))
+      report(['apis', api, 'ca_file'], `expected PEM certificates in ${caFile}; it holds none`);
     read[api] = { ...apis[api], authorities };
   }
   return read;

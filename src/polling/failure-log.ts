@@ -120,7 +120,8 @@ export class FailureLog {
   aged(kind: string, fields: object, line: string): void {
     const aged = this.#aged.get(kind) ?? { told: 0, untold: 0 };
     this.#aged.set(kind, aged);
-    const isOwn = aged.told < maxOwnLines && this.#mayWrite();
+    // Half of the lines are kept for failures, which say why values become stale.
+    const isOwn = aged.told < maxOwnLines && this.#mayWrite(maxOwnLinesAMinute / 2);
     aged[isOwn ? 'told' : 'untold']++;
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
@@ -145,7 +146,9 @@ export class FailureLog {
     this.#aged.clear();
     for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
     const lastedMs = Math.max(0, ...this.#recoveries.map((recovery) => recovery.lastedMs));
-    this.#write('info', 'polls', this.#recoveries, `succeed again after ${durationText(lastedMs)}`);
+    const left = this.#groupOf.size === 0 ? 'none fails any more' : `${count(this.#groupOf.size)} still fail`;
+    const recovered = `succeed again after up to ${durationText(lastedMs)}; ${left}`;
+    this.#write('info', 'polls', this.#recoveries, recovered);
     this.#recoveries = [];
   }
 
@@ -159,6 +162,10 @@ export class FailureLog {
     if (told === 0 && untold === size) return;
     const lastedMs = this.#nowMs() - beganMs;
     const line = recoveryText(group, lastedMs);
+    if (group.refused !== undefined && this.#mayWrite()) {
+      this.#log.info({ ...fields, polls: size }, line);
+      return;
+    }
     this.#recoveries.push({ what, size, fields: { ...fields, polls: size }, line, lastedMs });
   }
 
@@ -174,13 +181,13 @@ export class FailureLog {
     this.#recoveries.push({ what, size: polls, fields: { ...fields, polls }, line, lastedMs });
   }
 
-  #mayWrite(): boolean {
+  #mayWrite(most = maxOwnLinesAMinute): boolean {
     const nowMs = this.#nowMs();
     if (nowMs - this.#minuteBeganMs >= 60_000) {
       this.#minuteBeganMs = nowMs;
       this.#ownLines = 0;
     }
-    if (this.#ownLines >= maxOwnLinesAMinute) return false;
+    if (this.#ownLines >= most) return false;
     this.#ownLines++;
     return true;
   }

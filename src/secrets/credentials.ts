@@ -175,6 +175,7 @@ function parseKey(text: string, where: string): Secret {
   if (text.length > maxKeyBytes) throw refuse(`it is larger than ${maxKeyBytes} bytes`);
   const key = text.replace(/[\r\n]+$/, '');
   if (key === '') throw refuse('it is empty');
+  if (/^(["']).*\1$/.test(key)) throw refuse('it is in quotes: remove them');
   // A file is read as Latin-1.
   if (/^(?:\uFEFF|\u00EF\u00BB\u00BF)/.test(key))
     throw refuse('it begins with a byte order mark: save it as plain text without one');

@@ -12,7 +12,7 @@ export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;
 
 /** What to do, by the result of a poll or by what is wrong with the exporter. The worst comes first. */
 const advices: Readonly<Record<string, string>> = {
-  refused: 'Replace the key: the exporter uses the new one with the next request, without a restart.',
+  refused: 'Replace the key: a key file is read again at once, a variable only at a restart.',
   network: 'Check the connection of this machine: its DNS, its firewall, its proxy.',
   server_error: 'Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.',
   timeout: 'Look at the status page of bunny.net, or raise the timeout of this API.',
@@ -136,7 +136,9 @@ function titleOf({ failure, api, credential, listings }: Group, nouns: readonly 
   if (isKeyRefused) return `The key of ${credential} is refused`;
   if (result === 'auth') return `Not allowed to read: ${nouns[0] ?? listings[0]?.poll.listing.nouns}`;
   const namesApi = message.includes('API') || ['schema', 'rejected', 'not_found'].includes(result);
-  return namesApi || api === undefined ? message : `${message} from the ${api} API`;
+  if (namesApi || api === undefined) return message;
+  // The reason of these ends with advice.
+  return result === 'network' ? `${api} API: ${message}` : `${message} from the ${api} API`;
 }
 
 const maxNamedKinds = 3;

@@ -46,7 +46,7 @@ ${cells}
 function productRows(view: View, product: string): HtmlValue {
   const kinds = view.kinds.filter((one) => one.product === product && one.counts.targets > 0);
   if (kinds.length === 0) return undefined;
-  const troubled = kinds.filter(({ counts }) => counts.ok < counts.targets);
+  const troubled = kinds.filter(({ counts }) => counts.ok < counts.targets || counts.stale > 0);
   const remark = html` <small>${plural(kinds.length, 'kind')}</small>`;
   return html`<tbody>
 ${row(view, kinds, product, remark)}

@@ -29,7 +29,7 @@ function ofCause(cause: Cause, nowMs: number): Problem {
   ];
   return {
     ...cause,
-    extent: html`: ${affected}, since ${since}${kinds.length > 0 && link}`,
+    extent: html`: ${affected}, failing since ${since}${kinds.length > 0 && link}`,
     meaning: `${capitalised(meaning)}.`,
     details: firstOf(names, shownTargets),
   };
@@ -48,7 +48,7 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
   }
   for (const { api, untilMs } of pauses) {
     const extent = html`: it gets no requests until ${time(untilMs, clockText(untilMs, nowMs))}`;
-    const meaning = `Its values are not updated for ${durationInWords(untilMs - nowMs)}.`;
+    const meaning = `It brings no new values for another ${durationInWords(untilMs - nowMs)}.`;
     add('rate_limited', { title: `The ${api} API asked for a pause`, extent, meaning });
   }
   if (droppedSeries > 0) {

@@ -90,19 +90,19 @@ describe('a flag', () => {
     [['--demo', '--demo.scale=huge'], '--demo.scale: expected small, medium or full; got "huge"'],
     [
       ['--web.telemetry-path=metrics'],
-      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "metrics"',
+      '--web.telemetry-path: expected a path that begins with / and is no other page, such as /metrics; got "metrics"',
     ],
     [
       ['--web.telemetry-path=/a/../b'],
-      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/a/../b"',
+      '--web.telemetry-path: expected a path that begins with / and is no other page, such as /metrics; got "/a/../b"',
     ],
     [
       ['--web.telemetry-path=/m?x'],
-      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/m?x"',
+      '--web.telemetry-path: expected a path that begins with / and is no other page, such as /metrics; got "/m?x"',
     ],
     [
       ['--web.telemetry-path=/-/ready'],
-      '--web.telemetry-path: expected a path such as /metrics that no other page has; got "/-/ready"',
+      '--web.telemetry-path: expected a path that begins with / and is no other page, such as /metrics; got "/-/ready"',
     ],
     ...['10057', '::1:9000', 'a:b', ':65536', 'http://a:1', '[::1]', 'a b:1'].map(
       (address): [string[], string] => [

@@ -107,7 +107,7 @@ describe('the report of a round of polls', () => {
     expect(pollReport([], listings, false, 2100, plain, kinds)).toBe(`
 ✗ The key of account is refused: 2 listings
     Shield Zones of account, Shield Zones of trailers (4711)
-    Replace the key: the exporter uses the new one with the next request, without a restart.
+    Replace the key: a key file is read again at once, a variable only at a restart.
     https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetKeyRefused.md
 
 ✗ 2 of 3 listings failed, in 2.1 s

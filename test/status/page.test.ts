@@ -131,8 +131,8 @@ describe('the status page', () => {
     );
     for (const words of [
       'The reload failed 5 s ago The previous configuration is still in use. config.yml:3: what &lt;is&gt; wrong Correct',
-      'The key of account is refused : 1 target (application), since 11:59:57 UTC',
-      'The shield API asked for a pause : it gets no requests until 12:00:20 UTC Its values are not updated for 20 s.',
+      'The key of account is refused : 1 target (application), failing since 11:59:57 UTC',
+      'The shield API asked for a pause : it gets no requests until 12:00:20 UTC It brings no new values for another 20 s.',
       '1,234 series are left out : limits.max_series is 5,000',
       'The request rate of the video API is too low for the targets video: 900 targets at 1s need 900 requests/s.',
       'Their series are left out, and sums over them are too small. application',
@@ -165,7 +165,7 @@ describe('the status page', () => {
     const empty = await render([], { listings });
     expect(empty).toContain('<h1 class="bad">1 of 1 listing failing</h1>');
     expect(empty).toContain('<title>(1) failing · bunnynet-exporter</title>');
-    expect(textOf(empty)).toContain('The key of account is refused : 1 listing, since');
+    expect(textOf(empty)).toContain('The key of account is refused : 1 listing, failing since');
     const some = await render([status({ app_id: 'a' })], { listings });
     expect(some).toContain('<h1 class="bad">1 of 1 listing failing</h1>');
     const ill = await render([failing({ app_id: 'a' })], { listings });
