@@ -314,6 +314,8 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
       ownText.outdate();
     },
     started(kind: string, lagSeconds: number) {
+      // While a kind is being turned off, its last polls may still start.
+      if (!on.kinds.includes(kind)) return;
       events.lag.set({ kind }, Math.max(0, lagSeconds));
       ownText.outdate();
     },

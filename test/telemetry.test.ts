@@ -222,6 +222,7 @@ describe('the kinds in the metrics', () => {
     telemetry.follow([application]);
     // It was under way when its kind was turned off.
     telemetry.polled('edge_script', 'success', 0.1);
+    telemetry.started('edge_script', 60);
     const rows = await ownRows(render(telemetry));
     expect(
       valuesOf(
