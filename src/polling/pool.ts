@@ -3,7 +3,7 @@
  * compares the group with what is there, and starts and stops polls:
  *
  * - A target stays the same while its kind, ids and address do: it keeps its values, counters and times. It is asked at once
- *   when its name, parts, settings or key change. Another interval only changes its times.
+ *   when its name, parts, settings or key change, or its interval gets shorter.
  * - What a group brings starts first. What it no longer has is stopped last.
  * - If several groups have the same target, the first one counts; when it loses the target, the next one takes over.
  * - A reload retires all groups. One that is synced again counts again, and takes targets over from retired ones.
@@ -125,13 +125,12 @@ export class Pool {
   #put(entry: Entry): void {
     const { key } = entry.target;
     const entries = this.#entries.get(key) ?? [];
-    this.#entries.set(key, entries);
     const [first] = entries;
-    const at = entries.findIndex(({ source }) => source === entry.source);
-    if (at >= 0) entries[at] = entry;
-    else if (first && this.#retired.has(first.source)) entries.unshift(entry);
-    else entries.push(entry);
-    this.#poll(entries, first?.target);
+    const others = entries.filter(({ source }) => source !== entry.source);
+    const isFirst = !first || first.source === entry.source || this.#retired.has(first.source);
+    const after = isFirst ? [entry, ...others] : [...others, entry];
+    this.#entries.set(key, after);
+    this.#poll(after, first?.target);
   }
 
   #take(key: string, source: string): void {

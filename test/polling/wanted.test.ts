@@ -53,6 +53,22 @@ it('removes many groups of targets in about the time that it takes to add them',
   expect(performance.now() - startedMs).toBeLessThan(10 * addedMs + 500);
 });
 
+it('takes a target over from a group that a reload retired, also if that one came first', async () => {
+  const polled: string[] = [];
+  const note = ({ credential }: { credential: string }) => void polled.push(credential);
+  const pool = new Pool({ start: note, update: note, stop: () => undefined }, new Turns());
+  const targets = (credential: string) => [
+    { ...application('a', { credential }), key: 'a', kind: 'k', settings: {}, baseUrl: '', pollKey: '' },
+  ];
+  await pool.sync('first', targets('one'));
+  await pool.sync('second', targets('two'));
+  pool.retire();
+  await pool.sync('second', targets('three'));
+  expect(polled).toEqual(['one', 'three']);
+  await pool.release();
+  expect(polled).toEqual(['one', 'three']);
+});
+
 describe('named targets', () => {
   it('are read one by one, each with its own credential', async () => {
     const video = targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' });
