@@ -168,7 +168,7 @@ export class PollEngine {
     clearInterval(this.#sweeping);
     await this.#polls.end();
     this.keys.settle();
-    this.#failureLog.tell(true);
+    this.#failureLog.tell();
   }
 
   #reconcile(): Promise<void> {

@@ -20,14 +20,14 @@ export interface FailureGroup {
 interface Group extends FailureGroup {
   readonly beganMs: number;
   readonly failing: Set<string>;
-  /** How many failed since it began. */
-  total: number;
-  /** How many of them had a line of their own. */
+  /** Those that succeed again while others still fail. */
+  readonly recovered: Set<string>;
+  /** How many had a line of their own. */
   told: number;
   /** How many no line has mentioned yet. */
   untold: number;
-  /** How many had succeeded again at the last summary, and how many of them a line has mentioned. */
-  recovered: number;
+  /** How many had recovered at the last summary, and how many of them a line has mentioned. */
+  recoveredBefore: number;
   recoveredTold: number;
 }
 
@@ -43,26 +43,32 @@ interface Recovery extends Summary {
   readonly lastedMs: number;
 }
 
+/** Summaries of one sort, and how a line about all of them ends. */
+interface Report {
+  readonly level: 'warn' | 'info';
+  readonly unit: 'polls' | 'targets';
+  readonly summaries: readonly Summary[];
+  readonly end: string;
+}
+
 /** How many lines of their own a group has, and all groups together in a minute. */
 const maxOwnLines = 5;
 const maxOwnLinesAMinute = 20;
 const gone = 'had values too old, which have left the page';
-const summaryIntervalMs = 30_000;
-/** If there are more summaries at a time, they become one. */
+/** If there are more summaries at a time, those of failures become one, and so on. */
 const maxSummaries = 3;
 
 export class FailureLog {
   readonly #log: Logger;
   readonly #nowMs: () => number;
   readonly #groups = new Map<string, Group>();
-  /** The group of each failing poll. */
+  /** The group of each poll that fails or has recovered. */
   readonly #groupOf = new Map<string, Group>();
   /** By kind, how many targets became stale since the last summary. */
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
   #ownLines = 0;
-  #summarizedMs = Number.NEGATIVE_INFINITY;
 
   /** nowMs: a clock that never jumps. */
   constructor(log: Logger, nowMs: () => number = () => performance.now()) {
@@ -74,22 +80,21 @@ export class FailureLog {
   failed(pollKey: string, about: FailureGroup, fields: object, line: string): void {
     const before = this.#groupOf.get(pollKey);
     const isRefused = about.refused !== undefined;
-    if (before && isRefused === (before.refused !== undefined)) return;
+    if (before?.failing.has(pollKey) && isRefused === (before.refused !== undefined)) return;
     this.forget(pollKey);
     const group = this.#groups.get(about.key) ?? {
       ...about,
       beganMs: this.#nowMs(),
       failing: new Set<string>(),
-      total: 0,
+      recovered: new Set<string>(),
       told: 0,
       untold: 0,
-      recovered: 0,
+      recoveredBefore: 0,
       recoveredTold: 0,
     };
     this.#groups.set(about.key, group);
     this.#groupOf.set(pollKey, group);
     group.failing.add(pollKey);
-    group.total++;
     const isOwn = group.told < (isRefused ? 1 : maxOwnLines) && this.#mayWrite();
     if (isOwn) group.told++;
     else if (!isRefused || group.told === 0) group.untold++;
@@ -99,21 +104,29 @@ export class FailureLog {
   /** fields: only called if the poll had failed. */
   succeeded(pollKey: string, fields: () => object): void {
     const group = this.#groupOf.get(pollKey);
-    if (!group) return;
-    const isOwn = group.told === group.total && this.#mayWrite();
+    if (!group?.failing.has(pollKey)) return;
+    const isOwn = group.told === sizeOf(group) && this.#mayWrite();
     this.#log[isOwn ? 'info' : 'debug'](fields(), 'polls succeed again; values are fresh');
-    if (isOwn) this.forget(pollKey);
-    else this.#leave(pollKey, group);
+    if (isOwn) {
+      this.forget(pollKey);
+    } else {
+      group.failing.delete(pollKey);
+      group.recovered.add(pollKey);
+      this.#endIfOver(group);
+    }
   }
 
   /** A poll is no longer wanted. */
   forget(pollKey: string): void {
     const group = this.#groupOf.get(pollKey);
     if (!group) return;
-    group.total--;
-    group.told = Math.min(group.told, group.total);
-    group.untold = Math.min(group.untold, group.total);
-    this.#leave(pollKey, group);
+    this.#groupOf.delete(pollKey);
+    group.failing.delete(pollKey);
+    group.recovered.delete(pollKey);
+    group.told = Math.min(group.told, sizeOf(group));
+    group.untold = Math.min(group.untold, sizeOf(group));
+    group.recoveredTold = Math.min(group.recoveredTold, group.recovered.size);
+    this.#endIfOver(group);
   }
 
   /** The values of a target became too old. */
@@ -130,34 +143,40 @@ export class FailureLog {
     return { failureGroups: this.#groups.size, failing: this.#groupOf.size, aged: this.#aged.size };
   }
 
-  /** Writes the summaries, if none were written in the past 30 seconds, or at once. */
-  tell(atOnce = false): void {
-    if (!atOnce && this.#nowMs() - this.#summarizedMs < summaryIntervalMs) return;
+  tell(): void {
     const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
-    this.#write('warn', 'polls', groups.map(failureSummary), `failed: ${resultsOf(groups)}`);
-    for (const group of groups) group.untold = 0;
     const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
-    this.#write(
-      'warn',
-      'targets',
-      aged.map(([kind, { untold }]) => agedSummary(kind, untold)),
-      gone,
-    );
+    const failures: Report = {
+      level: 'warn',
+      unit: 'polls',
+      summaries: groups.map(failureSummary),
+      end: `failed: ${resultsOf(groups)}`,
+    };
+    const agedSummaries = aged.map(([kind, { untold }]) => agedSummary(kind, untold));
+    for (const group of groups) group.untold = 0;
     this.#aged.clear();
     for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
     const lastedMs = Math.max(0, ...this.#recoveries.map((recovery) => recovery.lastedMs));
     const left = this.#groupOf.size === 0 ? 'none fails any more' : `${count(this.#groupOf.size)} still fail`;
-    const recovered = `succeed again after up to ${durationText(lastedMs)}; ${left}`;
-    this.#write('info', 'polls', this.#recoveries, recovered);
+    this.#write([
+      failures,
+      { level: 'warn', unit: 'targets', summaries: agedSummaries, end: gone },
+      {
+        level: 'info',
+        unit: 'polls',
+        summaries: this.#recoveries,
+        end: `succeed again after up to ${durationText(lastedMs)}; ${left}`,
+      },
+    ]);
     this.#recoveries = [];
   }
 
-  #leave(pollKey: string, group: Group): void {
-    this.#groupOf.delete(pollKey);
-    group.failing.delete(pollKey);
-    if (group.failing.size > 0) return;
-    this.#groups.delete(group.key);
-    const { what, fields, total: size, told, untold, beganMs } = group;
+  #endIfOver(group: Group): void {
+    const { key, what, fields, failing, recovered, told, untold, beganMs } = group;
+    if (failing.size > 0) return;
+    this.#groups.delete(key);
+    for (const pollKey of recovered) this.#groupOf.delete(pollKey);
+    const { size } = recovered;
     // If the log did not mention the failures, it does not mention their end.
     if (told === 0 && untold === size) return;
     const lastedMs = this.#nowMs() - beganMs;
@@ -171,14 +190,14 @@ export class FailureLog {
 
   /** Some succeed again, and others do not: reported once no more have followed since the last summary. */
   #noteStalledRecovery(group: Group): void {
-    const { what, fields, total, failing, refused, recovered: before, recoveredTold } = group;
-    const polls = total - failing.size;
-    group.recovered = polls;
-    if (polls !== before || polls <= recoveredTold || refused !== undefined) return;
-    group.recoveredTold = polls;
+    const { what, fields, failing, refused, recoveredBefore, recoveredTold } = group;
+    const { size } = group.recovered;
+    group.recoveredBefore = size;
+    if (size !== recoveredBefore || size <= recoveredTold || refused !== undefined) return;
+    group.recoveredTold = size;
     const lastedMs = this.#nowMs() - group.beganMs;
-    const line = `${count(polls)} of ${plural(total, `${what} poll`)} succeed again, ${failing.size === 1 ? '1 still fails' : `${count(failing.size)} still fail`}`;
-    this.#recoveries.push({ what, size: polls, fields: { ...fields, polls }, line, lastedMs });
+    const line = `${count(size)} of ${plural(sizeOf(group), `${what} poll`)} succeed again, ${failing.size === 1 ? '1 still fails' : `${count(failing.size)} still fail`}`;
+    this.#recoveries.push({ what, size, fields: { ...fields, polls: size }, line, lastedMs });
   }
 
   #mayWrite(most = maxOwnLinesAMinute): boolean {
@@ -192,23 +211,24 @@ export class FailureLog {
     return true;
   }
 
-  /** Writes the summaries, or one for all if they are too many. */
-  #write(
-    level: 'warn' | 'info',
-    unit: 'polls' | 'targets',
-    summaries: readonly Summary[],
-    end: string,
-  ): void {
-    if (summaries.length > 0) this.#summarizedMs = this.#nowMs();
-    if (summaries.length <= maxSummaries) {
-      for (const { fields, line } of summaries) this.#log[level](fields, line);
-      return;
+  /** Writes the summaries or, if they are too many, one line for each report. */
+  #write(reports: readonly Report[]): void {
+    const isMany = reports.flatMap(({ summaries }) => summaries).length > maxSummaries;
+    for (const { level, unit, summaries, end } of reports) {
+      if (!isMany || summaries.length < 2) {
+        for (const { fields, line } of summaries) this.#log[level](fields, line);
+        continue;
+      }
+      const size = summaries.reduce((sum, each) => sum + each.size, 0);
+      const kinds = new Set(summaries.map((each) => each.what)).size;
+      const more = level === 'warn' ? 'more ' : '';
+      this.#log[level]({ [unit]: size }, `${count(size)} ${more}${unit} of ${plural(kinds, 'kind')} ${end}`);
     }
-    const size = summaries.reduce((sum, each) => sum + each.size, 0);
-    const kinds = new Set(summaries.map((each) => each.what)).size;
-    const more = level === 'warn' ? 'more ' : '';
-    this.#log[level]({ [unit]: size }, `${count(size)} ${more}${unit} of ${plural(kinds, 'kind')} ${end}`);
   }
+}
+
+function sizeOf({ failing, recovered }: Group): number {
+  return failing.size + recovered.size;
 }
 
 function failureSummary({ fields, what, result, message, untold: polls }: Group): Summary {
@@ -232,11 +252,11 @@ function durationText(durationMs: number): string {
   return formatDuration(Math.round(durationMs / 1000) * 1000);
 }
 
-function recoveryText({ what, refused, total }: Group, lastedMs: number): string {
+function recoveryText({ what, refused, recovered: { size } }: Group, lastedMs: number): string {
   const lasted = `after ${durationText(lastedMs)}`;
   if (refused !== undefined)
-    return `the key of ${refused} is accepted again: ${plural(total, 'poll')} succeed ${lasted}`;
-  return total === 1
+    return `the key of ${refused} is accepted again: ${plural(size, 'poll')} succeed ${lasted}`;
+  return size === 1
     ? `the ${what} poll succeeds again ${lasted}`
-    : `all ${plural(total, `${what} poll`)} succeed again ${lasted}`;
+    : `all ${plural(size, `${what} poll`)} succeed again ${lasted}`;
 }

@@ -60,11 +60,9 @@ describe('polls that fail', () => {
     pass(10);
     expect(said()).toEqual(['395 more application polls failed: HTTP 502 (server_error)']);
     for (const id of upTo(485)) fail('application', id);
-    pass(20);
-    expect(said()).toEqual([]);
     pass(10);
     expect(said()).toEqual(['85 more application polls failed: HTTP 502 (server_error)']);
-    pass(146);
+    pass(166);
     for (const id of upTo(484)) succeed('application', id);
     pass(10);
     expect(said()).toEqual([]);
@@ -90,6 +88,31 @@ describe('polls that fail', () => {
     succeed('application', 399);
     pass(10);
     expect(said()).toEqual(['all 400 application polls succeed again after 11m30s']);
+  });
+
+  it('are counted once, however often one of them fails and succeeds while another still fails', () => {
+    const { failures, fail, succeed, said, pass } = logOn();
+    for (const id of upTo(8)) fail('application', id);
+    pass(10);
+    for (const id of upTo(7)) succeed('application', id);
+    pass(30);
+    said();
+    for (const _ of upTo(20)) {
+      fail('application', 0);
+      pass(60);
+      succeed('application', 0);
+      pass(60);
+    }
+    expect(said()).toEqual(
+      upTo(20).flatMap(() => [
+        '1 more application poll failed: HTTP 502 (server_error)',
+        '7 of 8 application polls succeed again, 1 still fails',
+      ]),
+    );
+    succeed('application', 7);
+    pass(10);
+    expect(said()).toEqual(['all 8 application polls succeed again after 40m40s']);
+    expect(failures.sizes).toEqual({ failureGroups: 0, failing: 0, aged: 0 });
   });
 
   it('are all logged at debug', () => {
@@ -151,7 +174,7 @@ describe('polls that fail', () => {
   it('are reported at the end without waiting', () => {
     const { failures, fail, said } = logOn();
     for (const id of upTo(6)) fail('application', id);
-    failures.tell(true);
+    failures.tell();
     expect(said().at(-1)).toBe('1 more application poll failed: HTTP 502 (server_error)');
   });
 });
@@ -167,6 +190,22 @@ describe('values that become stale', () => {
     failures.aged('application', {}, 'the values of another are old');
     expect(said()).toEqual(['the values of another are old']);
   });
+});
+
+it('an outage of 20,000 targets of three kinds logs fewer than 50 lines a minute, also while values become stale', () => {
+  const { failures, fail, said, pass } = logOn();
+  const perSecond = 20_000 / 300;
+  const minutes: number[] = [];
+  for (let second = 0; second < 600; second++) {
+    for (const id of upTo(perSecond)) {
+      if (second < 300) fail(`kind${id % 3}`, second * perSecond + id);
+      // An interval of five minutes, after one and a half of which the values are too old.
+      if (second >= 150 && second < 450) failures.aged(`kind${id % 3}`, {}, 'old');
+    }
+    pass(1);
+    if (second % 60 === 59) minutes.push(said().length);
+  }
+  expect(Math.max(...minutes)).toBeLessThan(50);
 });
 
 it('an outage of 20,000 targets of many kinds logs fewer than 50 lines a minute from start to end', () => {
@@ -187,7 +226,7 @@ it('an outage of 20,000 targets of many kinds logs fewer than 50 lines a minute 
   spread(succeed);
   expect(minutes).toHaveLength(6);
   expect(Math.max(...minutes)).toBeLessThan(50);
-  expect(Math.min(...minutes)).toBeGreaterThan(0);
+  expect(minutes.at(-1)).toBeGreaterThan(0);
 });
 
 it('failures and stale values of a few kinds at the same time log fewer than 50 lines a minute', () => {
