@@ -41,7 +41,7 @@ const sweepIntervalMs = 10_000;
 
 export class PollEngine {
   readonly states: TargetStates;
-  readonly keys = new KeyCheck((pollKey) => this.#polls.get(pollKey)?.runNow());
+  readonly keys: KeyCheck;
   readonly #options: EngineOptions;
   readonly #failureLog: FailureLog;
   readonly #poller: Poller;
@@ -66,7 +66,8 @@ export class PollEngine {
     const { log } = options;
     const states = new TargetStates(options.store, options.uptimeMs);
     const failureLog = new FailureLog(log);
-    const common = { states, failureLog, keyCheck: this.keys };
+    const keyCheck = new KeyCheck((pollKey) => polls.get(pollKey), options.uptimeMs);
+    const common = { states, failureLog, keyCheck };
     const poller = new Poller({
       ...options,
       ...common,
@@ -88,6 +89,7 @@ export class PollEngine {
     const listings = new Listings({ wanted, polls, poller, foundKeys: options.foundKeys, log });
     this.#options = options;
     this.states = states;
+    this.keys = keyCheck;
     this.#failureLog = failureLog;
     this.#poller = poller;
     this.#polls = polls;

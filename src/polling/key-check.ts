@@ -3,12 +3,12 @@
  * accepts nothing. Until that is known, the verdict waits for other polls with the key.
  */
 import type { ApiName } from '../resources/resource.ts';
+import type { Loop } from './loop.ts';
 import type { Poll } from './target.ts';
 
 type OnVerdict = (isKeyRefused: boolean) => void;
 
-/** What the last answer to a poll said about the key. A timeout says nothing. */
-type Standing = 'pending' | 'unknown' | 'accepted' | 'refused';
+type LoopOf = (pollKey: string) => Pick<Loop, 'runNow' | 'hasten'> | undefined;
 
 /** If something was read with the key this recently, the key is fine. */
 const recentMs = 2000;
@@ -17,8 +17,12 @@ const recentMs = 2000;
 class CheckedKey {
   readonly api: ApiName;
   isRefused = false;
-  /** By the keys of its polls. */
-  readonly standings = new Map<string, Standing>();
+  /** The keys of its polls, by what the last answer said about the key. A timeout says nothing. */
+  readonly pending = new Set<string>();
+  readonly unknown = new Set<string>();
+  readonly accepted = new Set<string>();
+  readonly refused = new Set<string>();
+  readonly #all = [this.pending, this.unknown, this.accepted, this.refused];
   readonly waiting = new Map<string, OnVerdict>();
   /** The poll that is asked again to learn whether the key still works. */
   probe: string | undefined;
@@ -28,14 +32,23 @@ class CheckedKey {
     this.api = api;
   }
 
-  find(standing: Standing): string | undefined {
-    for (const [pollKey, each] of this.standings) if (each === standing) return pollKey;
-    return undefined;
+  has(pollKey: string): boolean {
+    return this.#all.some((polls) => polls.has(pollKey));
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.every(({ size }) => size === 0);
+  }
+
+  move(pollKey: string, to: Set<string> | undefined): void {
+    if (to?.has(pollKey)) return;
+    for (const polls of this.#all) polls.delete(pollKey);
+    to?.add(pollKey);
   }
 
   /** Decides by what is known so far. */
   decide(): void {
-    this.isRefused = this.find('accepted') === undefined && this.find('refused') !== undefined;
+    this.isRefused = this.accepted.size === 0 && this.refused.size > 0;
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const onVerdict of waiting) onVerdict(this.isRefused);
@@ -44,54 +57,55 @@ class CheckedKey {
   /** A poll ended or was removed. Decides, unless the end of another one can tell more. */
   ended(pollKey: string): void {
     if (this.probe === pollKey) this.probe = undefined;
-    if (this.waiting.size > 0 && this.probe === undefined && this.find('pending') === undefined)
-      this.decide();
+    if (this.waiting.size > 0 && this.probe === undefined && this.pending.size === 0) this.decide();
   }
 }
 
 export class KeyCheck {
-  readonly #askNow: (pollKey: string) => void;
+  readonly #loopOf: LoopOf;
+  readonly #nowMs: () => number;
   readonly #keys = new Map<string, CheckedKey>();
 
-  constructor(askNow: (pollKey: string) => void) {
-    this.#askNow = askNow;
+  /** nowMs: a clock that never jumps. */
+  constructor(loopOf: LoopOf, nowMs: () => number = () => performance.now()) {
+    this.#loopOf = loopOf;
+    this.#nowMs = nowMs;
   }
 
   add({ api, credential, key }: Poll): void {
     const name = nameOf(api, credential);
     const checked = this.#keys.get(name) ?? new CheckedKey(api);
     this.#keys.set(name, checked);
-    checked.standings.set(key, 'pending');
+    checked.move(key, checked.pending);
   }
 
   remove(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
     checked.waiting.delete(poll.key);
-    checked.standings.delete(poll.key);
-    checked.isRefused &&= checked.find('refused') !== undefined;
+    checked.move(poll.key, undefined);
+    checked.isRefused &&= checked.refused.size > 0;
     checked.ended(poll.key);
-    if (checked.standings.size === 0) this.#keys.delete(nameOf(poll.api, poll.credential));
+    if (checked.isEmpty) this.#keys.delete(nameOf(poll.api, poll.credential));
   }
 
   /** If the key was refused, everything that was refused is asked again. */
   succeeded(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    const { isRefused: wasRefused, standings, waiting } = checked;
-    standings.set(poll.key, 'accepted');
-    checked.lastSuccessMs = performance.now();
+    const { isRefused: wasRefused, waiting } = checked;
+    checked.move(poll.key, checked.accepted);
+    checked.lastSuccessMs = this.#nowMs();
     checked.probe = undefined;
     if (wasRefused || waiting.size > 0) checked.decide();
-    if (!wasRefused) return;
-    for (const [pollKey, standing] of standings) if (standing === 'refused') this.#askNow(pollKey);
+    if (wasRefused) for (const pollKey of checked.refused) this.#loopOf(pollKey)?.runNow();
   }
 
   /** It failed, but not because of its key. */
   failed(poll: Poll): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    if (checked.standings.get(poll.key) === 'pending') checked.standings.set(poll.key, 'unknown');
+    if (checked.pending.has(poll.key)) checked.move(poll.key, checked.unknown);
     checked.ended(poll.key);
   }
 
@@ -99,13 +113,14 @@ export class KeyCheck {
   refused(poll: Poll, onVerdict: OnVerdict): void {
     const checked = this.#keyOf(poll);
     if (!checked) return;
-    checked.standings.set(poll.key, 'refused');
+    checked.move(poll.key, checked.refused);
     checked.waiting.set(poll.key, onVerdict);
     if (checked.probe === poll.key) checked.probe = undefined;
-    const isRecent = performance.now() - checked.lastSuccessMs < recentMs;
+    const isRecent = this.#nowMs() - checked.lastSuccessMs < recentMs;
     if (!isRecent && checked.probe === undefined) {
-      checked.probe = checked.find('accepted');
-      if (checked.probe !== undefined) this.#askNow(checked.probe);
+      [checked.probe] = checked.accepted;
+      // If it is being asked already, its answer is enough.
+      if (checked.probe !== undefined) this.#loopOf(checked.probe)?.hasten();
     }
     checked.ended(poll.key);
   }
@@ -126,7 +141,7 @@ export class KeyCheck {
   /** Undefined for a poll that is no longer wanted. */
   #keyOf({ api, credential, key }: Poll): CheckedKey | undefined {
     const checked = this.#keys.get(nameOf(api, credential));
-    return checked?.standings.has(key) ? checked : undefined;
+    return checked?.has(key) ? checked : undefined;
   }
 }
 

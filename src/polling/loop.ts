@@ -79,7 +79,12 @@ export class Loop {
   /** Asks at once, even if it was backing off. If a poll is under way, asks again after it. */
   runNow(): void {
     if (this.#state === 'running') this.#again = true;
-    else if (this.#state === 'waiting') this.#schedule(performance.now());
+    else this.hasten();
+  }
+
+  /** Asks at once, unless a poll is under way. */
+  hasten(): void {
+    if (this.#state === 'waiting') this.#schedule(performance.now());
   }
 
   /** Asks at once; resolves when that poll has ended, or when the loop is stopped. */

@@ -192,7 +192,7 @@ describe('polls', () => {
     void polls.end();
   });
 
-  it('polls again right after a poll that was under way at the request', async () => {
+  it('polls again right after a poll that was under way at the request, if that is not enough', async () => {
     let finish: (() => void) | undefined;
     const { polls, addAll, timesOf } = start({
       take: () =>
@@ -206,6 +206,13 @@ describe('polls', () => {
     finish?.();
     await vi.advanceTimersByTimeAsync(10);
     expect(timesOf('t0')).toHaveLength(2);
+    polls.get('t0')?.hasten();
+    finish?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(timesOf('t0')).toHaveLength(2);
+    polls.get('t0')?.hasten();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(timesOf('t0')).toHaveLength(3);
     void polls.end();
   });
 
