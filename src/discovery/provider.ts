@@ -107,7 +107,7 @@ export class Provider {
   async succeed(listed: readonly Discovered[]): Promise<void> {
     const isNew = listed !== this.found;
     this.found = listed;
-    if (isNew) await this.tellAll();
+    if (isNew) await this.#tellAll();
     this.#firstEnd.abort();
   }
 
@@ -115,14 +115,14 @@ export class Provider {
   async fail(): Promise<void> {
     if (this.hasEnded) return;
     this.#firstEnd.abort();
-    await this.tellAll();
+    await this.#tellAll();
   }
 
   /** Only changes are passed on: a subscriber may be about to leave. */
   async nameAfter(names: readonly Discovered[] | undefined): Promise<void> {
     if (names === this.#names) return;
     this.#names = names;
-    if (this.found) await this.tellAll();
+    if (this.found) await this.#tellAll();
   }
 
   /** Waits at most five seconds for the first result of the listing that has the names. */
@@ -132,7 +132,7 @@ export class Provider {
     await sleep(namesPatienceMs, undefined, { signal: enough, ref: false }).catch(() => undefined);
   }
 
-  async tellAll(): Promise<void> {
+  async #tellAll(): Promise<void> {
     for (const subscriber of this.#subscribers) await this.tell(subscriber);
   }
 
@@ -192,10 +192,9 @@ export class Providers {
     }
   }
 
-  async renameParent(provider: Provider, parent: Discovered): Promise<void> {
+  renameParent(provider: Provider, parent: Discovered): void {
     provider.poll = { ...provider.poll, parent };
     this.#loops.change(provider.poll);
-    await provider.tellAll();
   }
 }
 

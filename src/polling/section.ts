@@ -43,6 +43,8 @@ interface Branch {
   readonly provider: Provider;
   readonly subscriber: Subscriber;
   readonly below: Branches;
+  /** What it is below, as this section knows it. */
+  parent: Discovered | undefined;
 }
 
 /** By the keys of the listings. */
@@ -172,8 +174,8 @@ export class Section {
       );
       return;
     }
-    const onFound: OnFound = async (parts, { provider: { poll } }) => {
-      if (poll.parent) await pool.sync(poll.key, [make(poll.parent, parts)]);
+    const onFound: OnFound = async (parts, { parent, provider: { poll } }) => {
+      if (parent) await pool.sync(poll.key, [make(parent, parts)]);
     };
     await this.#followEach(below, { listing: partNames, onFound }, entries, (one) => make(one).credential);
   }
@@ -221,8 +223,11 @@ export class Section {
       const branch = branches.get(key);
       gone.delete(key);
       if (!branch) await this.#subscribe(branches, of, onFound, readIntervalMs);
-      else if (branch.provider.poll.parent?.name !== parent.name)
-        await providers.renameParent(branch.provider, parent);
+      else if (branch.parent?.name !== parent.name) {
+        branch.parent = parent;
+        providers.renameParent(branch.provider, parent);
+        await branch.provider.tell(branch.subscriber);
+      }
     }
     for (const [key, branch] of gone) {
       branches.delete(key);
@@ -245,7 +250,7 @@ export class Section {
     };
     const key = listingKey(of, this.#of);
     const provider = providers.subscribe(key, of, subscriber);
-    const branch: Branch = { provider, subscriber, below: new Map() };
+    const branch: Branch = { provider, subscriber, below: new Map(), parent: of.parent };
     branches.set(key, branch);
     await provider.tell(subscriber);
     return branch;

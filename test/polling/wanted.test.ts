@@ -259,6 +259,20 @@ describe('targets: all', () => {
     expect(one.targets.get('rate_limit/7')?.parts).toBe(rules);
   });
 
+  it('names a zone after its listing, also if its rate limits were listed when it was named', async () => {
+    const zones = sectionConfig('shield_zone', 'all');
+    const config = configOf([zones, sectionConfig('rate_limit', [zone('7', { name: 'shop' })])]);
+    const one = await following(config);
+    await one.find(zonesKey(), [{ ids: { shield_zone_id: '7' }, name: 'www' }]);
+    const rules = [{ ids: { shield_zone_id: '7', rate_limit_id: '1' }, name: 'login' }];
+    await one.find(`rate_limit rate limits#account@${config.apis.shield.baseUrl}#7`, rules);
+    expect(one.targets.get('rate_limit/7')?.name).toBe('shop');
+    await one.apply(configOf([zones, sectionConfig('rate_limit', 'all')]));
+    expect(one.targets.get('rate_limit/7')).toMatchObject({ name: 'www', parts: rules });
+    await one.apply(config);
+    expect(one.targets.get('rate_limit/7')).toMatchObject({ name: 'shop', parts: rules });
+  });
+
   it('uses the key from the listing, unless the section names a credential', async () => {
     const librariesKey = `video_library video libraries#account@${allZones.apis.core.baseUrl}`;
     const credentialsOf = async (more: Partial<SectionConfig>) => {
