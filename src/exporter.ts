@@ -174,6 +174,8 @@ export class Exporter {
       await this.#startPolling();
       await this.#engine.allPolled;
     }
+    // Nothing more is asked to learn whether a key was refused.
+    this.#engine.keys.settle();
     this.#logDropped();
     return this.#engine.allHealthy;
   }

@@ -210,7 +210,7 @@ export class PollEngine {
     const provider = this.#wanted.providers.get(loop.poll.key);
     if (!provider) return;
     if (!found) {
-      await this.#inTurn(() => provider.fail());
+      if (!provider.hasEnded) await this.#inTurn(() => provider.fail());
       return;
     }
     await provider.namesKnown(loop.signal);

@@ -67,8 +67,9 @@ export class Wanted {
   /** Removes what is left of the previous configuration, of each kind whose listings have been read. */
   async settle(): Promise<void> {
     for (const [kind, pool] of this.#pools) {
+      if (!pool.hasRetired) continue;
       const isSettled = this.#sections.every((section) => section.kind !== kind || section.isSettled);
-      if (pool.hasRetired && isSettled) await pool.release();
+      if (isSettled) await pool.release();
     }
   }
 

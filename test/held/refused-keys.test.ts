@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createExporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
+import { reply, startWhole } from './whole.ts';
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -119,3 +120,28 @@ it('a key that is revoked is soon reported as refused, even if other polls are a
   // The targets that the key was refused for are polled at once.
   await expect.poll(() => requests.get('b')).toBe(3);
 }, 30_000);
+
+it('one thing that a key may not read is explained when everything has been polled once, however long that took', async () => {
+  let answered: () => void = () => undefined;
+  const other = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const whole = await startWhole({
+    document: { applications: { targets: ['a', 'b'] } },
+    routes: {
+      '/mc/apps/a/summary': () => (response: ServerResponse) => {
+        response.end('{"monthlyCost":1}');
+        setTimeout(answered, 100);
+      },
+      '/mc/apps/b/summary': async () => {
+        await other;
+        whole.advance(10_000);
+        return reply(403);
+      },
+    },
+  });
+  await whole.exporter.pollOnce();
+  const [failing] = whole.exporter.targets().filter(({ state }) => state === 'failing');
+  expect(failing?.lastFailure?.message).toMatch(/^not allowed to read this: HTTP 403/);
+  expect(whole.said('not allowed to read this')).toHaveLength(1);
+});
