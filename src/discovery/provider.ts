@@ -83,8 +83,10 @@ export class Provider {
     return this.found !== undefined || (this.hasEnded && this.poll.parent !== undefined);
   }
 
+  /** One for each kind. During a reload, the new section's. */
   get selections(): readonly TargetSelection[] {
-    return [...this.#subscribers].flatMap(({ selection }) => selection ?? []);
+    const selections = [...this.#subscribers].flatMap(({ selection }) => selection ?? []);
+    return [...new Map(selections.map((selection) => [selection.kind, selection])).values()];
   }
 
   add(subscriber: Subscriber): void {

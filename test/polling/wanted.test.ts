@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { Provider } from '../../src/discovery/provider.ts';
 import { loadPatternEngine } from '../../src/discovery/selector.ts';
 import { Pool } from '../../src/polling/pool.ts';
 import { defineResource } from '../../src/resources/define.ts';
@@ -67,6 +68,27 @@ it('takes a target over from a group that a reload retired, also if that one cam
   expect(polled).toEqual(['one', 'three']);
   await pool.release();
   expect(polled).toEqual(['one', 'three']);
+});
+
+it('does not count what a listing finds twice while a reload replaces a section', () => {
+  const { listing } = resourceOf('shield_zone');
+  if (!listing) throw new Error('Shield Zones are listed');
+  const of = { listing, credential: 'account', parent: undefined, account: 'account' };
+  const provider = new Provider('zones', of);
+  const subscribe = (kind: string, targets: number) =>
+    provider.add({
+      intervalMs: 1000,
+      isRead: false,
+      selection: { kind, targets, excluded: [] },
+      found: () => Promise.resolve(),
+    });
+  subscribe('shield_zone', 1);
+  subscribe('rate_limit', 1);
+  subscribe('shield_zone', 2);
+  expect(provider.selections.map(({ kind, targets }) => [kind, targets])).toEqual([
+    ['shield_zone', 2],
+    ['rate_limit', 1],
+  ]);
 });
 
 describe('named targets', () => {
