@@ -12,6 +12,7 @@ export class KeyWatch {
   #keys: Keys | undefined;
   /** By credential: a hash of its key, never shown. Empty if the key was never readable. */
   #ids: ReadonlyMap<string, string> = new Map();
+  #lastLook: Promise<void> = Promise.resolve();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
@@ -29,7 +30,13 @@ export class KeyWatch {
     if (keys === this.#keys) this.#ids = ids;
   }
 
-  async look(): Promise<void> {
+  /** Looks one after another, so that what was read earlier never replaces what was read later. */
+  look(): Promise<void> {
+    this.#lastLook = this.#lastLook.then(() => this.#look());
+    return this.#lastLook;
+  }
+
+  async #look(): Promise<void> {
     const keys = this.#keys;
     if (keys === undefined) return;
     const ids = await this.#readIds(keys, [...this.#ids.keys()]);
