@@ -146,58 +146,55 @@ export class FailureLog {
   tell(): void {
     const groups = [...this.#groups.values()].filter(({ untold }) => untold > 0);
     const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
-    const failures: Report = {
-      level: 'warn',
-      unit: 'polls',
-      summaries: groups.map(failureSummary),
-      end: `failed: ${resultsOf(groups)}`,
-    };
-    const agedSummaries = aged.map(([kind, { untold }]) => agedSummary(kind, untold));
+    for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
+    const recoveries = this.#recoveries;
+    const lastedMs = Math.max(0, ...recoveries.map((recovery) => recovery.lastedMs));
+    const failing = [...this.#groups.values()].reduce((sum, group) => sum + group.failing.size, 0);
+    const left = failing === 0 ? 'none fails any more' : `${count(failing)} still fail`;
+    const lasted = `succeed again after up to ${durationText(lastedMs)}; ${left}`;
+    this.#write([
+      {
+        level: 'warn',
+        unit: 'polls',
+        summaries: groups.map(failureSummary),
+        end: `failed: ${resultsOf(groups)}`,
+      },
+      { level: 'warn', unit: 'targets', summaries: aged.map(agedSummary), end: gone },
+      { level: 'info', unit: 'polls', summaries: recoveries, end: lasted },
+    ]);
     for (const group of groups) group.untold = 0;
     this.#aged.clear();
-    for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
-    const lastedMs = Math.max(0, ...this.#recoveries.map((recovery) => recovery.lastedMs));
-    const left = this.#groupOf.size === 0 ? 'none fails any more' : `${count(this.#groupOf.size)} still fail`;
-    this.#write([
-      failures,
-      { level: 'warn', unit: 'targets', summaries: agedSummaries, end: gone },
-      {
-        level: 'info',
-        unit: 'polls',
-        summaries: this.#recoveries,
-        end: `succeed again after up to ${durationText(lastedMs)}; ${left}`,
-      },
-    ]);
     this.#recoveries = [];
   }
 
   #endIfOver(group: Group): void {
-    const { key, what, fields, failing, recovered, told, untold, beganMs } = group;
+    const { key, failing, recovered, told, untold } = group;
     if (failing.size > 0) return;
     this.#groups.delete(key);
     for (const pollKey of recovered) this.#groupOf.delete(pollKey);
-    const { size } = recovered;
     // If the log did not mention the failures, it does not mention their end.
-    if (told === 0 && untold === size) return;
-    const lastedMs = this.#nowMs() - beganMs;
-    const line = recoveryText(group, lastedMs);
-    if (group.refused !== undefined && this.#mayWrite()) {
-      this.#log.info({ ...fields, polls: size }, line);
-      return;
-    }
-    this.#recoveries.push({ what, size, fields: { ...fields, polls: size }, line, lastedMs });
+    if (told > 0 || untold < recovered.size) this.#noteRecovery(group);
   }
 
   /** Some succeed again, and others do not: reported once no more have followed since the last summary. */
   #noteStalledRecovery(group: Group): void {
-    const { what, fields, failing, refused, recoveredBefore, recoveredTold } = group;
+    const { refused, recoveredBefore, recoveredTold } = group;
     const { size } = group.recovered;
     group.recoveredBefore = size;
     if (size !== recoveredBefore || size <= recoveredTold || refused !== undefined) return;
     group.recoveredTold = size;
-    const lastedMs = this.#nowMs() - group.beganMs;
-    const line = `${count(size)} of ${plural(sizeOf(group), `${what} poll`)} succeed again, ${failing.size === 1 ? '1 still fails' : `${count(failing.size)} still fail`}`;
-    this.#recoveries.push({ what, size, fields: { ...fields, polls: size }, line, lastedMs });
+    this.#noteRecovery(group);
+  }
+
+  #noteRecovery(group: Group): void {
+    const { what, refused, beganMs } = group;
+    const { size } = group.recovered;
+    const fields = { ...group.fields, polls: size };
+    const lastedMs = this.#nowMs() - beganMs;
+    const line = recoveryText(group, lastedMs);
+    // That a key works again is not summed up with other things.
+    if (refused !== undefined && this.#mayWrite()) this.#log.info(fields, line);
+    else this.#recoveries.push({ what, size, fields, line, lastedMs });
   }
 
   #mayWrite(most = maxOwnLinesAMinute): boolean {
@@ -243,7 +240,7 @@ function resultsOf(groups: readonly Group[]): string {
   return Array.from(byResult, ([result, polls]) => `${count(polls)} ${result}`).join(', ');
 }
 
-function agedSummary(kind: string, targets: number): Summary {
+function agedSummary([kind, { untold: targets }]: [string, { untold: number }]): Summary {
   const line = `${plural(targets, `more ${kind} target`)} ${gone}`;
   return { what: kind, size: targets, fields: { kind, targets }, line };
 }
@@ -252,11 +249,16 @@ function durationText(durationMs: number): string {
   return formatDuration(Math.round(durationMs / 1000) * 1000);
 }
 
-function recoveryText({ what, refused, recovered: { size } }: Group, lastedMs: number): string {
+function recoveryText({ what, refused, failing, recovered }: Group, lastedMs: number): string {
+  const polls = recovered.size;
   const lasted = `after ${durationText(lastedMs)}`;
+  if (failing.size > 0) {
+    const rest = failing.size === 1 ? '1 still fails' : `${count(failing.size)} still fail`;
+    return `${count(polls)} of ${plural(polls + failing.size, `${what} poll`)} succeed again, ${rest}`;
+  }
   if (refused !== undefined)
-    return `the key of ${refused} is accepted again: ${plural(size, 'poll')} succeed ${lasted}`;
-  return size === 1
+    return `the key of ${refused} is accepted again: ${plural(polls, 'poll')} succeed ${lasted}`;
+  return polls === 1
     ? `the ${what} poll succeeds again ${lasted}`
-    : `all ${plural(size, `${what} poll`)} succeed again ${lasted}`;
+    : `all ${plural(polls, `${what} poll`)} succeed again ${lasted}`;
 }
