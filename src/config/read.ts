@@ -70,10 +70,11 @@ export function readDocument(
 function discover(raw: Mapping, resources: readonly Resource[], report: Report) {
   const { discovery } = raw;
   if (!isMapping(discovery)) return [];
-  if (discovery['kinds'] !== 'all') {
-    if ('except' in discovery) report(['discovery', 'except'], 'expected only with `kinds: all`');
-    return [];
+  const { kinds = 'none' } = discovery;
+  if (kinds === 'none' && 'except' in discovery) {
+    report(['discovery', 'except'], 'expected only with `kinds: all`');
   }
+  if (kinds !== 'all') return [];
   const except = Array.isArray(discovery['except']) ? discovery['except'] : [];
   return resources.filter(
     (resource) => takesAll(resource) && !(resource.section in raw) && !except.includes(resource.kind),
