@@ -117,27 +117,31 @@ select{flex:1 1 30%;min-width:0}
 
 /**
  * Loads the page again and replaces its live parts, which keeps the scroll position, the focus and what is being typed:
- * every 15 seconds unless the page is hidden or text in it is selected, and at once when a filter changes.
+ * every 15 seconds unless it is still loading, hidden or text in it is selected, and at once when a filter changes.
  */
 export const script = `
 (() => {
   const lost = document.getElementById('lost');
   const form = document.querySelector('form');
-  let latest = 0;
+  let loading;
   async function load() {
-    const turn = ++latest;
+    const turn = {};
+    loading = turn;
     try {
-      const answer = await fetch(location.href, { cache: 'no-store' });
+      const signal = AbortSignal.timeout(60_000);
+      const answer = await fetch(location.href, { cache: 'no-store', signal });
       if (!answer.ok) throw new Error(String(answer.status));
       const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      if (turn !== latest) return;
+      if (turn !== loading) return;
       if (next.documentElement.dataset.build !== document.documentElement.dataset.build) location.reload();
       for (const part of document.querySelectorAll('[data-live]')) show(part, next.getElementById(part.id));
       document.title = next.title;
+      document.querySelector('link[rel=icon]').href = next.querySelector('link[rel=icon]').href;
       lost.hidden = true;
     } catch {
-      if (turn === latest) lost.hidden = false;
+      if (turn === loading) lost.hidden = false;
     }
+    if (turn === loading) loading = undefined;
   }
   function show(part, fresh) {
     const at = [...part.querySelectorAll('a')].indexOf(document.activeElement);
@@ -147,7 +151,7 @@ export const script = `
     part.querySelectorAll('a')[at]?.focus({ preventScroll: true });
   }
   function refresh() {
-    if (!document.hidden && getSelection().type !== 'Range') load();
+    if (!loading && !document.hidden && getSelection().type !== 'Range') load();
   }
   setInterval(refresh, 15_000);
   document.addEventListener('visibilitychange', refresh);
@@ -169,7 +173,7 @@ export const script = `
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The style and the script above, requests to the page itself, the empty icon; nothing else. */
+/** The style and the script above, requests to the page itself, the icon within it; nothing else. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,

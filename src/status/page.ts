@@ -29,6 +29,14 @@ function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: 
   return ['ok', targets === 1 ? 'The target is being read' : `All ${all} are being read`];
 }
 
+/** A dot in the tab. */
+function icon(tone: Tone): string {
+  const colours = { ok: 'seagreen', bad: 'crimson', warn: 'orange', idle: 'gray' };
+  const circle = `<circle cx="1" cy="1" r="1" fill="${colours[tone]}"/>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2">${circle}</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
 function factsOf({ exporter, kinds, nowMs }: View): Html {
   const { startedAtMs, shard, capacities, configuration } = exporter;
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
@@ -71,7 +79,7 @@ export function renderStatusPage(view: View): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon(tone)}">
 <noscript><meta http-equiv="refresh" content="30"></noscript>
 <style>${new Html(style)}</style>
 </head>

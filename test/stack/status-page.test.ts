@@ -419,6 +419,28 @@ describe('the status page', () => {
     await expect.poll(() => reads).toBe(2);
   });
 
+  it('asks a slow exporter once at a time, and gives up after a minute', async () => {
+    const tab = await openTab();
+    await tab.clock.install();
+    await tab.goto(await servePage(() => many(3)));
+    // So that the installed clock counts.
+    await tab.evaluate(`AbortSignal.timeout = (ms) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), ms);
+      return controller.signal;
+    }`);
+    let asked = 0;
+    await tab.route('**/*', () => void asked++);
+    const lost = tab.getByText('The exporter does not answer.');
+    await tab.clock.runFor(74_000);
+    await expect.poll(() => asked).toBe(1);
+    expect(await lost.isVisible()).toBe(false);
+    await tab.clock.runFor(2000);
+    await lost.waitFor({ state: 'visible' });
+    await tab.clock.runFor(15_000);
+    await expect.poll(() => asked).toBe(2);
+  });
+
   it('shows when the exporter does not answer, and when it answers again', async () => {
     const tab = await openTab({}, /502/);
     await tab.clock.install();

@@ -63,13 +63,16 @@ describe('the status page', () => {
     expect(page).toContain('pending 4711 / 0f8c library_id / video_id Application · account never – in 4 s');
   });
 
-  it('shows the overall state in its heading and title', async () => {
+  it('shows the overall state in its heading, title and icon', async () => {
     const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
     expect(well).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(well).toContain('<title>bunnynet-exporter</title>');
     const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })]);
     expect(ill).toContain('<h1 class="bad">1 failing of 2 targets</h1>');
     expect(ill).toContain('<title>(1) failing · bunnynet-exporter</title>');
+    const icon = (page: string) => decodeURIComponent(/rel="icon" href="([^"]+)"/.exec(page)?.[1] ?? '');
+    expect(icon(well)).toContain('fill="seagreen"');
+    expect(icon(ill)).toContain('fill="crimson"');
     expect(await render([status({ app_id: 'a' }, { stale: true })])).toContain(
       '<h1 class="warn">1 stale of 1 target</h1>',
     );

@@ -100,6 +100,13 @@ describe('a query of the targets', () => {
     expect(await find({ text: '401 storefront' })).toEqual([]);
   });
 
+  it('finds exactly the targets of a state that the API reports, also if another state contains its name', async () => {
+    const active = status({ app_id: 'a' }, { condition: 'active' });
+    const inactive = status({ app_id: 'b' }, { condition: 'inactive' });
+    expect(await find({ conditions: ['active'] }, [active, inactive])).toEqual([active]);
+    expect(await find({ text: 'active' }, [active, inactive])).toEqual([active, inactive]);
+  });
+
   it('keeps the order of equal targets', async () => {
     const statuses = many(12_345);
     const sorted = statuses.toSorted((a, b) => Number(a.state === 'ok') - Number(b.state === 'ok'));
