@@ -81,10 +81,15 @@ function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
     report(['tls_server_config'], `TLS cannot be turned ${change} while running; restart`);
   }
   const [was, is] = [before.settings.tls_server_config, now.settings.tls_server_config];
+  if (!was?.client_auth_type || !is) return;
+  if (!is.client_auth_type) {
+    const message = 'expected a type as before; NoClientCert asks for no certificate';
+    report(['tls_server_config', 'client_auth_type'], message);
+    return;
+  }
   // Another type is an explicit choice.
-  if (!was || !is || (is.client_auth_type && is.client_auth_type !== was.client_auth_type)) return;
+  if (is.client_auth_type !== was.client_auth_type) return;
   const requirements = [
-    ['client_auth_type', 'a type', was.client_auth_type, is.client_auth_type],
     ['client_ca_file', 'authorities', was.client_ca ?? was.client_ca_file, is.client_ca ?? is.client_ca_file],
     ['client_allowed_sans', 'names', was.client_allowed_sans, is.client_allowed_sans],
   ] as const;

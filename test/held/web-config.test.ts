@@ -107,6 +107,10 @@ describe('a web configuration with client certificates', () => {
     await expect(reload()).rejects.toThrow('client_allowed_sans: expected names as before');
     write(`${tls}  client_auth_type: RequireAndVerifyClientCert\n`);
     await expect(reload()).rejects.toThrow('client_ca_file: expected authorities as before');
+    write(tls);
+    await expect(reload()).rejects.toThrow(
+      /^\S+: tls_server_config.client_auth_type: expected a type as before; NoClientCert asks for no certificate$/,
+    );
     expect(await secureStatus({})).toBe(0);
     write(`${tls}  client_auth_type: NoClientCert\n`);
     await reload();
