@@ -8,6 +8,7 @@ import type { Document } from './document.ts';
 import type { Path, Report } from './problems.ts';
 import {
   type ApiSettings,
+  isOfAccount,
   minStaleAfterIntervals,
   type SectionSettings,
   selectionKeys,
@@ -137,10 +138,11 @@ function toSection(section: Section, context: Context): SectionConfig {
   checkCredential(named, path, context);
   const isListedVideo = resource.api === 'video' && targets === 'all';
   const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
-  const isNeeded = targets === 'all' || targets.some((target) => target && !target.credential);
+  const isAll = targets === 'all' || isOfAccount(resource);
+  const isNeeded = isAll || targets.some((target) => target && !target.credential);
   if (isNeeded && credential === undefined && !isDiscovered && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
-    const unless = targets === 'all' ? '' : ', unless every target names its own';
+    const unless = isAll ? '' : ', unless every target names its own';
     report([...path, 'credential'], `expected the name of ${which}${unless}`);
   }
   const own = Object.entries(section).filter(([key]) => Object.hasOwn(resource.settings, key));

@@ -135,7 +135,7 @@ function titleOf({ failure, api, credential, listings }: Group, nouns: readonly 
   const { result, message, isKeyRefused } = failure;
   if (isKeyRefused) return `The key of ${credential} is refused`;
   if (result === 'auth') return `Not allowed to read: ${nouns[0] ?? listings[0]?.poll.listing.nouns}`;
-  const namesApi = message.includes('API') || ['schema', 'rejected', 'not_found'].includes(result);
+  const namesApi = /API|apis\./.test(message) || ['schema', 'rejected', 'not_found'].includes(result);
   if (namesApi || api === undefined) return message;
   // The reason of these ends with advice.
   return result === 'network' ? `${api} API: ${message}` : `${message} from the ${api} API`;

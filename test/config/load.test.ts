@@ -403,6 +403,14 @@ describe('a problem is reported with file, line, path and what was expected', ()
     expect(await problemsOf(text)).toEqual([problem]);
   });
 
+  test('wrong targets of an account do not hide that its credential is missing', async () => {
+    const credentials = '{ a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }';
+    expect(await problemsOf(`credentials: ${credentials}\nbilling: { targets: [x] }`)).toEqual([
+      'config.yml:2: billing.credential: expected the name of one of the 2 credentials (a, b)',
+      'config.yml:2: billing.targets: expected all; got a list',
+    ]);
+  });
+
   test('all problems are reported at once, in the order of the file', async () => {
     const problems = await problemsOf(`
 credentials:

@@ -17,6 +17,11 @@ it('groups failures with one reason, whatever the kind and the number of targets
   ]);
 });
 
+it('names the API once', () => {
+  const message = '127.0.0.1:1 refuses connections (ECONNREFUSED): check apis.application.base_url';
+  expect(causes(failing({ app_id: 'a' }, { result: 'network', message }))[0]?.title).toBe(message);
+});
+
 it('lists the worst first: a refused key before an outage, and deleted targets last', () => {
   const all = causes(
     failing(
