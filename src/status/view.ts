@@ -99,7 +99,7 @@ export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: 
     kinds,
     // All there are, the failing listings first.
     targets,
-    listings: listings.toSorted((a, b) => orderOf(a) - orderOf(b)),
+    listings: listings.toSorted((a, b) => listingRank(a) - listingRank(b)),
     counts: sumOf(kinds),
     listingCounts,
     // Those that match the query, in its order.
@@ -180,7 +180,7 @@ function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
 }
 
 /** The failing come first, then those of an account. */
-function orderOf({ state, poll }: ListingStatus): number {
+function listingRank({ state, poll }: ListingStatus): number {
   if (state === 'failing') return 0;
   return poll.parent ? 2 : 1;
 }
