@@ -279,7 +279,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     for (const api of apis) if (!begun.has(api)) beginApi(api);
     for (const one of [...wanted, ...apis]) begun.add(one);
     const kindsOn = wanted.map(({ kind }) => kind);
-    // Otherwise a kind that is off would keep its last lag.
+    // A kind that is off has no lag.
     for (const kind of on.kinds) if (!kindsOn.includes(kind)) events.lag.remove({ kind });
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
     on.kinds = kindsOn;

@@ -25,7 +25,7 @@ const keepAliveMs = 70_000;
 
 /** What Node trusts by default: the public authorities and those of NODE_EXTRA_CA_CERTS. */
 function defaultAuthorities(): readonly string[] {
-  // Not in Node 20.
+  // Node 20 does not have it.
   const { getCACertificates } = tls as typeof tls & { getCACertificates?: () => string[] };
   if (getCACertificates) return getCACertificates();
   const file = process.env['NODE_EXTRA_CA_CERTS'];

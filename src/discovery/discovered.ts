@@ -61,7 +61,7 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
 }
 
 /**
- * Whether a listing has other things than before, but the same number. Then it may have missed one: if something leaves an
+ * Whether a listing has different things than before, but as many. Then it may have missed one: if something leaves an
  * earlier page while the pages are read and something is added at the end, a third one is skipped and the total is the same.
  */
 export function isExchanged(before: readonly Discovered[] | undefined, found: readonly Found[]): boolean {

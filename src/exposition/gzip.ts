@@ -23,7 +23,7 @@ const options: ZlibOptions = { level: 3, finishFlush: constants.Z_FULL_FLUSH };
 /** What the end of a gzip member says about the original bytes. */
 interface Checked {
   readonly crc: number;
-  /** For their length, see crc.ts. */
+  /** What combining needs of the length, see crc.ts. */
   readonly crcShift: number;
   readonly length: number;
 }

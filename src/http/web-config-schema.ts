@@ -105,7 +105,7 @@ export const fileSchema = mapping({
   tls_server_config: blank(tlsSection).transform((tls) =>
     Object.values(tls ?? {}).some((value) => value !== undefined) ? tls : undefined,
   ),
-  // HTTP/1.1 is served whatever `http2` says: it is known so that files of the toolkit work.
+  // HTTP/1.1 is served whatever `http2` says; the setting is accepted so that files of the toolkit work.
   http_server_config: blank(mapping({ http2: bool, headers: blank(headers) })),
   basic_auth_users: blank(users),
   rate_limit: blank(rateLimit).transform((given) =>

@@ -86,8 +86,8 @@ class FamilyCounters {
   }
 
   /**
-   * What has no series is first counted in the rest, so that nothing is lost or counted twice. Then the largest of it get
-   * series of their own, which begin at 0. A larger one replaces the smallest if there is no room.
+   * Values without a series of their own are first added to the rest, so that nothing is lost or counted twice. Then the
+   * largest get one, which begins at 0. A larger one replaces the smallest if there is no room.
    */
   #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
     if (left.size === 0) return;

@@ -28,7 +28,7 @@ export class DayCounter {
     const [newest] = sent;
     if (!newest) return;
     if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
-      // The clock was ahead before, so that no figures came. These are the first.
+      // The clock was ahead until now, so earlier days were skipped. These are the first figures.
       this.#begin(days, nowMs);
       return;
     }

@@ -11,7 +11,7 @@ export class PollHealth {
   /** Of the last success. */
   lastDurationSeconds: number | undefined;
   lastFailure: Failure | undefined;
-  /** Failures in a row that will last until somebody changes something. */
+  /** Failures in a row that asking again does not mend: somebody has to change something. */
   lasting = 0;
   /** Whether the last poll got HTTP 404 without a reason: the path may be wrong. */
   isMissing = false;

@@ -54,7 +54,7 @@ export class Redactor {
     if (before !== undefined) this.#count(before, -1);
   }
 
-  /** The credential was deleted. Its keys are redacted until 256 others were deleted after it. */
+  /** The credential was deleted. Its keys are still redacted while fewer than 256 keys were deleted after it. */
   forget(credential: string): void {
     this.#forgotten.push(...(this.#keys.get(credential) ?? []));
     this.#keys.delete(credential);

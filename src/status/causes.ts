@@ -168,7 +168,7 @@ function meaningOf(targets: readonly TargetStatus[], nowMs: number): string {
     .join('; ');
 }
 
-/** Infinity for none. There can be too many for the arguments of a call. */
+/** Infinity if there are none. `Math.min(...times)` would fail for very many. */
 function earliest(times: readonly number[]): number {
   return times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 }

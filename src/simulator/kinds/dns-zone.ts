@@ -59,7 +59,7 @@ function statistics(zone: DnsZone, request: Request) {
   const byType = Object.entries(types).map(([type, share]) => ({
     [type]: totalOf(days, (day) => Math.floor(all(day) * share)),
   }));
-  // Of some zones the others have no day, beside charts that have some.
+  // In some zones the charts of the other types are empty.
   const charted = zone.index % 3 === 2 ? [] : days;
   return ok({
     TotalQueriesServed: totalOf(days, all),

@@ -76,9 +76,9 @@ const regions = [
   ['OC', 'Sydney, SYD'],
 ] as const;
 
-/** The bytes by region, less and less of them; one zone in twelve has more regions than are told apart. */
+/** The bytes by region, fewer from one to the next; one zone in twelve has more than 50 regions. */
 function regionsOf({ index }: PullZone, bytes: number): Readonly<Record<string, number>> {
-  // The API is not always of one case.
+  // The API mixes upper and lower case.
   const names = regions.map(
     ([continent, city]) => `${index % 4 === 3 ? continent.toLowerCase() : continent}: ${city}`,
   );
