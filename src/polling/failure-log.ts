@@ -51,9 +51,9 @@ interface Report {
   readonly end: string;
 }
 
-/** How many lines of their own a group has, and all groups together in a minute. */
+/** How many lines of their own a group has; and in a minute all failures, and all stale values, of which failures say why. */
 const maxOwnLines = 5;
-const maxOwnLinesAMinute = 20;
+const maxOwnLinesAMinute = { polls: 20, aged: 10 };
 const gone = 'had values too old, which have left the page';
 /** If there are more summaries at a time, those of failures become one, and so on. */
 const maxSummaries = 3;
@@ -68,7 +68,7 @@ export class FailureLog {
   readonly #aged = new Map<string, { told: number; untold: number }>();
   #recoveries: Recovery[] = [];
   #minuteBeganMs = Number.NEGATIVE_INFINITY;
-  #ownLines = 0;
+  #ownLines = { polls: 0, aged: 0 };
 
   /** nowMs: a clock that never jumps. */
   constructor(log: Logger, nowMs: () => number = () => performance.now()) {
@@ -133,8 +133,7 @@ export class FailureLog {
   aged(kind: string, fields: object, line: string): void {
     const aged = this.#aged.get(kind) ?? { told: 0, untold: 0 };
     this.#aged.set(kind, aged);
-    // Half of the lines are kept for failures, which say why values become stale.
-    const isOwn = aged.told < maxOwnLines && this.#mayWrite(maxOwnLinesAMinute / 2);
+    const isOwn = aged.told < maxOwnLines && this.#mayWrite('aged');
     aged[isOwn ? 'told' : 'untold']++;
     this.#log[isOwn ? 'warn' : 'debug'](fields, line);
   }
@@ -197,14 +196,14 @@ export class FailureLog {
     else this.#recoveries.push({ what, size, fields, line, lastedMs });
   }
 
-  #mayWrite(most = maxOwnLinesAMinute): boolean {
+  #mayWrite(about: keyof typeof maxOwnLinesAMinute = 'polls'): boolean {
     const nowMs = this.#nowMs();
     if (nowMs - this.#minuteBeganMs >= 60_000) {
       this.#minuteBeganMs = nowMs;
-      this.#ownLines = 0;
+      this.#ownLines = { polls: 0, aged: 0 };
     }
-    if (this.#ownLines >= most) return false;
-    this.#ownLines++;
+    if (this.#ownLines[about] >= maxOwnLinesAMinute[about]) return false;
+    this.#ownLines[about]++;
     return true;
   }
 

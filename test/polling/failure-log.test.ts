@@ -161,6 +161,22 @@ describe('polls that fail', () => {
     expect(said()).toEqual(['application 1 failed']);
   });
 
+  it('because of a refused key have a line at their end, whatever else recovers', () => {
+    const { fail, refuse, succeed, failures, said, pass } = logOn();
+    for (const kind of ['a', 'b', 'c', 'd', 'e']) for (const id of upTo(9)) fail(kind, id);
+    pass(60);
+    for (const id of upTo(2)) refuse(id);
+    said();
+    pass(60);
+    for (const kind of ['a', 'b', 'c', 'd', 'e']) for (const id of upTo(9)) succeed(kind, id);
+    for (const id of upTo(2)) failures.succeeded(`video/${id}`, () => ({}));
+    pass(10);
+    expect(said()).toEqual([
+      'the key of library/7 is accepted again: 2 polls succeed after 1m',
+      '45 polls of 5 kinds succeed again after up to 2m; none fails any more',
+    ]);
+  });
+
   it('because of one refused key have one line, and one when it is accepted again', () => {
     const { failures, refuse, said, pass } = logOn();
     for (const id of upTo(200)) refuse(id);
@@ -180,6 +196,14 @@ describe('polls that fail', () => {
 });
 
 describe('values that become stale', () => {
+  it('leave room for failures, which say why', () => {
+    const { failures, fail, said } = logOn();
+    for (const kind of ['a', 'b', 'c', 'd', 'e']) for (const _ of upTo(9)) failures.aged(kind, {}, 'old');
+    expect(said()).toHaveLength(10);
+    fail('application', 1);
+    expect(said()).toEqual(['application 1 failed']);
+  });
+
   it('have a line each while they are few, and are counted beyond that', () => {
     const { failures, said, pass } = logOn();
     for (const id of upTo(480)) failures.aged('application', {}, `the values of ${id} are old`);
