@@ -85,7 +85,6 @@ export class Exporter {
   #loaded: Loaded;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   #capacities: readonly ApiCapacity[] = [];
-  #isPolling = false;
   #loggedDropped = 0;
   #lastReload: Promise<void> = Promise.resolve();
 
@@ -154,7 +153,7 @@ export class Exporter {
     const { log } = this.#options;
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) log.info({ url }, 'answering probes');
-    await this.#startPolling();
+    await this.#apply(this.#loaded);
     this.#logWanted();
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
@@ -168,10 +167,10 @@ export class Exporter {
    * one asks everything again at once, whatever its interval.
    */
   async pollOnce(): Promise<boolean> {
-    if (this.#isPolling) {
+    if (this.#engine.isReady) {
       await this.#engine.pollNow();
     } else {
-      await this.#startPolling();
+      await this.#apply(this.#loaded);
       await this.#engine.allPolled;
     }
     // Nothing more is asked to learn whether a key was refused.
@@ -303,11 +302,6 @@ export class Exporter {
         .reconfigure(config.apis[api])
         .catch((err: unknown) => this.#options.log.error({ api, err }, 'keeping its previous settings'));
     await this.#engine.apply(config);
-  }
-
-  async #startPolling(): Promise<void> {
-    await this.#apply(this.#loaded);
-    this.#isPolling = true;
   }
 
   #logDropped(): void {
