@@ -23,6 +23,11 @@ const nothing =
   'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
 
 describe('without a file', () => {
+  test('all may be written in any case', async () => {
+    const { config } = await load({ ...key, BUNNYNET_APPLICATIONS: 'ALL' });
+    expect(config.sections.map(({ kind, targets }) => [kind, targets])).toEqual([['application', 'all']]);
+  });
+
   test('the environment alone configures every kind', async () => {
     const { config, warnings } = await load({
       ...key,

@@ -672,3 +672,14 @@ describe('plain data', () => {
     ]);
   });
 });
+
+test('a file of authorities that is not there is told from one without certificates', async () => {
+  const apis = (file: string) => `apis: { core: { ca_file: ${file} } }\n`;
+  const of = (file: string) => linesOf(load(`${account}${apis(file)}applications: { targets: [a] }`));
+  expect(await of('/none.pem')).toEqual([
+    expect.stringContaining('apis.core.ca_file: expected PEM certificates in /none.pem; there is none'),
+  ]);
+  expect(await of('/dev/null')).toEqual([
+    expect.stringContaining('apis.core.ca_file: expected PEM certificates in /dev/null; it holds none'),
+  ]);
+});

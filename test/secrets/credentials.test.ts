@@ -54,6 +54,7 @@ describe('a key in the environment', () => {
       'expected a key in the environment variable KEY; it holds control characters or characters beyond ASCII',
     ],
     [`${canary} x`, 'expected a key in the environment variable KEY; it holds a space'],
+    [`"${canary}"`, 'expected a key in the environment variable KEY; it is in quotes: remove them'],
     ['x'.repeat(4097), 'expected a key in the environment variable KEY; it is larger than 4096 bytes'],
   ])('that is $0 is refused', async (text, message) => {
     expect(await credentials(text).check()).toEqual([{ credential: 'account', severity: 'error', message }]);
