@@ -99,7 +99,7 @@ export class Loop {
   update(poll: Poll): void {
     const isSooner = poll.intervalMs < this.poll.intervalMs;
     this.poll = poll;
-    if (isSooner && this.#state === 'waiting') this.#schedule(performance.now());
+    if (isSooner) this.hasten();
   }
 
   /** A request that was sent is still counted. No further page is asked for. */
