@@ -1,7 +1,6 @@
 /** One GET with undici and one deadline for all of it, from connecting to the last byte of the answer. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
-import errors from 'undici/lib/core/errors.js';
+import { type Dispatcher, errors } from 'undici';
 
 export interface Asked {
   readonly origin: string;

@@ -1,17 +1,14 @@
 /** The connections to one API: how many, whom they trust, and through which proxy they go. */
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
-import type { Dispatcher } from 'undici';
-import connect from 'undici/lib/api/api-connect.js';
-import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ForwardProxy } from './proxy.ts';
 
 /** If a proxy closes the connection instead of answering CONNECT, undici takes it for a stale one and retries forever. */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
-  const tunnel = connect.bind(pool);
+  const tunnel = pool.connect.bind(pool);
   const connectOnce = (options: Parameters<typeof tunnel>[0]) =>
     tunnel(options).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'UND_ERR_SOCKET') error.code = 'ECONNRESET';

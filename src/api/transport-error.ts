@@ -1,5 +1,5 @@
 /** Explains an error below HTTP: which host, what happened, what to check. */
-import errors from 'undici/lib/core/errors.js';
+import { errors } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { tooLong } from './body.ts';
