@@ -22,7 +22,7 @@ interface Told {
   readonly error?: string;
 }
 
-/** As the image and the shebang start the exporter; whatever it is held against starts so, too. */
+/** As the image and `npm start` start the exporter; whatever it is held against starts so, too. */
 export const nodeOptions = [
   '--liftoff-only',
   '--max-semi-space-size=1',

@@ -7,10 +7,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { inject } from 'postject';
+import { licenceOfNode } from './licence-of-node.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const architecture = { x64: 'amd64' }[process.arch] ?? process.arch;
 const name = `bunnynet-exporter-${process.platform}-${architecture}`;
+const licence = licenceOfNode(process.execPath);
 const work = 'dist/executable';
 const bundle = `${work}/bundle`;
 const blob = `${work}/blob`;
@@ -23,7 +25,8 @@ await import('./build.mjs');
 // It is a single file, so the worker thread is embedded as text.
 const program = readFileSync(`${bundle}/bunnynet-exporter.js`, 'utf8');
 const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
-const [, options = ''] = /^#!.* node (.*)\n/.exec(program) ?? [];
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+const [, options] = / exec node (.+) dist\//.exec(scripts.start);
 const { code } = await transform(program.replace(/^#!.*\n/, ''), {
   define: { BCRYPT_WORKER: JSON.stringify(worker) },
   minifySyntax: true,
@@ -59,7 +62,7 @@ const files = {
   [`${documents}/bunnynet-exporter.example.yml`]: 'config/bunnynet-exporter.example.yml',
   [`${documents}/LICENSE`]: 'LICENSE',
   [`${documents}/licences.md`]: 'docs/licences.md',
-  [`${documents}/LICENSE-node`]: join(dirname(process.execPath), '../LICENSE'),
+  [`${documents}/LICENSE-node`]: licence,
 };
 for (const [path, source] of Object.entries(files)) {
   const target = join(work, name, path);

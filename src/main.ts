@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_TRIM_THRESHOLD_=131072 node --liftoff-only --max-semi-space-size=1 --v8-pool-size=1 --no-sparkplug
+#!/usr/bin/env node
 /** The entry: argv and environment in, exit code out. */
 
 import type { Logger } from 'pino';

@@ -55,7 +55,8 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
   let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
   if (wanted.length === 0) {
-    refuseMistyped(setVariables(options).unknown, keys.account.isGiven);
+    if (!keys.account.isGiven) refuseWithoutKey(options);
+    refuseMistyped(setVariables(options).unknown);
     wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
   const used = new Set<keyof typeof keys>();
@@ -117,14 +118,18 @@ function targetsOf(resource: Resource, list: string): Raw {
   return list.split(',').map((element) => element.trim() || null);
 }
 
-/** Throws instead of polling everything, if there is no key or a variable that should narrow it down is mistyped. */
-function refuseMistyped(unknown: readonly UnknownVariable[], hasKey: boolean): void {
-  if (!hasKey) {
-    const message =
-      'expected the key of the account: set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
-      'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-    throw new ConfigError([message, ...unknown.map(ignored)].map(toHint));
-  }
+function refuseWithoutKey(options: EnvironmentOptions): never {
+  const { env } = options;
+  const empty = ['BUNNYNET_ACCESS_KEY', 'BUNNYNET_ACCESS_KEY_FILE'].find((name) => env[name] !== undefined);
+  const message =
+    `expected the key of the account: ${empty ? `${empty} is set, but empty; ` : ''}` +
+    'set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
+    'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
+  throw new ConfigError([message, ...setVariables(options).unknown.map(ignored)].map(toHint));
+}
+
+/** Throws instead of polling everything, if a variable that should narrow it down is mistyped. */
+function refuseMistyped(unknown: readonly UnknownVariable[]): void {
   const mistyped = unknown.filter(({ isMistyped }) => isMistyped);
   const advice =
     'correct or remove it. Without a variable that says what to poll, everything would be polled';

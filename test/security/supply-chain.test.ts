@@ -1,6 +1,17 @@
 /** Installed and shipped packages: pinned, without scripts, with a stated purpose, under licences that allow shipping. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { licenceOfNode } from '../../scripts/licence-of-node.mjs';
 
 interface Locked {
   readonly version?: string;
@@ -161,5 +172,26 @@ describe('licences', () => {
 
   it('of everything that is shipped are in docs/licences.md, with their texts', async () => {
     await expect(licenceList()).toMatchFileSnapshot('../../docs/licences.md');
+  });
+});
+
+describe('the executable', () => {
+  it.each([
+    ['an archive of nodejs.org', 'LICENSE'],
+    ["NodeSource's package", 'share/doc/nodejs/LICENSE'],
+    ["Debian's package", 'share/doc/nodejs/copyright'],
+    ["Fedora's package", 'share/licenses/nodejs/LICENSE'],
+  ])('comes with the licence of a Node from %s', (_, place) => {
+    const folder = mkdtempSync(join(tmpdir(), 'node-'));
+    try {
+      const node = join(folder, 'bin/node');
+      expect(() => licenceOfNode(node)).toThrow(`the licence of ${node} is not in ${folder}`);
+      const licence = join(folder, place);
+      mkdirSync(dirname(licence), { recursive: true });
+      writeFileSync(licence, 'the licence');
+      expect(licenceOfNode(node)).toBe(licence);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
