@@ -1,5 +1,5 @@
 /** The exporter's own metrics, and those of its process. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
 import type { Format } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
@@ -36,6 +36,7 @@ function declareIn(registry: Registry) {
   return {
     counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
     gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
+    sums: (...family: Parameters<typeof named>) => new Summary({ ...named(...family), percentiles: [] }),
     durations: (...family: Parameters<typeof named>) =>
       new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
@@ -44,7 +45,7 @@ function declareIn(registry: Registry) {
 type Declare = ReturnType<typeof declareIn>;
 
 /** Metrics of events, updated when something happens. */
-function declareEvents({ counter, gauge, durations }: Declare) {
+function declareEvents({ counter, gauge, sums, durations }: Declare) {
   return {
     build: gauge(
       'build_info',
@@ -54,12 +55,12 @@ function declareEvents({ counter, gauge, durations }: Declare) {
     polls: counter(
       'polls_total',
       ['kind', 'result'],
-      'Polls that ended, by how. A listing of Shield Zones is one poll.',
+      'Polls by kind and result. A listing that feeds many targets is one poll.',
     ),
-    pollDuration: durations(
+    pollDuration: sums(
       'poll_duration_seconds',
       ['kind'],
-      'Duration of polls from the first request to the last, with retries and the waits between them.',
+      'Duration of polls from the first request to the last, retries and waits included.',
     ),
     requests: counter(
       'api_requests_total',
@@ -74,22 +75,22 @@ function declareEvents({ counter, gauge, durations }: Declare) {
     pausedUntil: gauge(
       'api_paused_until_timestamp_seconds',
       ['api'],
-      'Until when a 429 of the API lets every request wait, as Unix time; 0 when there was none.',
+      'End of the pause after the last 429 of the API, as Unix time; 0 if there was none.',
     ),
     lag: gauge(
       'schedule_lag_seconds',
       ['kind'],
-      'How late the latest poll started. It grows when the pace does not suffice for the targets.',
+      'Delay of the latest poll against its schedule. It grows when the request rate is too low for the number of targets.',
     ),
     mismatches: counter(
       'schema_mismatches_total',
       ['kind', 'field'],
-      'Fields of answers that had the wrong type; their series were left out.',
+      'Fields of the wrong type in answers; their series are left out. No series before the first.',
     ),
     unrecognized: counter(
       'unrecognized_values_total',
       ['kind', 'field'],
-      'Values of answers that the API reference does not list.',
+      'Values in answers that the API reference does not list. No series before the first.',
     ),
   };
 }
@@ -151,21 +152,17 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
       (api) => inventory.capacities().find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
     ),
-    byKind('targets', 'Targets that are wanted.', (kind) => inventory.counts(kind).targets),
+    byKind('targets', 'Targets that are polled.', (kind) => inventory.counts(kind).targets),
     byKind(
       'stale_targets',
-      'Targets whose values left the page, or never came, because no poll succeeded within stale_after.',
+      'Targets without values on the page because no poll succeeded within stale_after.',
       (kind) => inventory.counts(kind).stale,
     ),
     byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
-    byKind('series_dropped', 'Series that are left out because of limits.max_series.', (kind) =>
+    byKind('series_dropped', 'Series left out because of limits.max_series.', (kind) =>
       inventory.store.dropped(kind),
     ),
-    byApi(
-      'refused_keys',
-      'Keys with which nothing of an API can be read: each answer is 401 or 403.',
-      inventory.refusedKeys,
-    ),
+    byApi('refused_keys', 'Keys that an API refuses: every answer is 401 or 403.', inventory.refusedKeys),
     byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
       isUp === undefined ? undefined : Number(isUp),
     ),
@@ -176,17 +173,17 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     ),
     byListing(
       'found_targets',
-      'What the last complete listings have, including what the configuration leaves out.',
+      'Targets in the last complete listings, including those that the configuration excludes.',
       ({ lastSuccessMs, found }) => (lastSuccessMs === undefined ? undefined : found),
     ),
     byListing(
       'excluded_targets',
-      'What the last complete listings have and the configuration leaves out (include, exclude).',
+      'Targets in the last complete listings that the configuration excludes (include, exclude).',
       ({ lastSuccessMs, excluded }) => (lastSuccessMs === undefined ? undefined : excluded),
     ),
     byListing(
       'failing_listings',
-      'Listings whose last read failed; what they found before stays.',
+      'Listings whose last read failed; the targets they found before stay.',
       ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
     ),
     {
@@ -256,15 +253,12 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const ownText = new OwnText(() => registry.metrics());
   const begun = new Set<Resource | ApiName>();
 
-  /** Rows are present from the start at 0, so that increase() sees the first event. */
-  const beginKind = (resource: Resource) => {
-    const { kind } = resource;
-    for (const { kind: name, fields, enumeratedFields } of operationsOf(resource)) {
-      for (const field of fields) events.mismatches.inc({ kind: name, field }, 0);
-      for (const field of enumeratedFields) events.unrecognized.inc({ kind: name, field }, 0);
-    }
+  /**
+   * Rows are present from the start at 0, so that increase() sees the first event. Not those of fields: they are many, and
+   * nearly all stay at 0.
+   */
+  const beginKind = ({ kind }: Resource) => {
     for (const result of pollResults) events.polls.inc({ kind, result }, 0);
-    events.pollDuration.zero({ kind });
   };
   const beginApi = (api: ApiName) => {
     events.requests.inc({ api, code: '200' }, 0);

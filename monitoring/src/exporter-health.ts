@@ -151,9 +151,11 @@ export const exporterRows: readonly Row[] = [
       },
       colors: { success: 'green' },
     }),
-    lines('Duration of a poll, 95th percentile', 's', 12, {
-      description: 'With all its retries, by kind (the exporter’s own histogram; no API field).',
-      queries: { '{{kind}}': quantile95('poll_duration_seconds', 'kind') },
+    lines('Duration of a poll, on average', 's', 12, {
+      description: 'With all its retries, by kind (the exporter’s own; no API field).',
+      queries: {
+        '{{kind}}': `sum by (kind) (rate(${own('poll_duration_seconds_sum')}[$__rate_interval])) / (sum by (kind) (rate(${own('poll_duration_seconds_count')}[$__rate_interval])) > 0)`,
+      },
     }),
     lines('How late polls start', 's', 12, {
       description:

@@ -64,7 +64,6 @@ const endpoints: Listing = {
     { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
   ],
   fields: Object.keys(body.shape),
-  enumeratedFields: [],
   documented: body.documented,
   // A zone whose plan lacks the feature, or that has not set it up, has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>

@@ -12,24 +12,27 @@ export const applicationLimits = defineResource({
   defaultIntervalSeconds: 3600,
   path: '/limits',
   answer: object({
-    existingNumberOfApplications: count('applications', 'Applications that the account has'),
-    maxNumberOfApplications: count('max_applications', 'Applications that the account may have'),
+    existingNumberOfApplications: count('applications', 'Applications of the account'),
+    maxNumberOfApplications: count('max_applications', 'Maximum number of applications of the account'),
     maxNumberOfRegionsPerApplication: count(
       'max_regions_per_application',
-      'Regions that an application may have',
+      'Maximum number of regions of an application',
     ),
-    maxNumberOfInstancesPerRegion: count('max_instances_per_region', 'Instances that a region may have'),
+    maxNumberOfInstancesPerRegion: count(
+      'max_instances_per_region',
+      'Maximum number of instances in a region',
+    ),
     maxNumberOfInstancesPerApplication: count(
       'max_instances_per_application',
-      'Instances that an application may have',
+      'Maximum number of instances of an application',
     ),
     maxNumberOfVolumesPerApplication: count(
       'max_volumes_per_application',
-      'Volumes that an application may have',
+      'Maximum number of volumes of an application',
     ),
     maxVolumeSize: gauge(
       'max_volume_size_bytes',
-      'Size that a volume may have, taking what the API reports as gigabytes (%s, times 1e9)',
+      'Maximum size of a volume, assuming that the API reports gigabytes (%s, times 1e9)',
       gigabytes,
     ),
   }),

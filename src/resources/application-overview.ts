@@ -7,7 +7,7 @@ import { integer, listOf, mapped, number, object, oneOf, percentage, text, type 
 const regionStates = ['unknown', 'active', 'progressing', 'inactive', 'failing'] as const;
 const podStates = ['notScheduled', 'scheduled', 'ready', 'deleting', 'unknown'] as const;
 
-const asPercentage = 'from 0 to 1, taking what the API reports as a percentage';
+const asPercentage = 'from 0 to 1, assuming that the API reports a percentage';
 
 const pod = object({
   status: oneOf(podStates),
@@ -29,7 +29,7 @@ function restarts(pods: Pods) {
     if (!one?.name || one.numberOfRestarts === undefined) continue;
     sums.set(one.name, (sums.get(one.name) ?? 0) + one.numberOfRestarts);
   }
-  return Array.from(sums, ([container, value]) => ({ labels: { container }, value }));
+  return Array.from(sums, ([container_name, value]) => ({ labels: { container_name }, value }));
 }
 
 function rejectedConnections(pods: Pods): number | undefined {
@@ -41,26 +41,27 @@ const pods = shown(
   listOf(pod),
   {
     name: 'region_pods',
-    words: 'Number of pods in each region by their state',
+    words: 'Number of pods in each region by state',
     ...countedBy('state', podStates, ({ status }: ValueOf<typeof pod>) => status),
   },
   {
     name: 'region_container_restarts',
     words:
-      'Restarts of each container in each region, added up over the pods that there are, so that it falls when a pod goes',
+      'Restarts of each container in each region, summed over the current pods; falls when a pod is removed',
     fields: ['numberOfRestarts'],
-    labels: ['container'],
+    labels: ['container_name'],
     series: restarts,
   },
   {
     name: 'region_rejected_outbound_connections',
-    words: 'Outbound connections rejected of late in each region, added up over its pods',
+    words:
+      'Rejected outbound connections in each region, summed over its pods; their window is not documented',
     fields: ['outboundConnectionsRejectedDiff'],
     series: rejectedConnections,
   },
   {
     name: 'region_ephemeral_storage_usage_ratio',
-    words: 'Use of the ephemeral storage by the fullest pod in each region, as the API reports it',
+    words: 'Ephemeral storage usage of the fullest pod in each region, as the API reports it',
     fields: ['ephemeralStorageUsageRatio'],
     together: 'most',
     // The fullest pod will be evicted first.
@@ -76,16 +77,13 @@ const region = object({
     'Deployment state of each region (%s): 1 for the state that it is in, 0 for the others',
     regionStates,
   ),
-  averageCPU: ratio('region_cpu_usage_ratio', `Average use of the CPU in each region, ${asPercentage}`),
-  averageRAM: ratio('region_memory_usage_ratio', `Average use of the memory in each region, ${asPercentage}`),
+  averageCPU: ratio('region_cpu_usage_ratio', `Average CPU usage in each region, ${asPercentage}`),
+  averageRAM: ratio('region_memory_usage_ratio', `Average memory usage in each region, ${asPercentage}`),
   averageVolumesUsagePercentage: ratio(
     'region_volume_usage_ratio',
-    `Average use of the volumes in each region, ${asPercentage}`,
+    `Average volume usage in each region, ${asPercentage}`,
   ),
-  requests: gauge(
-    'region_requests',
-    'Requests in each region, as the API reports them; their window is not documented',
-  ),
+  requests: gauge('region_requests', 'Requests in each region; their window is not documented'),
   anycastTraffic: gauge(
     'region_anycast_traffic_bytes',
     'Anycast traffic in each region; its window is not documented',
@@ -98,13 +96,13 @@ const indicator = mapped(object({ indicator: number }).ignoring('statusGrade'), 
 const share = mapped(object({ indicator: percentage }).ignoring('statusGrade'), (about) => about.indicator);
 
 const overview = object({
-  desiredInstances: count('desired_instances', 'Instances that the application should have'),
-  activeInstances: gauge('active_instances', 'Instances that are active', indicator),
-  activeRegions: gauge('active_regions', 'Regions that are active', indicator),
-  averageCPU: gauge('cpu_usage_ratio', `Average use of the CPU, ${asPercentage}`, share),
-  averageRAM: gauge('memory_usage_ratio', `Average use of the memory, ${asPercentage}`, share),
-  averageVolumesUsage: gauge('volume_usage_ratio', `Average use of the volumes, ${asPercentage}`, share),
-  targetLatency: latency('target_latency_seconds', 'Latency that the application aims at', indicator),
+  desiredInstances: count('desired_instances', 'Desired instances'),
+  activeInstances: gauge('active_instances', 'Active instances', indicator),
+  activeRegions: gauge('active_regions', 'Active regions', indicator),
+  averageCPU: gauge('cpu_usage_ratio', `Average CPU usage, ${asPercentage}`, share),
+  averageRAM: gauge('memory_usage_ratio', `Average memory usage, ${asPercentage}`, share),
+  averageVolumesUsage: gauge('volume_usage_ratio', `Average volume usage, ${asPercentage}`, share),
+  targetLatency: latency('target_latency_seconds', 'Target latency', indicator),
   regions: each(region),
 }).ignoring(`currentLatency{indicator statusGrade} status averageLatency totalVolumeSizeInGb monthlyCost
   latencyChart{*}`);

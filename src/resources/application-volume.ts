@@ -18,7 +18,7 @@ const states = [
   'maintenance',
 ];
 
-const asGigabytes = 'taking what the API reports as gigabytes (%s, times 1e9)';
+const asGigabytes = 'assuming that the API reports gigabytes (%s, times 1e9)';
 
 const instance = object({ status: oneOf(states) }).ignoring(
   'id attachedPods[] attachedContainers[] region size usage set',
@@ -32,7 +32,7 @@ const volume = object({
   containersCount: count('containers', 'Containers that use each volume'),
   volumeInstances: shown(listOf(instance), {
     name: 'instances',
-    words: 'Number of instances of each volume by their state',
+    words: 'Number of instances of each volume by state',
     ...countedBy('state', states, ({ status }: ValueOf<typeof instance>) => status),
   }),
 }).ignoring('totalInstancesCount attachedInstancesCount');

@@ -90,8 +90,7 @@ const latencyChart = shown(
   },
   {
     name: 'latency_chart_seconds',
-    words:
-      'Latency of each entry of the chart, at most the 100 newest, with the setting latency_chart: points',
+    words: 'Latency of each chart entry, at most the 100 newest; only with the setting latency_chart: points',
     labels: ['key'],
     series: (all, target: Target) =>
       target.settings.latency_chart === 'points'
@@ -111,7 +110,7 @@ const summary = object({
   averageLatency: latency('average_latency_seconds', 'Average latency'),
   currentLatency: latency('current_latency_seconds', 'Current latency'),
   totalVolumeSizeInGb: gauge('volume_size_bytes', 'Size of all volumes (%s, times 1e9)', gigabytes),
-  monthlyCost: gauge('monthly_cost', 'Monthly cost in US dollars'),
+  monthlyCost: gauge('monthly_cost_dollars', 'Monthly cost in US dollars'),
   latencyChart,
 });
 

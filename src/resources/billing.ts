@@ -14,23 +14,25 @@ import {
 } from './fields.ts';
 
 const chargeWords =
-  'Charges of this month so far by service in US dollars, every one that begins with MonthlyCharges (%s); begins anew with each month';
+  'Charges of this month so far by service in US dollars: every field that begins with MonthlyCharges (%s); resets each month';
 
 const services = new Set<string>();
 
 /** The charge for a service. Fields that are part of another are left out, so that the sum is right. */
-function charge(service: string) {
-  services.add(service);
-  return gauge('monthly_service_charges', chargeWords, number, { service });
+function charge(billing_service: string) {
+  services.add(billing_service);
+  return gauge('monthly_service_charges_dollars', chargeWords, number, { billing_service });
 }
 
 /** Charges for services that are not listed below. */
 const otherCharges = shown(entriesOf(number), {
-  name: 'monthly_service_charges',
+  name: 'monthly_service_charges_dollars',
   words: chargeWords,
-  labels: ['service'],
+  labels: ['billing_service'],
   series: (charges) =>
-    charges.flatMap(([service, value]) => (value === undefined ? [] : [{ labels: { service }, value }])),
+    charges.flatMap(([billing_service, value]) =>
+      value === undefined ? [] : [{ labels: { billing_service }, value }],
+    ),
 });
 
 /** What was used of a product, and what it costs. */
@@ -38,15 +40,15 @@ function used(product: string) {
   return shown(
     object({ Usage: number, TotalUnits: integer, MeasuringUnit: text }),
     {
-      name: 'product_monthly_charges',
-      words: 'Charges of this month so far by product in US dollars; begins anew with each month (%s: Usage)',
+      name: 'monthly_product_charges_dollars',
+      words: 'Charges of this month so far by product in US dollars; resets each month (%s: Usage)',
       of: { product },
       series: ({ Usage }) => Usage,
     },
     {
-      name: 'product_monthly_units',
+      name: 'monthly_product_units',
       words:
-        'Units of each product billed this month so far; begins anew with each month (%s: TotalUnits, in the unit of MeasuringUnit)',
+        'Units of each product billed this month so far; resets each month (%s: TotalUnits, in the unit of MeasuringUnit)',
       of: { product },
       labels: ['unit'],
       series: ({ TotalUnits, MeasuringUnit: unit = '' }) =>
@@ -56,12 +58,12 @@ function used(product: string) {
 }
 
 const billed = object({
-  Balance: gauge('balance', 'Balance of the account in US dollars'),
-  AvailableBalance: gauge('available_balance', 'Balance that is available, in US dollars'),
-  CouponBalance: gauge('coupon_balance', 'Balance of coupons in US dollars'),
+  Balance: gauge('balance_dollars', 'Balance of the account in US dollars'),
+  AvailableBalance: gauge('available_balance_dollars', 'Available balance in US dollars'),
+  CouponBalance: gauge('coupon_balance_dollars', 'Coupon balance in US dollars'),
   ThisMonthCharges: gauge(
-    'monthly_charges',
-    'Charges of this month so far in US dollars; begins anew with each month',
+    'monthly_charges_dollars',
+    'Charges of this month so far in US dollars; resets each month',
   ),
   MonthlyChargesEUTraffic: charge('traffic_eu'),
   MonthlyChargesUSTraffic: charge('traffic_us'),
@@ -88,13 +90,10 @@ const billed = object({
   MonthlyChargesLiveEncoding: charge('live_encoding'),
   MonthlyChargesAiGateway: charge('ai_gateway'),
   MonthlyCharges: otherCharges,
-  MinimumMonthlyCommit: gauge(
-    'minimum_monthly_commit',
-    'Charges that each month has at least, in US dollars',
-  ),
+  MinimumMonthlyCommit: gauge('minimum_monthly_commit_dollars', 'Minimum charges of a month in US dollars'),
   MonthlyBandwidthUsed: count(
     'monthly_bandwidth_bytes',
-    'Bandwidth used this month so far; begins anew with each month',
+    'Bandwidth used this month so far; resets each month',
   ),
   MonthlyMcCpu: used('cpu'),
   MonthlyMcMemory: used('memory'),
@@ -113,10 +112,13 @@ const billed = object({
     '1 or 0',
   ),
   AutomaticRechargeTreshold: gauge(
-    'automatic_recharge_threshold',
+    'automatic_recharge_threshold_dollars',
     'Balance below which the account recharges automatically, in US dollars',
   ),
-  AutomaticPaymentAmount: gauge('automatic_recharge_amount', 'Amount of an automatic recharge in US dollars'),
+  AutomaticPaymentAmount: gauge(
+    'automatic_recharge_amount_dollars',
+    'Amount of an automatic recharge in US dollars',
+  ),
   AutomaticPaymentFailureCount: count(
     'automatic_payment_failures',
     'Automatic payments that failed in a row',

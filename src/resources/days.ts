@@ -147,8 +147,8 @@ export function newestAndTotal<Value>(
   family: Omit<Shown<Value>, 'name' | 'words'>,
   { since = 'them', place = '(%s)' } = {},
 ): readonly [newest: Shown<Value>, total: Shown<Value>] {
-  const newest = `${words} so far in the newest UTC day; falls back at midnight ${place}`;
-  const total = `${words} since the exporter first read ${since}, added up by UTC days ${place}`;
+  const newest = `${words} so far in the newest UTC day; resets at midnight ${place}`;
+  const total = `${words} since the exporter first read ${since}, summed by UTC day ${place}`;
   return [
     { ...family, name: `${name}_latest_day`, words: newest },
     { ...family, name: `${name}_total`, words: total },
@@ -228,17 +228,16 @@ export function dailyTally(
   };
   const family = { labels: Object.keys(labels), series };
   const [newest, total] = newestAndTotal(name, words, family);
-  const apart = `Told apart are at most ${maxKeys}, the largest;`;
   return shown(
     tallied,
     {
       ...newest,
-      words: `${newest.words}. ${apart} the rest is \`${other}\``,
+      words: `${newest.words}. At most ${maxKeys} label values, the largest; the rest is \`${other}\``,
       series: (all) => largestOf(series(all)),
     },
     {
       ...total,
-      words: `${total.words}. ${apart} what the others gain counts as \`${other}\``,
+      words: `${total.words}. At most ${maxKeys} label values; the gains of all others count as \`${other}\``,
       bound: { most: maxKeys, rest },
     },
   );

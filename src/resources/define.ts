@@ -20,7 +20,6 @@
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
  */
 import type { Query } from './days.ts';
-import { isEnumerated } from './documented.ts';
 import { familiesOf, finished, infoOf, labelTextsOf, type Shown } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
 import { documentedPage, mapEach, type PagedAnswer, pagings, readPages, withQuery } from './pages.ts';
@@ -68,7 +67,6 @@ export function defineListing<Element>(declaration: ListingDeclaration<Element>)
     ...declaration,
     api,
     fields: Object.keys({ ...element.shape, ...pagings[api].says.shape }),
-    enumeratedFields: enumeratedFieldsOf(element),
     documented: documentedPage(pagings[api], element),
     async discover(get, parent = {}, diagnostics) {
       const list = { path: filled(path, parent), nouns: elementNouns, element };
@@ -168,12 +166,7 @@ function completed<Reading>(declaration: Completable<Reading>): Omit<ListedResou
     settings: {},
     documented: answer.documented,
     fields: Object.keys(answer.shape),
-    enumeratedFields: enumeratedFieldsOf(answer),
     ...declaration,
     families: all.map((family) => finished(familyPrefix, family)),
   };
-}
-
-function enumeratedFieldsOf({ shape }: Pick<Answer, 'shape'>): readonly string[] {
-  return Object.keys(shape).filter((name) => isEnumerated(shape[name]?.documented));
 }

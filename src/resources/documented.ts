@@ -5,8 +5,6 @@ export interface Documented {
   readonly fields?: ReadonlyMap<string, Documented>;
   readonly values?: Documented;
   readonly elements?: Documented;
-  /** Whether its possible values are listed. */
-  readonly isEnumerated?: true;
   /** A body of several forms: only some of the fields come. */
   readonly hasForms?: true;
 }
@@ -45,9 +43,3 @@ export const errorBody: Documented = {
   ),
   hasForms: true,
 };
-
-/** Whether its possible values, or those of something inside it, are listed. */
-export function isEnumerated({ fields, values, elements, isEnumerated: isListed }: Documented = {}): boolean {
-  if (isListed) return true;
-  return [...(fields?.values() ?? []), values, elements].some((inner) => inner && isEnumerated(inner));
-}

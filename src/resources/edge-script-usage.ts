@@ -1,20 +1,21 @@
 /** The edge scripts of an account and what each used this month (`/compute/script`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from './define.ts';
 import { count, gauge, label } from './families.ts';
-import { id, object } from './fields.ts';
+import { id, milliseconds, object } from './fields.ts';
 
 /** Only what is named here is kept: an answer also holds the deployment key. */
 const script = object({
   Id: id,
   Name: label('name'),
   MonthlyCost: gauge(
-    'monthly_cost',
-    'Cost of the script in this calendar month in US dollars; falls back at its end',
+    'monthly_cost_dollars',
+    'Cost of the script in this calendar month in US dollars; resets with the next',
   ),
-  MonthlyRequestCount: count('monthly_requests', 'Requests of this calendar month; falls back at its end'),
-  MonthlyCpuTime: count(
-    'monthly_cpu_time',
-    'CPU time of this calendar month (%s, in the unit of the API, which is not documented); falls back at its end',
+  MonthlyRequestCount: count('monthly_requests', 'Requests in this calendar month; resets with the next'),
+  MonthlyCpuTime: gauge(
+    'monthly_cpu_seconds',
+    'CPU time in this calendar month (%s, milliseconds); resets with the next',
+    milliseconds,
   ),
 }).ignoring('LastModified ScriptType CurrentReleaseId LinkedPullZones[Id] DeploymentKey');
 

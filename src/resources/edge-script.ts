@@ -1,4 +1,4 @@
-/** The requests, the CPU time and the cost of an edge script by days (`/compute/script/{script}/statistics`). */
+/** The requests and the CPU time of an edge script by days (`/compute/script/{script}/statistics`). */
 
 import { counts, daily, newestPoint, openDays } from './days.ts';
 import { defineResource } from './define.ts';
@@ -18,11 +18,10 @@ const statistics = object({
   }),
   AverageCpuTimeChart: gauge(
     'average_cpu_seconds',
-    'CPU time of a request on average, in the newest UTC day (%s, milliseconds)',
+    'Average CPU time of a request in the newest UTC day (%s, milliseconds)',
     cpuTimeOfRequest,
   ),
-  TotalMonthlyCost: gauge('monthly_cost', 'Cost of the script this month in US dollars'),
-}).ignoring('TotalRequestsServed TotalCpuUsed AverageCpuTimePerExecution');
+}).ignoring('TotalMonthlyCost TotalRequestsServed TotalCpuUsed AverageCpuTimePerExecution');
 
 export const edgeScript = defineResource({
   kind: 'edge_script',

@@ -110,11 +110,10 @@ export const secret = mapped(text, (value) => (value === '' ? undefined : () => 
 
 /** An integer that stands for something. A value that the reference does not list is kept, and noted. */
 export function code(listed: readonly number[]): FieldType<number> {
-  const read = mapped(integer, (value, notes) => {
+  return mapped(integer, (value, notes) => {
     if (!listed.includes(value)) notes.unrecognized();
     return value;
   });
-  return described(read, { isEnumerated: true });
 }
 
 /** An integer that stands for one of these names, from 0. An unlisted one becomes its digits, and is noted. */
@@ -124,12 +123,11 @@ export function codeName(names: readonly string[]): FieldType<string> {
 
 /** One of these texts, in any case. An unlisted one is noted; it becomes `unknown` if that is one of them. */
 export function oneOf<State extends string>(states: readonly State[]): FieldType<State> {
-  const read = mapped(text, (value, notes) => {
+  return mapped(text, (value, notes) => {
     const state = states.find((known) => known.toLowerCase() === value.toLowerCase());
     if (!state) notes.unrecognized();
     return state ?? states.find((known) => known === 'unknown');
   });
-  return described(read, { isEnumerated: true });
 }
 
 /** A list; an element of the wrong type is noted and undefined. */

@@ -28,21 +28,22 @@ export const paymentRequests = defineResource({
   families: () => [
     {
       name: 'unpaid',
-      words: 'Number of payment requests that have not been paid',
+      words: 'Number of unpaid payment requests',
       fields: ['Paid', 'DatePaid'],
       series: (requests) => requests.filter(isUnpaid).length,
     },
     {
-      name: 'unpaid_amount',
+      name: 'unpaid_amount_dollars',
       words:
-        'Sum of the payment requests that have not been paid, in US dollars (%s: the second where the first is missing); nothing where one has neither',
+        'Sum of the unpaid payment requests in US dollars (%s: the second where the first is missing); no series while one has neither',
       fields: ['TaxedAmount', 'Amount'],
       series: (requests) =>
         sumOf(requests.filter(isUnpaid).map(({ TaxedAmount, Amount }) => TaxedAmount ?? Amount)),
     },
     {
       name: 'next_due_timestamp_seconds',
-      words: 'When the first unpaid payment request is due, as Unix time; nothing while none is unpaid (%s)',
+      words:
+        'Due date of the earliest unpaid payment request, as Unix time; no series while none is unpaid (%s)',
       fields: ['DateDue'],
       series: (requests) => lowestOf(requests.filter(isUnpaid).map(({ DateDue }) => DateDue)),
     },

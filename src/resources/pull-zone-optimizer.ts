@@ -16,7 +16,7 @@ const statistics = object({
   ),
   AverageCompressionRatio: gauge(
     'average_compression_ratio',
-    'Average compression in the UTC day so far, from 0 to 1 (%s, taken for a percentage)',
+    'Average compression in the UTC day so far, from 0 to 1 (%s, assuming that the API reports a percentage)',
     percentage,
   ),
 }).ignoring(

@@ -6,8 +6,8 @@ import { object } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({
-  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were tried again'),
-  RequestsSavedChart: daily('saved_requests', 'Requests that succeeded at a further try'),
+  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were retried'),
+  RequestsSavedChart: daily('saved_requests', 'Requests that a retry saved'),
 }).ignoring('TotalRequestsRetried TotalRequestsSaved');
 
 export const pullZoneSafehop = defineResource({

@@ -10,7 +10,7 @@ const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 
 
 const statistics = object({
   RequestsServedChart: daily('requests', 'Requests served'),
-  PullRequestsPulledChart: daily('uncached_requests', 'Requests that were pulled from the origin'),
+  PullRequestsPulledChart: daily('uncached_requests', 'Requests passed on to the origin'),
   BandwidthUsedChart: daily('bandwidth_bytes', 'Bandwidth used'),
   BandwidthCachedChart: daily('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
   OriginTrafficChart: daily('origin_traffic_bytes', 'Traffic from the origin'),
@@ -23,22 +23,18 @@ const statistics = object({
   Error4xxChart: daily('responses', responses, { of: { code: '4xx' } }),
   Error5xxChart: daily('responses', responses, { of: { code: '5xx' } }),
   // `EU: Frankfurt, DE` is a point of presence of a region.
-  GeoTrafficDistribution: dailyTally(
-    'region_traffic_bytes',
-    'Traffic by the region and the point of presence that served it',
-    {
-      region: (key) => key.replace(/:.*$/s, '').trim().toUpperCase(),
-      pop: (key) => /:(.*)$/s.exec(key)?.[1]?.trim() ?? '',
-    },
-  ),
+  GeoTrafficDistribution: dailyTally('region_traffic_bytes', 'Traffic by region and point of presence', {
+    region: (key) => key.replace(/:.*$/s, '').trim().toUpperCase(),
+    pop: (key) => /:(.*)$/s.exec(key)?.[1]?.trim() ?? '',
+  }),
   CacheHitRate: gauge(
     'cache_hit_ratio',
-    'Share of the requests of the UTC day so far that the cache served, from 0 to 1 (%s, divided by 100)',
+    'Share of requests served from the cache in the UTC day so far, from 0 to 1 (%s, divided by 100)',
     percentage,
   ),
   AverageOriginResponseTime: gauge(
     'origin_response_time_seconds',
-    'Median response time of the origin in the UTC day so far (%s, which is the median, divided by 1000)',
+    'Median response time of the origin in the UTC day so far (%s, which is the median despite its name, divided by 1000)',
     milliseconds,
   ),
 }).ignoring(`TotalBandwidthUsed TotalOriginTraffic OriginResponseTimeChart{*} TotalRequestsServed CacheHitRateChart{*}
@@ -57,7 +53,7 @@ function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: 
 const cached: Shown<Statistics> = {
   name: 'cached_requests_latest_day',
   words:
-    'Requests served from the cache: the second field subtracted from the first, so far in the newest UTC day; falls back at midnight',
+    'Requests served from the cache (the first field minus the second) so far in the newest UTC day; resets at midnight',
   fields: ['RequestsServedChart', 'PullRequestsPulledChart'],
   series: cachedRequests,
 };
@@ -88,6 +84,7 @@ const loaded = [
 
 export const pullZoneStatistics = defineResource({
   kind: 'pull_zone_statistics',
+  familyPrefix: 'bunnynet_pull_zone',
   reference: 'GET /statistics',
   noun: 'statistics of the pull zone',
   defaultIntervalSeconds: 300,
@@ -95,5 +92,10 @@ export const pullZoneStatistics = defineResource({
   path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,
   query: eachDay,
   answer: trusted,
-  families: (own) => [...own.slice(0, 2), cached, ...own.slice(2), newestDay(statistics)],
+  families: (own) => [
+    ...own.slice(0, 2),
+    cached,
+    ...own.slice(2),
+    { ...newestDay(statistics), name: 'statistics_latest_day_timestamp_seconds' },
+  ],
 });

@@ -37,15 +37,12 @@ const zone = object({
   Type: count('type', 'Network of the pull zone: 0 premium, 1 volume'),
   MonthlyBandwidthUsed: count(
     'monthly_bandwidth_bytes',
-    'Bandwidth used in this calendar month; falls back at its end',
+    'Bandwidth used in this calendar month; resets with the next',
   ),
-  MonthlyBandwidthLimit: count(
-    'monthly_bandwidth_limit_bytes',
-    'Bandwidth that the pull zone may use in a month, 0 where there is no limit',
-  ),
+  MonthlyBandwidthLimit: count('monthly_bandwidth_limit_bytes', 'Monthly bandwidth limit; 0 means no limit'),
   MonthlyCharges: gauge(
     'monthly_charges_dollars',
-    'Charges of this calendar month in US dollars; falls back at its end',
+    'Charges in this calendar month in US dollars; resets with the next',
   ),
   Hostnames: hostnames,
   OptimizerEnabled: flag('optimizer_enabled', 'Whether Bunny Optimizer is enabled'),
@@ -67,5 +64,5 @@ export const pullZone = defineListedResource({
   noun: 'pull zone',
   section: 'pull_zones',
   listing: pullZones,
-  info: 'The name of the pull zone, the type of its origin and the ids that it points to',
+  info: 'The name of the pull zone, its origin type and the ids of what it points to',
 });

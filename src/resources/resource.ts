@@ -63,8 +63,6 @@ export interface Operation {
   readonly documented: Documented;
   /** The outermost fields that are read: what `schema_mismatches_total` can name. */
   readonly fields: readonly string[];
-  /** Those of them whose values the reference lists. */
-  readonly enumeratedFields: readonly string[];
 }
 
 /** An operation that lists targets: those of an account or, with a parent, those below each thing that the parent lists. */

@@ -12,7 +12,7 @@ const segment = object({ overageAllowance: integer }).ignoring('periodStart peri
 const overages = object({
   totalOverage: count(
     'monthly_overage_requests',
-    'Requests of this calendar month beyond what the plan includes; falls back at its end',
+    'Requests in this calendar month beyond those in the plan; resets with the next',
   ),
   segments: shown(listOf(segment), {
     name: 'monthly_overage_allowance_requests',
@@ -22,7 +22,7 @@ const overages = object({
   }),
   totalCleanRequests: count(
     'monthly_clean_requests',
-    'Clean requests of this calendar month; falls back at its end',
+    'Clean requests in this calendar month; resets with the next',
   ),
 }).ignoring('shieldZoneId year month');
 

@@ -6,19 +6,19 @@ import { count, type Shown, shown } from './families.ts';
 import { type ObjectType, object } from './fields.ts';
 import { hasNoProtections, zones } from './shield-zone.ts';
 
-function event(category: string) {
-  const words = 'What each protection counts as its own: rules triggered, breaches, blocks';
-  return count('events', words, { category });
+function event(protection: string) {
+  const words = 'Events by protection: rules triggered, breaches, challenges, blocks';
+  return count('events', words, { protection });
 }
 
-function request(category: string, action: string) {
-  const words = 'Requests by the protection that acted on them and by its action';
-  return count('requests', words, { category, action });
+function request(protection: string, action: string) {
+  const words = 'Requests by protection and action';
+  return count('requests', words, { protection, action });
 }
 
 /** A field for each action: `blockedRequests` for `blocked`. */
-function requests(category: string, actions: readonly string[], ending = 'Requests') {
-  return Object.fromEntries(actions.map((action) => [`${action}${ending}`, request(category, action)]));
+function requests(protection: string, actions: readonly string[], ending = 'Requests') {
+  return Object.fromEntries(actions.map((action) => [`${action}${ending}`, request(protection, action)]));
 }
 
 function failed(check: string) {
@@ -30,7 +30,7 @@ const overview = object({
   dDoSMitigated: event('ddos'),
   ratelimitBreaches: event('rate_limit'),
   botDetectionChallenged: event('bot_detection'),
-  accessListActions: event('access_list'),
+  accessListActions: event('access_lists'),
   uploadScanningBlocks: event('upload_scanning'),
   apiGuardianBlocks: event('api_guardian'),
 });
@@ -39,7 +39,7 @@ const waf = object(requests('waf', usual)).ignoring('totalTriggeredRules');
 const dDoS = object(requests('ddos', [...usual, 'verified']));
 const ratelimit = object(requests('rate_limit', usual, 'Breaches')).ignoring('totalBreaches');
 const botDetection = object(requests('bot_detection', ['logged', 'challenged']));
-const accessList = object(requests('access_list', usual)).ignoring('totalActions');
+const accessList = object(requests('access_lists', usual)).ignoring('totalActions');
 const uploadScanning = object({
   ...requests('upload_scanning', ['blocked', 'logged']),
   filesScanned: count('scanned_files', 'Uploaded files that were scanned'),
@@ -89,11 +89,11 @@ const metrics = object({
   apiGuardianOverviewPastTwentyEightDays: byDay(apiGuardian),
   totalBillableRequests: count(
     'monthly_billable_requests',
-    'Requests of this calendar month that are billed; falls back at its end',
+    'Billed requests in this calendar month; resets with the next',
   ),
   totalCleanRequestsLimit: count(
     'clean_requests_limit',
-    'Clean requests that the plan of the zone includes in a month',
+    'Clean requests per month that the plan of the zone includes',
   ),
 });
 

@@ -38,20 +38,16 @@ function seriesOf(protection: string, days: readonly Day<Entries<number>>[]): re
     }
   }
   return Array.from(series, ([action, ofAction]) => ({
-    labels: { protection, action: action.toLowerCase() },
+    labels: { protection, action: snakeCased(action) },
     days: ofAction,
   }));
 }
 
-const [newest, total] = newestAndTotal<Protections>(
-  'requests',
-  'Requests that a protection acted on, by protection and action',
-  {
-    fields,
-    labels: ['protection', 'action'],
-    series: (given) => fields.flatMap((field) => seriesOf(snakeCased(field), given[field] ?? [])),
-  },
-);
+const [newest, total] = newestAndTotal<Protections>('requests', 'Requests by protection and action', {
+  fields,
+  labels: ['protection', 'action'],
+  series: (given) => fields.flatMap((field) => seriesOf(snakeCased(field), given[field] ?? [])),
+});
 
 export const shieldStatistics = defineResource({
   kind: 'shield_statistics',

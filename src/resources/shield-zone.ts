@@ -37,8 +37,8 @@ const zone = object({
     'What happens to a response body over the limit',
     ['block', 'log', 'ignore'],
   ),
-  rateLimitRulesLimit: count('rate_limit_rules_limit', 'How many rate-limit rules the zone may have'),
-  customWafRulesLimit: count('custom_waf_rules_limit', 'How many custom WAF rules the zone may have'),
+  rateLimitRulesLimit: count('rate_limit_rules_limit', 'Maximum number of rate-limit rules'),
+  customWafRulesLimit: count('custom_waf_rules_limit', 'Maximum number of custom WAF rules'),
   planType: coded('plan_type', 'Plan of the zone', ['basic', 'advanced', 'business', 'enterprise']),
   dDoSShieldSensitivity: coded('ddos_shield_sensitivity', 'Sensitivity of the DDoS shield', [
     'off',
@@ -52,10 +52,7 @@ const zone = object({
     'ddos_challenge_window',
     'Challenge window of the DDoS shield, in the unit of the API',
   ),
-  whitelabelResponsePages: flag(
-    'whitelabel_response_pages',
-    'Whether response pages are shown without the name of the vendor',
-  ),
+  whitelabelResponsePages: flag('whitelabel_response_pages', 'Whether response pages are white-labelled'),
 }).ignoring('wafEngineConfig[name valueEncoded]');
 
 /** Every zone that a credential can see. A zone has the name of its pull zone. */

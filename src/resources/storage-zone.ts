@@ -9,7 +9,7 @@ const zone = object({
   Name: label('name'),
   ZoneTier: label('tier', codeName(['standard', 'edge'])),
   Region: label('region'),
-  StorageUsed: count('used_bytes', 'Bytes that the zone stores in all'),
+  StorageUsed: count('used_bytes', 'Bytes stored in the zone'),
   FilesStored: count('files', 'Number of files'),
   ReplicationRegions: shown(list, {
     name: 'regions',

@@ -35,7 +35,7 @@ export const videoEncoding = defineResource({
   families: () => [
     {
       name: 'videos',
-      words: 'Number of videos of the library by the state of their encoding',
+      words: 'Number of videos by encoding status',
       fields: ['status'],
       ...countedBy('status', told, statusOf),
     },

@@ -10,13 +10,9 @@ const country = (key: string) => key;
 
 const statistics = object({
   viewsChart: daily('views', 'Views of videos'),
-  watchTimeChart: daily('watch_time_seconds', 'Time for which videos were watched'),
+  watchTimeChart: daily('watch_time_seconds', 'Watch time of videos'),
   countryViewCounts: dailyTally('country_views', 'Views of videos by country', { country }),
-  countryWatchTime: dailyTally(
-    'country_watch_time_seconds',
-    'Time for which videos were watched, by country',
-    { country },
-  ),
+  countryWatchTime: dailyTally('country_watch_time_seconds', 'Watch time of videos by country', { country }),
   engagementScore: gauge(
     'engagement_score',
     'Engagement score of the UTC day so far, from 0 to 100',
@@ -27,11 +23,12 @@ const statistics = object({
 
 export const videoLibraryStatistics = defineResource({
   kind: 'video_library_statistics',
+  familyPrefix: 'bunnynet_video_library',
   api: 'video',
   noun: 'statistics of the video library',
   listing: videoLibraries,
   path: '/library/{libraryId}/statistics',
   query: eachDay,
   answer: statistics,
-  families: (own) => [...own, newestDay(statistics)],
+  families: (own) => [...own, { ...newestDay(statistics), name: 'statistics_latest_day_timestamp_seconds' }],
 });

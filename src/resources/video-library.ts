@@ -12,7 +12,7 @@ const drmSystem = object({
 });
 
 function charges(name: string, service: string) {
-  return gauge(name, `Charges of this calendar month for ${service}, in US dollars; falls back at its end`);
+  return gauge(name, `Charges for ${service} in this calendar month in US dollars; resets with the next`);
 }
 
 /** Only what is named here is kept: an answer holds more keys than this one. */
@@ -23,9 +23,9 @@ const library = object({
   StorageZoneId: label('storage_zone_id', reference),
   ApiKey: secret,
   VideoCount: count('videos', 'Number of videos in the library'),
-  StorageUsage: count('storage_bytes', 'Bytes that the library stores'),
+  StorageUsage: count('storage_bytes', 'Bytes stored in the library'),
   ReplicationRegions: length('replication_regions', 'regions that the library is replicated to'),
-  TrafficUsage: count('monthly_traffic_bytes', 'Traffic of this calendar month; falls back at its end'),
+  TrafficUsage: count('monthly_traffic_bytes', 'Traffic in this calendar month; resets with the next'),
   EnableTranscribing: flag('transcribing_enabled', 'Whether the library transcribes its videos'),
   MonthlyChargesTranscribing: charges('monthly_transcribing_charges_dollars', 'transcribing'),
   MonthlyChargesPremiumEncoding: charges('monthly_premium_encoding_charges_dollars', 'premium encoding'),

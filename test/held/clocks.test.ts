@@ -11,7 +11,7 @@ const application = {
   document: { applications: { targets: ['a'], interval: '1m', stale_after: '3m' } },
   nowMs: noon,
 };
-const cost = 'bunnynet_application_monthly_cost';
+const cost = 'bunnynet_application_monthly_cost_dollars';
 
 it('setting the wall clock an hour ahead or back takes no good value off the page', async () => {
   const whole = await startWhole(application);

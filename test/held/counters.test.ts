@@ -100,8 +100,7 @@ it('cached and uncached requests never add up to more than were served, even if 
     },
     document: { pull_zone_statistics: { targets: [9] } },
   });
-  const total = async (name: string) =>
-    (await whole.value(`bunnynet_pull_zone_statistics_${name}_total`)) ?? 0;
+  const total = async (name: string) => (await whole.value(`bunnynet_pull_zone_${name}_total`)) ?? 0;
   await whole.poll();
   for (let round = 0; round < 5; round++) {
     served += 100;

@@ -12,7 +12,7 @@ it('a listing that fails keeps the targets that it found, and their counters go 
       '/statistics': () => ({ RequestsServedChart: { [day]: served } }),
     },
   });
-  const requests = () => whole.value('bunnynet_pull_zone_statistics_requests_total', { pull_zone_id: '7' });
+  const requests = () => whole.value('bunnynet_pull_zone_requests_total', { pull_zone_id: '7' });
   await whole.poll();
   served = 15;
   await whole.poll();

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { type Request, startWhole, type Whole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
-const requests = 'bunnynet_pull_zone_statistics_requests_total';
+const requests = 'bunnynet_pull_zone_requests_total';
 
 const pullZones = (...ids: readonly number[]) => ({
   Items: ids.map((Id) => ({ Id, Name: `zone ${Id}` })),

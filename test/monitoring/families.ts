@@ -9,7 +9,7 @@ export const synthetic = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR
 
 export type Families = ReadonlyMap<string, readonly string[] | undefined>;
 
-/** Labels by name. The labels of the exporter's own families are undefined; a histogram is listed by its series. */
+/** Labels by name. The labels of the exporter's own families are undefined; a histogram or summary is listed by its series. */
 export async function knownFamilies(): Promise<Families> {
   const families = new Map<string, readonly string[] | undefined>();
   for (const { name, allLabels } of catalogue) families.set(name, allLabels);
@@ -17,7 +17,9 @@ export async function knownFamilies(): Promise<Families> {
   for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
     .toString()
     .matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
-    const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    const suffixes = { histogram: ['_bucket', '_sum', '_count'], summary: ['_sum', '_count'] }[
+      type ?? ''
+    ] ?? [''];
     for (const suffix of suffixes) families.set(name + suffix, undefined);
   }
   for (const name of synthetic) families.set(name, undefined);

@@ -44,11 +44,11 @@ describe('reading an expression', () => {
     const misused = (call: string) =>
       misusedCounters(
         readExpression(
-          `${call}(bunnynet_billing_monthly_charges[1d]${call === 'predict_linear' ? ', 3600' : ''})`,
+          `${call}(bunnynet_billing_monthly_charges_dollars[1d]${call === 'predict_linear' ? ', 3600' : ''})`,
         ),
       );
     expect(misused('predict_linear')).toEqual([]);
-    expect(misused('increase')).toEqual(['increase(bunnynet_billing_monthly_charges)']);
+    expect(misused('increase')).toEqual(['increase(bunnynet_billing_monthly_charges_dollars)']);
     expect(misusedCounters(readExpression('predict_linear(blocked_requests_28d[1d], 3600)'))).toEqual([
       'predict_linear(blocked_requests_28d)',
     ]);

@@ -122,7 +122,10 @@ const counterFunctions = [
  * Gauges that grow steadily until the month ends, and the function that is still right for them. The query has to leave out the
  * first day of a month.
  */
-const growsWithinMonth = { function: 'predict_linear', metrics: ['bunnynet_billing_monthly_charges'] };
+const growsWithinMonth = {
+  function: 'predict_linear',
+  metrics: ['bunnynet_billing_monthly_charges_dollars'],
+};
 
 /** Calls of such functions on gauges. */
 export function misusedCounters({ calls }: Expression): readonly string[] {

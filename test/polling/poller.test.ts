@@ -375,7 +375,7 @@ describe('a bug in the exporter', () => {
     const before = await page();
     const up = 'bunnynet_application_up{app_id="a"}';
     expect(before).toContain(`${up} 1`);
-    const family = catalogue.find(({ name }) => name === 'bunnynet_application_monthly_cost');
+    const family = catalogue.find(({ name }) => name === 'bunnynet_application_monthly_cost_dollars');
     if (!family) throw new Error('no such family');
     vi.spyOn(family, 'samples').mockImplementationOnce(() => {
       throw new TypeError('no cost');

@@ -56,7 +56,7 @@ describe('target states', () => {
     expect(await rows()).toEqual([
       'bunnynet_application_up{app_id="a"} 1',
       'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
-      'bunnynet_application_monthly_cost{app_id="a"} 3.5',
+      'bunnynet_application_monthly_cost_dollars{app_id="a"} 3.5',
     ]);
   });
 
@@ -100,7 +100,7 @@ describe('target states', () => {
     states.failed(target('a'), failure, 0.5);
     vi.advanceTimersByTime(179_000);
     expect(states.dropStale()).toEqual([]);
-    expect(await rows()).toContain('bunnynet_application_monthly_cost{app_id="a"} 3.5');
+    expect(await rows()).toContain('bunnynet_application_monthly_cost_dollars{app_id="a"} 3.5');
 
     vi.advanceTimersByTime(1);
     expect(states.dropStale().map(({ target: { key } }) => key)).toEqual(['application/a']);
@@ -109,7 +109,7 @@ describe('target states', () => {
       'bunnynet_application_up{app_id="b"} 1',
       'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
       'bunnynet_application_last_success_timestamp_seconds{app_id="b"} 1000000001',
-      'bunnynet_application_monthly_cost{app_id="b"} 3.5',
+      'bunnynet_application_monthly_cost_dollars{app_id="b"} 3.5',
     ]);
     expect(states.counts('application')).toEqual({ targets: 2, stale: 1 });
   });
@@ -219,7 +219,7 @@ describe('target states', () => {
     const whole = (id: string, up: number) => [
       `bunnynet_application_up{app_id="${id}"} ${up}`,
       `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} 1000000000`,
-      `bunnynet_application_monthly_cost{app_id="${id}"} 3.5`,
+      `bunnynet_application_monthly_cost_dollars{app_id="${id}"} 3.5`,
     ];
     const shown = async (id: string) => (await rows()).filter((row) => row.includes(`"${id}"`));
     const fits = Math.floor(maxSeries / 3);

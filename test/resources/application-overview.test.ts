@@ -73,7 +73,7 @@ bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="sc
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="ready"} 1
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="deleting"} 0
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="unknown"} 0
-bunnynet_application_overview_region_container_restarts{app_id="HbqFNk0",region="DE",container="app"} 4
+bunnynet_application_overview_region_container_restarts{app_id="HbqFNk0",region="DE",container_name="app"} 4
 bunnynet_application_overview_region_rejected_outbound_connections{app_id="HbqFNk0",region="DE"} 7
 `);
 });

@@ -43,9 +43,9 @@ bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038
 # HELP bunnynet_application_volume_size_bytes Size of all volumes (API field totalVolumeSizeInGb, times 1e9).
 # TYPE bunnynet_application_volume_size_bytes gauge
 bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 12500000000
-# HELP bunnynet_application_monthly_cost Monthly cost in US dollars (API field monthlyCost).
-# TYPE bunnynet_application_monthly_cost gauge
-bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 23.75
+# HELP bunnynet_application_monthly_cost_dollars Monthly cost in US dollars (API field monthlyCost).
+# TYPE bunnynet_application_monthly_cost_dollars gauge
+bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 23.75
 # HELP bunnynet_application_latency_chart_points Number of entries of the latency chart (API field latencyChart).
 # TYPE bunnynet_application_latency_chart_points gauge
 bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 3
@@ -96,7 +96,7 @@ it('shows a figure of 0', async () => {
   const { rows } = await read('{ "currentLatency": 0, "monthlyCost": 0.0, "latencyChart": {} }');
   expect(rows).toBe(`\
 bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0
-bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 0
+bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 0
 bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 0
 `);
 });
@@ -120,7 +120,7 @@ it('ignores unknown fields', async () => {
   const { rows, mismatched } = await read(
     '{ "monthlyCost": 1.5, "region": "DE", "__proto__": { "currentLatency": 3 }, "constructor": 1 }',
   );
-  expect(rows).toBe('bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} 1.5\n');
+  expect(rows).toBe('bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 1.5\n');
   expect(mismatched).toEqual([]);
 });
 
@@ -145,7 +145,7 @@ it('shows huge and negative numbers as they are', async () => {
   const { rows } = await read('{ "monthlyCost": -12345678901234567890, "totalVolumeSizeInGb": 3e12 }');
   expect(rows).toBe(`\
 bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 3e+21
-bunnynet_application_monthly_cost{app_id="HbqFNk0KZjzYOcp"} -12345678901234567000
+bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} -12345678901234567000
 `);
 });
 

@@ -30,22 +30,22 @@ it('shows the balance and the charges of the month, in total and by service', as
   });
   expect(asked).toEqual(['/billing']);
   expect(rows).toBe(`\
-bunnynet_billing_balance{account="main"} 120.5
-bunnynet_billing_available_balance{account="main"} 100.5
-bunnynet_billing_coupon_balance{account="main"} 20
-bunnynet_billing_monthly_charges{account="main"} 33.25
-bunnynet_billing_monthly_service_charges{account="main",service="traffic_eu"} 12.5
-bunnynet_billing_monthly_service_charges{account="main",service="scripting"} 3
-bunnynet_billing_monthly_service_charges{account="main",service="magic_containers"} 20.75
-bunnynet_billing_minimum_monthly_commit{account="main"} 1
+bunnynet_billing_balance_dollars{account="main"} 120.5
+bunnynet_billing_available_balance_dollars{account="main"} 100.5
+bunnynet_billing_coupon_balance_dollars{account="main"} 20
+bunnynet_billing_monthly_charges_dollars{account="main"} 33.25
+bunnynet_billing_monthly_service_charges_dollars{account="main",billing_service="traffic_eu"} 12.5
+bunnynet_billing_monthly_service_charges_dollars{account="main",billing_service="scripting"} 3
+bunnynet_billing_monthly_service_charges_dollars{account="main",billing_service="magic_containers"} 20.75
+bunnynet_billing_minimum_monthly_commit_dollars{account="main"} 1
 bunnynet_billing_monthly_bandwidth_bytes{account="main"} 4000000000000
-bunnynet_billing_product_monthly_charges{account="main",product="cpu"} 1.5
-bunnynet_billing_product_monthly_units{account="main",product="cpu",unit="vCPU-seconds"} 90000
-bunnynet_billing_product_monthly_units{account="main",product="volumes",unit=""} 12
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="cpu"} 1.5
+bunnynet_billing_monthly_product_units{account="main",product="cpu",unit="vCPU-seconds"} 90000
+bunnynet_billing_monthly_product_units{account="main",product="volumes",unit=""} 12
 bunnynet_billing_enabled{account="main"} 1
 bunnynet_billing_automatic_recharge_enabled{account="main"} 0
-bunnynet_billing_automatic_recharge_threshold{account="main"} 50
-bunnynet_billing_automatic_recharge_amount{account="main"} 200
+bunnynet_billing_automatic_recharge_threshold_dollars{account="main"} 50
+bunnynet_billing_automatic_recharge_amount_dollars{account="main"} 200
 bunnynet_billing_automatic_payment_failures{account="main"} 2
 `);
   expect(page).not.toMatch(/secret|jane|4242/);
@@ -71,8 +71,8 @@ it('leaves out fields that are null, missing or of the wrong type', async () => 
     AutomaticRechargeEnabled: 'yes',
   });
   expect(rows).toBe(`\
-bunnynet_billing_monthly_service_charges{account="main",service="dns"} 0
-bunnynet_billing_product_monthly_charges{account="main",product="cpu"} 2
+bunnynet_billing_monthly_service_charges_dollars{account="main",billing_service="dns"} 0
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="cpu"} 2
 `);
   expect(mismatched.toSorted()).toEqual(['AutomaticRechargeEnabled', 'Balance', 'MonthlyMcCpu']);
 });
@@ -91,7 +91,9 @@ it("shows every charge, also of new services, so that their sum is the month's t
     MonthlyChargesNextYear: null,
     MonthlyChargesNote: 'none',
   });
-  const charges = [...rows.matchAll(/service_charges\{account="main",service="(\w+)"\} (\S+)/g)];
+  const charges = [
+    ...rows.matchAll(/service_charges_dollars\{account="main",billing_service="(\w+)"\} (\S+)/g),
+  ];
   expect(Object.fromEntries(charges.map(([, service, value]) => [service, Number(value)]))).toEqual({
     traffic_eu: 10,
     scripting: 3,
@@ -110,12 +112,12 @@ it('shows usage and cost of databases beside Magic Containers', async () => {
     MonthlyDBReplica: { Usage: 0, TotalUnits: 0, MeasuringUnit: 'replicas' },
   });
   expect(rows).toBe(`\
-bunnynet_billing_product_monthly_charges{account="main",product="memory"} 0.7223
-bunnynet_billing_product_monthly_charges{account="main",product="db_reads"} 0.25
-bunnynet_billing_product_monthly_charges{account="main",product="db_replica"} 0
-bunnynet_billing_product_monthly_units{account="main",product="memory",unit="block-seconds"} 8321074
-bunnynet_billing_product_monthly_units{account="main",product="db_reads",unit="rows"} 1000
-bunnynet_billing_product_monthly_units{account="main",product="db_replica",unit="replicas"} 0
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="memory"} 0.7223
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="db_reads"} 0.25
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="db_replica"} 0
+bunnynet_billing_monthly_product_units{account="main",product="memory",unit="block-seconds"} 8321074
+bunnynet_billing_monthly_product_units{account="main",product="db_reads",unit="rows"} 1000
+bunnynet_billing_monthly_product_units{account="main",product="db_replica",unit="replicas"} 0
 `);
 });
 

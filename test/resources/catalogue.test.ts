@@ -76,6 +76,23 @@ describe.each(resources)('$kind', (resource) => {
   });
 });
 
+it('no label is one that Prometheus or its operator attaches to a target', () => {
+  // With `honorLabels: false`, the default of a monitor, ours would become `exported_…`.
+  const attached =
+    'pod container service endpoint namespace node job instance cluster prometheus prometheus_replica';
+  const labels = new Set(catalogue.flatMap(({ labels }) => labels));
+  expect([...labels].filter((name) => attached.split(' ').includes(name))).toEqual([]);
+});
+
+it('every amount of money says in its name and its HELP that it is dollars', () => {
+  const isMoney = ({ name }: { readonly name: string }) =>
+    /(charges|cost|balance|amount|fee|commit|threshold)(_|$)/.test(name);
+  const money = catalogue.filter(isMoney);
+  expect(money.filter(({ name }) => !name.endsWith('_dollars')).map(({ name }) => name)).toEqual([]);
+  expect(money.filter(({ help }) => !help.includes('in US dollars')).map(({ name }) => name)).toEqual([]);
+  expect(catalogue.filter(({ name }) => name.endsWith('_dollars'))).toEqual(money);
+});
+
 it('no family name is used twice', () => {
   const names = catalogue.map(({ name }) => name);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
@@ -93,8 +110,7 @@ it('the HELP of a windowed figure names its window, and does not suggest increas
   expect(rolling).not.toEqual([]);
   for (const { help } of rolling)
     expect(help).toContain('in the past 28 days, a rolling window that can fall');
-  for (const { help } of daily)
-    expect(help).toContain('so far in the newest UTC day; falls back at midnight');
+  for (const { help } of daily) expect(help).toContain('so far in the newest UTC day; resets at midnight');
   for (const { help } of [...rolling, ...daily]) expect(help).not.toMatch(/increase\(\) works/);
   for (const { help } of endingIn('_latest_day_timestamp_seconds')) expect(help).toContain('newest UTC day');
 });

@@ -16,9 +16,9 @@ it('shows what an edge script used this month, and keeps no key', async () => {
   }`);
   expect(asked).toEqual(['/compute/script?page=1&perPage=100']);
   expect(rows).toBe(`\
-bunnynet_edge_script_usage_monthly_cost{script_id="61204"} 0.72
+bunnynet_edge_script_usage_monthly_cost_dollars{script_id="61204"} 0.72
 bunnynet_edge_script_usage_monthly_requests{script_id="61204"} 120400
-bunnynet_edge_script_usage_monthly_cpu_time{script_id="61204"} 361250
+bunnynet_edge_script_usage_monthly_cpu_seconds{script_id="61204"} 361.25
 `);
   expect(page).not.toContain('secret');
 });

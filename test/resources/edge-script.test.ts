@@ -26,7 +26,6 @@ bunnynet_edge_script_requests_total{script_id="61204"} 0
 bunnynet_edge_script_cpu_seconds_latest_day{script_id="61204"} 3.6125
 bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
 bunnynet_edge_script_average_cpu_seconds{script_id="61204"} 0.0035
-bunnynet_edge_script_monthly_cost{script_id="61204"} 0.72
 `);
 });
 
@@ -44,11 +43,10 @@ bunnynet_edge_script_requests_total{script_id="61204"} 0
 
 it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read({
-    TotalMonthlyCost: '0.72',
     RequestsServedChart: { 'last Monday': 5, '2026-08-20': 'many' },
     AverageCpuTimeChart: null,
     TotalCpuTimeChart: {},
   });
   expect(rows).toBe('');
-  expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart', 'TotalMonthlyCost']);
+  expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart']);
 });

@@ -29,7 +29,7 @@ it('adds up unpaid requests, and shows when the first is due', async () => {
   expect(asked).toEqual(['/billing/payment-requests']);
   expect(rowsOf(rows)).toBe(`\
 unpaid{of} 2
-unpaid_amount{of} 132
+unpaid_amount_dollars{of} 132
 next_due_timestamp_seconds{of} 1788998400
 `);
   expect(page).not.toContain('a-secret');
@@ -45,6 +45,6 @@ it('has no sum if the amount of a request is missing', async () => {
 });
 
 it('shows 0 if there are no requests', async () => {
-  expect(rowsOf((await read([])).rows)).toBe('unpaid{of} 0\nunpaid_amount{of} 0\n');
+  expect(rowsOf((await read([])).rows)).toBe('unpaid{of} 0\nunpaid_amount_dollars{of} 0\n');
   await expect(read({ Message: 'no' })).rejects.toMatchObject({ result: 'schema' });
 });

@@ -31,32 +31,32 @@ it('shows what each protection of a zone did in 28 days and on the newest day, a
   }`);
   expect(asked).toEqual(['/shield/metrics/overview/501']);
   expect(rows.replaceAll('bunnynet_shield_overview_', '').replaceAll('shield_zone_id="501"', 'zone')).toBe(`\
-events_28d{zone,category="waf"} 60
-events_28d{zone,category="ddos"} 70
-events_latest_day{zone,category="waf"} 6
-events_latest_day{zone,category="ddos"} 7
-events_total{zone,category="waf"} 0
-events_total{zone,category="ddos"} 0
-requests_28d{zone,category="waf",action="blocked"} 30
-requests_28d{zone,category="waf",action="logged"} 20
-requests_28d{zone,category="waf",action="challenged"} 10
-requests_28d{zone,category="ddos",action="blocked"} 2
-requests_28d{zone,category="ddos",action="logged"} 4
-requests_28d{zone,category="ddos",action="challenged"} 1
-requests_28d{zone,category="ddos",action="verified"} 3
-requests_28d{zone,category="rate_limit",action="blocked"} 1
-requests_28d{zone,category="rate_limit",action="logged"} 3
-requests_28d{zone,category="rate_limit",action="challenged"} 2
-requests_28d{zone,category="bot_detection",action="logged"} 12
-requests_28d{zone,category="bot_detection",action="challenged"} 11
-requests_28d{zone,category="access_list",action="blocked"} 5
-requests_28d{zone,category="upload_scanning",action="blocked"} 2
-requests_28d{zone,category="upload_scanning",action="logged"} 1
-requests_28d{zone,category="api_guardian",action="blocked"} 8
-requests_28d{zone,category="api_guardian",action="logged"} 9
-requests_28d{zone,category="api_guardian",action="rate_limited"} 7
-requests_latest_day{zone,category="ddos",action="verified"} 3
-requests_total{zone,category="ddos",action="verified"} 0
+events_28d{zone,protection="waf"} 60
+events_28d{zone,protection="ddos"} 70
+events_latest_day{zone,protection="waf"} 6
+events_latest_day{zone,protection="ddos"} 7
+events_total{zone,protection="waf"} 0
+events_total{zone,protection="ddos"} 0
+requests_28d{zone,protection="waf",action="blocked"} 30
+requests_28d{zone,protection="waf",action="logged"} 20
+requests_28d{zone,protection="waf",action="challenged"} 10
+requests_28d{zone,protection="ddos",action="blocked"} 2
+requests_28d{zone,protection="ddos",action="logged"} 4
+requests_28d{zone,protection="ddos",action="challenged"} 1
+requests_28d{zone,protection="ddos",action="verified"} 3
+requests_28d{zone,protection="rate_limit",action="blocked"} 1
+requests_28d{zone,protection="rate_limit",action="logged"} 3
+requests_28d{zone,protection="rate_limit",action="challenged"} 2
+requests_28d{zone,protection="bot_detection",action="logged"} 12
+requests_28d{zone,protection="bot_detection",action="challenged"} 11
+requests_28d{zone,protection="access_lists",action="blocked"} 5
+requests_28d{zone,protection="upload_scanning",action="blocked"} 2
+requests_28d{zone,protection="upload_scanning",action="logged"} 1
+requests_28d{zone,protection="api_guardian",action="blocked"} 8
+requests_28d{zone,protection="api_guardian",action="logged"} 9
+requests_28d{zone,protection="api_guardian",action="rate_limited"} 7
+requests_latest_day{zone,protection="ddos",action="verified"} 3
+requests_total{zone,protection="ddos",action="verified"} 0
 scanned_files_28d{zone} 300
 scanned_files_latest_day{zone} 40
 scanned_files_total{zone} 0
@@ -92,8 +92,8 @@ it('leaves out only the fields of the wrong type, and notes their names', async 
       totalCleanRequestsLimit: 'many',
     },
   });
-  expect(rows).toContain('requests_28d{shield_zone_id="501",category="waf",action="logged"} 20\n');
-  expect(rows).not.toContain('_28d{shield_zone_id="501",category="waf",action="blocked"');
+  expect(rows).toContain('requests_28d{shield_zone_id="501",protection="waf",action="logged"} 20\n');
+  expect(rows).not.toContain('_28d{shield_zone_id="501",protection="waf",action="blocked"');
   expect(mismatched.toSorted()).toEqual([
     'overview',
     'totalCleanRequestsLimit',
@@ -110,8 +110,10 @@ describe('a protection', () => {
         accessListOverviewPastTwentyEightDays: { '18-11-2026': { blockedRequests: 4 } },
       },
     });
-    expect(rows).toContain('requests_latest_day{shield_zone_id="501",category="ddos",action="blocked"} 3\n');
-    expect(rows).not.toContain('latest_day{shield_zone_id="501",category="access_list"');
+    expect(rows).toContain(
+      'requests_latest_day{shield_zone_id="501",protection="ddos",action="blocked"} 3\n',
+    );
+    expect(rows).not.toContain('latest_day{shield_zone_id="501",protection="access_lists"');
   });
 });
 

@@ -16,21 +16,21 @@ it('shows views and watch time of the day so far, and counts them', async () => 
   }`);
   expect(asked).toEqual(['/library/4711/statistics?dateFrom=2026-11-20&dateTo=2026-11-20']);
   expect(rows).toBe(`\
-bunnynet_video_library_statistics_views_latest_day{library_id="4711"} 240
-bunnynet_video_library_statistics_views_total{library_id="4711"} 0
-bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711"} 18300
-bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
-bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
-bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="SI"} 200
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="SI"} 0
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="other"} 0
-bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="AT"} 2300
-bunnynet_video_library_statistics_country_watch_time_seconds_latest_day{library_id="4711",country="SI"} 16000
-bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="SI"} 0
-bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="AT"} 0
-bunnynet_video_library_statistics_country_watch_time_seconds_total{library_id="4711",country="other"} 0
-bunnynet_video_library_statistics_engagement_score{library_id="4711"} 74
+bunnynet_video_library_views_latest_day{library_id="4711"} 240
+bunnynet_video_library_views_total{library_id="4711"} 0
+bunnynet_video_library_watch_time_seconds_latest_day{library_id="4711"} 18300
+bunnynet_video_library_watch_time_seconds_total{library_id="4711"} 0
+bunnynet_video_library_country_views_latest_day{library_id="4711",country="AT"} 40
+bunnynet_video_library_country_views_latest_day{library_id="4711",country="SI"} 200
+bunnynet_video_library_country_views_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_country_views_total{library_id="4711",country="other"} 0
+bunnynet_video_library_country_watch_time_seconds_latest_day{library_id="4711",country="AT"} 2300
+bunnynet_video_library_country_watch_time_seconds_latest_day{library_id="4711",country="SI"} 16000
+bunnynet_video_library_country_watch_time_seconds_total{library_id="4711",country="SI"} 0
+bunnynet_video_library_country_watch_time_seconds_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_country_watch_time_seconds_total{library_id="4711",country="other"} 0
+bunnynet_video_library_engagement_score{library_id="4711"} 74
 bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
 `);
 });
@@ -70,11 +70,11 @@ it('leaves out only the fields of the wrong type, and notes their names', async 
     engagementScore: 7.5,
   });
   expect(rows).toBe(`\
-bunnynet_video_library_statistics_watch_time_seconds_latest_day{library_id="4711"} 60
-bunnynet_video_library_statistics_watch_time_seconds_total{library_id="4711"} 0
-bunnynet_video_library_statistics_country_views_latest_day{library_id="4711",country="AT"} 40
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="AT"} 0
-bunnynet_video_library_statistics_country_views_total{library_id="4711",country="other"} 0
+bunnynet_video_library_watch_time_seconds_latest_day{library_id="4711"} 60
+bunnynet_video_library_watch_time_seconds_total{library_id="4711"} 0
+bunnynet_video_library_country_views_latest_day{library_id="4711",country="AT"} 40
+bunnynet_video_library_country_views_total{library_id="4711",country="AT"} 0
+bunnynet_video_library_country_views_total{library_id="4711",country="other"} 0
 bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
 `);
   expect(mismatched.toSorted()).toEqual([

@@ -213,7 +213,7 @@ describe('the expressions', () => {
 const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   'bunnynet:application_configured': 'calm',
   'bunnynet:application_unread': 'down',
-  'bunnynet:application_monthly_cost:max': 'calm',
+  'bunnynet:application_monthly_cost_dollars:max': 'calm',
   'bunnynet:application_volume_size_bytes:max': 'calm',
   'bunnynet:shield_zone_configured': 'calm',
   'bunnynet:shield_zone_unread': 'down',
@@ -241,10 +241,10 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   'bunnynet:video_storage_unread': 'down',
   'bunnynet:edge_script_configured': 'calm',
   'bunnynet:edge_script_unread': 'down',
-  'bunnynet:edge_script_monthly_cost:max': 'calm',
+  'bunnynet:edge_script_usage_monthly_cost_dollars:max': 'calm',
   'bunnynet:billing_configured': 'calm',
   'bunnynet:billing_unread': 'down',
-  'bunnynet:billing_remaining_charges:forecast': hasForecast
+  'bunnynet:billing_remaining_charges_dollars:forecast': hasForecast
     ? 'calm'
     : { never: 'it is not made on the first day of a month' },
   'bunnynet:dns_record_configured': 'calm',

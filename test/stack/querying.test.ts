@@ -129,7 +129,7 @@ describe('with two exporters in one job', () => {
 
   test('a join only on the id fails, which is why the page has none', async () => {
     const join =
-      'bunnynet_application_monthly_cost * on (app_id) group_left (name) bunnynet_application_info';
+      'bunnynet_application_monthly_cost_dollars * on (app_id) group_left (name) bunnynet_application_info';
     await expect(query(join)).rejects.toThrow('many-to-many');
     expect(queries.join('\n')).not.toMatch(/on \((?!job, instance)/);
   });
@@ -147,11 +147,11 @@ describe('with two exporters in one job', () => {
   });
 
   test('costs are counted once, by name and in total', async () => {
-    const inAll = await numberOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost))'));
+    const inAll = await numberOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost_dollars))'));
     const byName = await query(shown('sum by (name)'));
     const sum = byName.reduce((total, { value }) => total + Number(value[1]), 0);
     expect(sum).toBeCloseTo(inAll, 2);
-    expect(await numberOf('sum(bunnynet_application_monthly_cost)')).toBeCloseTo(2 * inAll, 2);
+    expect(await numberOf('sum(bunnynet_application_monthly_cost_dollars)')).toBeCloseTo(2 * inAll, 2);
   });
 
   test('the storage of the libraries is counted once', async () => {

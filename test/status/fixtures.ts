@@ -89,7 +89,6 @@ export function listing(
         path: `/${kind}`,
         nouns,
         fields: [],
-        enumeratedFields: [],
         documented: {},
         discover: () => Promise.resolve([]),
       },

@@ -103,7 +103,7 @@ export const applicationOverview: KindMonitoring = {
           { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {
             title: 'Restarts',
-            expr: `sum by (app_id, region) (${values(anywhere(region), family('region_container_restarts'), ['container'])})`,
+            expr: `sum by (app_id, region) (${values(anywhere(region), family('region_container_restarts'), ['container_name'])})`,
             steps: ['text', [1, 'orange']],
           },
           {
@@ -136,8 +136,8 @@ export const applicationOverview: KindMonitoring = {
         queries: top(
           10,
           application,
-          `sum by (app_id, container) (${inRegions('container_restarts', 'container')})`,
-          '{{display}}: {{container}}',
+          `sum by (app_id, container_name) (${inRegions('container_restarts', 'container_name')})`,
+          '{{display}}: {{container_name}}',
         ),
       }),
     ]),

@@ -71,7 +71,7 @@ const field = (name: string): string => values(anywhere(application), family(nam
 const currentLatency = family('current_latency_seconds');
 const averageLatency = family('average_latency_seconds');
 
-const maxCost = 'bunnynet:application_monthly_cost:max';
+const maxCost = 'bunnynet:application_monthly_cost_dollars:max';
 const maxVolumeSize = 'bunnynet:application_volume_size_bytes:max';
 const volumeSizeYesterday = `last_over_time(${maxVolumeSize}[15m] offset 1d)`;
 
@@ -148,7 +148,7 @@ export const applications: KindMonitoring = {
       records: [
         {
           record: maxCost,
-          expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost[3m]))`,
+          expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost_dollars[3m]))`,
         },
         {
           record: maxVolumeSize,
@@ -232,7 +232,7 @@ export const applications: KindMonitoring = {
       lines('Monthly cost: the 10 highest', 'currencyUSD', 12, {
         description:
           'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
-        queries: peaks(10, every, family('monthly_cost')),
+        queries: peaks(10, every, family('monthly_cost_dollars')),
         link: application.link,
         alerts: ['BunnynetApplicationCostLeap'],
       }),
@@ -254,7 +254,7 @@ export const applications: KindMonitoring = {
           { title: 'Status', expr: values(anywhere(application), statusNumber), text: statusText },
           { title: 'Current latency', expr: field('current_latency_seconds'), unit: 's' },
           { title: 'Average latency', expr: field('average_latency_seconds'), unit: 's' },
-          { title: 'Monthly cost', expr: field('monthly_cost'), unit: 'currencyUSD' },
+          { title: 'Monthly cost', expr: field('monthly_cost_dollars'), unit: 'currencyUSD' },
           { title: 'Volumes', expr: field('volume_size_bytes'), unit: 'decbytes' },
           { title: 'Last poll', expr: field('up'), text: upText },
           {
@@ -288,7 +288,7 @@ export const applications: KindMonitoring = {
       }),
       lines('Monthly cost', 'currencyUSD', 12, {
         description: 'In US dollars (API field monthlyCost, for the month as the API reports it).',
-        queries: peaks(20, application, family('monthly_cost')),
+        queries: peaks(20, application, family('monthly_cost_dollars')),
         alerts: ['BunnynetApplicationCostLeap'],
       }),
       lines('Volumes', 'decbytes', 12, {

@@ -41,12 +41,12 @@ const hasForecast = '24 * day_of_month() + hour() > 50';
 function forecast(charges: string): string {
   return `max by (account) (predict_linear(${charges}[1d], scalar${leftOfMonth}))`;
 }
-const forecastOfMonth = `${forecast(seriesOf(account, family('monthly_charges')))} and on () ${hasForecast}`;
+const forecastOfMonth = `${forecast(seriesOf(account, family('monthly_charges_dollars')))} and on () ${hasForecast}`;
 
 /** A product of an account, such as the memory of Magic Containers. */
 const product = { ...account, ids: ['account', 'product'] };
 const productInUnit = { ...account, ids: ['account', 'product', 'unit'] };
-const productCharges = family('product_monthly_charges');
+const productCharges = family('monthly_product_charges_dollars');
 
 const onOff = textOf({ 0: ['off', 'orange'], 1: ['on', 'green'] });
 
@@ -54,17 +54,17 @@ export const billing: KindMonitoring = {
   kind: 'billing',
   rules: {
     about: 'The account: balance and recharges.',
-    reading: family('monthly_charges'),
+    reading: family('monthly_charges_dollars'),
     records: [
       {
-        record: 'bunnynet:billing_remaining_charges:forecast',
+        record: 'bunnynet:billing_remaining_charges_dollars:forecast',
         comment: `
           What is still to be charged this month if charges go on as in the past day, in US dollars. Not before 03:00 on the second
           day of a month: until then there can be a reading of the month before in the past day.`,
         expr: `
           clamp_min(
-            ${forecast('bunnynet_billing_monthly_charges')}
-            - max by (account) (last_over_time(bunnynet_billing_monthly_charges[3m])),
+            ${forecast('bunnynet_billing_monthly_charges_dollars')}
+            - max by (account) (last_over_time(bunnynet_billing_monthly_charges_dollars[3m])),
             0
           ) and on () ${hasForecast}`,
       },
@@ -74,8 +74,8 @@ export const billing: KindMonitoring = {
         comment: 'An account that recharges automatically does not run out, as long as that works.',
         expr: `
           (
-            max by (account) (last_over_time(bunnynet_billing_balance[3m])) < bunnynet:billing_remaining_charges:forecast
-            or max by (account) (last_over_time(bunnynet_billing_balance[3m])) <= [[dollars]]
+            max by (account) (last_over_time(bunnynet_billing_balance_dollars[3m])) < bunnynet:billing_remaining_charges_dollars:forecast
+            or max by (account) (last_over_time(bunnynet_billing_balance_dollars[3m])) <= [[dollars]]
           ) unless max by (account) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m])) == 1`,
         thresholds: { dollars: 0 },
         for: '1h',
@@ -102,8 +102,8 @@ export const billing: KindMonitoring = {
           'In US dollars, all accounts together: the balance, and the charges of this calendar month so far (API fields Balance, ThisMonthCharges).',
         steps: ['red', [0, 'text']],
         queries: {
-          balance: `sum(${field('balance')})`,
-          'charged this month': `sum(${field('monthly_charges')})`,
+          balance: `sum(${field('balance_dollars')})`,
+          'charged this month': `sum(${field('monthly_charges_dollars')})`,
         },
         link: linkTo(accountDashboard.uid, 'Open the account'),
         alerts: ['BunnynetAccountBalanceRunningOut'],
@@ -114,9 +114,9 @@ export const billing: KindMonitoring = {
         description:
           'In US dollars, the selected accounts together: the total, the part that is available, and coupons (API fields Balance, AvailableBalance, CouponBalance).',
         queries: {
-          balance: `sum(${field('balance')})`,
-          available: `sum(${field('available_balance')})`,
-          coupons: `sum(${field('coupon_balance')})`,
+          balance: `sum(${field('balance_dollars')})`,
+          available: `sum(${field('available_balance_dollars')})`,
+          coupons: `sum(${field('coupon_balance_dollars')})`,
         },
         link: toCdn,
         alerts: ['BunnynetAccountBalanceRunningOut'],
@@ -125,8 +125,8 @@ export const billing: KindMonitoring = {
         description:
           'In US dollars, the selected accounts together: charges of this calendar month so far, and the least that a month costs (API fields ThisMonthCharges, MinimumMonthlyCommit).',
         queries: {
-          charges: `sum(${field('monthly_charges')})`,
-          'at least': `sum(${field('minimum_monthly_commit')})`,
+          charges: `sum(${field('monthly_charges_dollars')})`,
+          'at least': `sum(${field('minimum_monthly_commit_dollars')})`,
         },
         link: toCdn,
       }),
@@ -138,13 +138,13 @@ export const billing: KindMonitoring = {
       }),
       lines('Balance over time', 'currencyUSD', 12, {
         description: 'In US dollars (API field Balance, as it is at each poll).',
-        queries: { '{{account}}': `topk(20, ${field('balance')})` },
+        queries: { '{{account}}': `topk(20, ${field('balance_dollars')})` },
       }),
       lines('The month: so far, and forecast of its end', 'currencyUSD', 12, {
         description:
           'Charges of this calendar month so far, and what they will come to if they go on as in the past day, in US dollars; no forecast on the first day of a month (API field ThisMonthCharges).',
         queries: {
-          '{{account}} so far': `topk(15, ${field('monthly_charges')})`,
+          '{{account}} so far': `topk(15, ${field('monthly_charges_dollars')})`,
           '{{account}} forecast': `topk(15, ${forecastOfMonth})`,
         },
       }),
@@ -153,7 +153,10 @@ export const billing: KindMonitoring = {
       bars('Cost by service: the 10 highest', 'currencyUSD', 10, {
         description:
           'Charges of this calendar month so far in US dollars, the selected accounts together; starts again each month (API fields MonthlyCharges… of each service).',
-        queries: topBy('service', values(account, family('monthly_service_charges'), ['service'])),
+        queries: topBy(
+          'billing_service',
+          values(account, family('monthly_service_charges_dollars'), ['billing_service']),
+        ),
       }),
       grid('Magic Containers and databases', 'short', 14, {
         description:
@@ -164,7 +167,7 @@ export const billing: KindMonitoring = {
         labels: { product: 'Product', unit: 'Unit' },
         columns: [
           { title: 'Charges', expr: values(anywhere(product), productCharges), unit: 'currencyUSD' },
-          { title: 'Units billed', expr: values(anywhere(productInUnit), family('product_monthly_units')) },
+          { title: 'Units billed', expr: values(anywhere(productInUnit), family('monthly_product_units')) },
         ],
       }),
     ]),
@@ -183,8 +186,8 @@ export const billing: KindMonitoring = {
           },
           { title: 'Billing', expr: field('enabled'), text: onOff },
           { title: 'Automatic recharge', expr: field('automatic_recharge_enabled'), text: onOff },
-          { title: 'Below', expr: field('automatic_recharge_threshold'), unit: 'currencyUSD' },
-          { title: 'By', expr: field('automatic_recharge_amount'), unit: 'currencyUSD' },
+          { title: 'Below', expr: field('automatic_recharge_threshold_dollars'), unit: 'currencyUSD' },
+          { title: 'By', expr: field('automatic_recharge_amount_dollars'), unit: 'currencyUSD' },
         ],
         alerts: ['BunnynetAccountRechargeFailing'],
       }),

@@ -1,29 +1,69 @@
 /** What edge scripts used this month, according to their listing. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { overviewDashboard } from '../overview.ts';
 import { lines } from '../panels.ts';
-import { peaks } from '../promql.ts';
+import { costLeap, peaks } from '../promql.ts';
 import { accountDashboard } from './billing.ts';
 import { script } from './edge-script.ts';
 
+const family = (name: string): string => `bunnynet_edge_script_usage_${name}`;
+const maxCost = 'bunnynet:edge_script_usage_monthly_cost_dollars:max';
+
 export const edgeScriptUsage: KindMonitoring = {
   kind: 'edge_script_usage',
+  rules: {
+    about: 'Edge scripts: cost.',
+    reading: family('monthly_cost_dollars'),
+    names: script,
+    records: [
+      {
+        record: maxCost,
+        expr: `max by (script_id) (last_over_time(bunnynet_edge_script_usage_monthly_cost_dollars[3m]))`,
+      },
+    ],
+    alerts: {
+      BunnynetEdgeScriptCostLeap: {
+        comment: `
+          A day that costs as much as the one before is no jump. The days around the start of a month, when the cost falls, are
+          left out.`,
+        expr: costLeap(maxCost),
+        thresholds: { ratio: 2, share: 0.1, dollars: 5 },
+        for: '30m',
+        keepFiringFor: '30m',
+        summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
+        description:
+          'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
+      },
+    },
+  },
   rows: [
+    row(overviewDashboard, 'Edge scripts', [
+      lines('Cost of the month: the 10 dearest edge scripts', 'currencyUSD', 24, {
+        description:
+          'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
+        height: 6,
+        queries: peaks(10, script, family('monthly_cost_dollars')),
+        link: script.link,
+        alerts: ['BunnynetEdgeScriptCostLeap'],
+      }),
+    ]),
     row(accountDashboard, 'Edge scripts', [
       lines('Requests of the month: the 10 busiest', 'short', 8, {
         description:
           'Requests of this calendar month; starts again each month (API field MonthlyRequestCount).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_requests'),
       }),
-      lines('CPU time of the month: the 10 busiest', 'short', 8, {
+      lines('CPU time of the month: the 10 busiest', 's', 8, {
         description:
-          'CPU time of this calendar month in the unit of the API, which is not documented; starts again each month (API field MonthlyCpuTime).',
-        queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cpu_time'),
+          'CPU time of this calendar month; starts again each month (API field MonthlyCpuTime, milliseconds).',
+        queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cpu_seconds'),
       }),
-      lines('Cost of the month in the list: the 10 dearest', 'currencyUSD', 8, {
+      lines('Cost of the month: the 15 dearest', 'currencyUSD', 8, {
         description:
           'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
-        queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cost'),
+        queries: peaks(15, script, family('monthly_cost_dollars')),
+        alerts: ['BunnynetEdgeScriptCostLeap'],
       }),
     ]),
   ],

@@ -35,7 +35,7 @@ export const paymentRequests: KindMonitoring = {
         rows: `topk(100, ${values(account, family('unpaid'))})`,
         columns: [
           { title: 'Unpaid', expr: field('unpaid') },
-          { title: 'Amount', expr: field('unpaid_amount'), unit: 'currencyUSD' },
+          { title: 'Amount', expr: field('unpaid_amount_dollars'), unit: 'currencyUSD' },
           {
             title: 'Due in',
             expr: `${field('next_due_timestamp_seconds')} - time()`,

@@ -20,7 +20,7 @@ import { cdnDashboard, pullZone } from './pull-zone.ts';
 
 const every = all(pullZone);
 
-const family = (name: string): string => `bunnynet_pull_zone_statistics_${name}`;
+const family = (name: string): string => `bunnynet_pull_zone_${name}`;
 const rate = (zones: Entity, name: string, by: readonly string[] = []): string =>
   perSecond(zones, family(`${name}_total`), by);
 
@@ -53,7 +53,7 @@ export const pullZoneStatistics: KindMonitoring = {
   kind: 'pull_zone_statistics',
   rules: {
     about: 'What pull zones serve: errors, cache, origin.',
-    reading: family('latest_day_timestamp_seconds'),
+    reading: family('statistics_latest_day_timestamp_seconds'),
     subject: pullZone,
     records: [
       {
@@ -62,12 +62,12 @@ export const pullZoneStatistics: KindMonitoring = {
           'The share of the requests of an hour that the cache served, where there were more than a thousand.',
         expr: `
           1
-          - max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_uncached_requests_total[1h]))
-          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[1h])) > 1000)`,
+          - max by (pull_zone_id) (increase(bunnynet_pull_zone_uncached_requests_total[1h]))
+          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_requests_total[1h])) > 1000)`,
       },
       {
         record: originTime,
-        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_statistics_origin_response_time_seconds[3m]))`,
+        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_origin_response_time_seconds[3m]))`,
       },
       {
         record: serverErrors,
@@ -75,16 +75,16 @@ export const pullZoneStatistics: KindMonitoring = {
         comment:
           'For the dashboards: the share of the requests of half an hour that were answered with a status of 500 to 599.',
         expr: `
-          rate(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m])
-          / ignoring (code) (rate(bunnynet_pull_zone_statistics_requests_total[30m]) > 0)`,
+          rate(bunnynet_pull_zone_responses_total{code="5xx"}[30m])
+          / ignoring (code) (rate(bunnynet_pull_zone_requests_total[30m]) > 0)`,
       },
     ],
     alerts: {
       BunnynetPullZoneServerErrors: {
         comment: 'Only with more than a hundred requests: with fewer, a share says little.',
         expr: `
-          max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_responses_total{code="5xx"}[30m]))
-          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_statistics_requests_total[30m])) > [[requests]])
+          max by (pull_zone_id) (increase(bunnynet_pull_zone_responses_total{code="5xx"}[30m]))
+          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_requests_total[30m])) > [[requests]])
           > [[share]]`,
         thresholds: { share: 0.05, requests: 100 },
         for: '10m',
@@ -218,7 +218,7 @@ export const pullZoneStatistics: KindMonitoring = {
     row(cdnDashboard, 'Readings', [
       newestDay(
         'pull zones',
-        values(pullZone, family('latest_day_timestamp_seconds')),
+        values(pullZone, family('statistics_latest_day_timestamp_seconds')),
         'field RequestsServedChart and the other charts',
       ),
     ]),

@@ -11,7 +11,7 @@ const field = (name: string, by: readonly string[] = []): string => values(anywh
 const inHour = (name: string, by: readonly string[] = []): string =>
   hourly(zone, family(`${name}_total`), by);
 
-const acted = values(zone, family('requests_28d'), ['category', 'action']);
+const acted = values(zone, family('requests_28d'), ['protection', 'action']);
 
 export const shieldOverview: KindMonitoring = {
   kind: 'shield_overview',
@@ -24,7 +24,7 @@ export const shieldOverview: KindMonitoring = {
         // By the protection with the most events.
         rows: `topk(100, ${values(zone, family('events_28d'))})`,
         columns: [
-          { title: 'Events', expr: `sum by (shield_zone_id) (${field('events_28d', ['category'])})` },
+          { title: 'Events', expr: `sum by (shield_zone_id) (${field('events_28d', ['protection'])})` },
           { title: 'Inspected', expr: field('inspected_requests_28d') },
           {
             title: 'Failed a check',
@@ -38,19 +38,19 @@ export const shieldOverview: KindMonitoring = {
       lines('Events in an hour, by protection', 'short', 12, {
         description:
           'What each protection counts as its own, of the selected zones together, within an hour (API field overviewPastTwentyEightDays).',
-        queries: { '{{category}}': `sum by (category) (${inHour('events', ['category'])})` },
+        queries: { '{{protection}}': `sum by (protection) (${inHour('events', ['protection'])})` },
       }),
       lines('Requests in an hour, by protection and action', 'short', 12, {
         description:
           'Requests that a protection acted on, of the selected zones together, within an hour (API fields overviewPastTwentyEightDays of each protection).',
         queries: {
-          '{{category}} {{action}}': `sum by (category, action) (${inHour('requests', ['category', 'action'])})`,
+          '{{protection}} {{action}}': `sum by (protection, action) (${inHour('requests', ['protection', 'action'])})`,
         },
       }),
       bars('Requests in the past 28 days, by protection and action', 'short', 8, {
         description:
           'Requests that a protection acted on, of the selected zones together, in the past 28 days, a rolling window that can fall (API fields waf, dDoS, ratelimit, botDetection, accessList, uploadScanning, apiGuardian).',
-        queries: { '{{category}} {{action}}': `topk(10, sum by (category, action) (${acted}))` },
+        queries: { '{{protection}} {{action}}': `topk(10, sum by (protection, action) (${acted}))` },
       }),
       lines('API Guardian and uploads, an hour', 'short', 8, {
         description:

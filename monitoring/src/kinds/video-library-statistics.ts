@@ -7,7 +7,7 @@ import { bars, lines, newestDay, numbers } from '../panels.ts';
 import { all, hourly, peaks, top, topBy, values } from '../promql.ts';
 import { library, streamDashboard } from './video-library.ts';
 
-const family = (name: string): string => `bunnynet_video_library_statistics_${name}`;
+const family = (name: string): string => `bunnynet_video_library_${name}`;
 const field = (name: string): string => values(library, family(name));
 const inHour = (name: string, by: readonly string[] = []): string =>
   hourly(library, family(`${name}_total`), by);
@@ -58,7 +58,11 @@ export const videoLibraryStatistics: KindMonitoring = {
       }),
     ]),
     row(streamDashboard, 'Readings', [
-      newestDay('views', field('latest_day_timestamp_seconds'), 'fields viewsChart, watchTimeChart'),
+      newestDay(
+        'views',
+        field('statistics_latest_day_timestamp_seconds'),
+        'fields viewsChart, watchTimeChart',
+      ),
     ]),
   ],
 };
