@@ -233,7 +233,7 @@ function configurationReference(): string {
     row('---', '---'),
     ...environmentSettings(resources).map(({ variable, help }) => row(`\`${variable}\``, help)),
     '',
-    '`HTTPS_PROXY` and `NO_PROXY` apply to requests to the APIs. Plain http, which is for this machine, never goes through a proxy.',
+    '`HTTPS_PROXY` (without it `ALL_PROXY`) and `NO_PROXY` apply to requests to the APIs: the address of an HTTP proxy, and hosts or domains, with or without a port, or `*`. Plain http, which is for this machine, never goes through a proxy.',
     '',
     '## Flags',
     '',

@@ -191,7 +191,7 @@ export class ApiClient {
       this.#refusals = 0;
       return { body: parseBody(text, answer, hide) };
     } catch (cause) {
-      error = errorOfTransport(cause, this.#api, this.#config, this.#proxy !== undefined);
+      error = errorOfTransport(cause, this.#api, this.#config, this.#proxy);
       status ??= error.answer.status;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;

@@ -1,18 +1,44 @@
 /** The connections to one API: how many, whom they trust, and through which proxy they go. */
+import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
+import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
-import type { ForwardProxy } from './proxy.ts';
+import { type ForwardProxy, ProxyError, proxyOf } from './proxy.ts';
 
-/** If a proxy closes the connection instead of answering CONNECT, undici takes it for a stale one and retries forever. */
+/**
+ * Connects to a host with several addresses, trying one after another, each for its share of the timeout. Node gives each 250 ms:
+ * too little for one that is far away, if the others are dead.
+ */
+function connectorOf(options: buildConnector.BuildOptions & { readonly timeout: number }) {
+  // Node has to know the share before it looks the host up. So it is that of the last time; at first, of an IPv4 and an IPv6 address.
+  let addresses = 2;
+  const lookup: LookupFunction = (host, about, found) =>
+    dns.lookup(host, about, (error, list, family) => {
+      if (Array.isArray(list)) addresses = Math.max(1, list.length);
+      found(error, list, family);
+    });
+  const connector: buildConnector.connector = (target, callback) => {
+    const autoSelectFamilyAttemptTimeout = Math.ceil(options.timeout / addresses);
+    buildConnector({ ...options, autoSelectFamily: true, autoSelectFamilyAttemptTimeout, lookup })(
+      target,
+      callback,
+    );
+  };
+  return connector;
+}
+
+/**
+ * The tunnels through a proxy. What fails before there is one is a `ProxyError`. (If a proxy closes the connection instead of
+ * answering CONNECT, undici would take the error itself for that of a stale connection, and retry forever.)
+ */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
   const tunnel = pool.connect.bind(pool);
   const connectOnce = (options: Parameters<typeof tunnel>[0]) =>
-    tunnel(options).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'UND_ERR_SOCKET') error.code = 'ECONNRESET';
-      throw error;
+    tunnel(options).catch((cause: Error) => {
+      throw new ProxyError(cause);
     });
   return Object.assign(pool, { connect: connectOnce });
 }
@@ -53,17 +79,15 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     // Each request has one deadline for all of it instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: trust,
   };
-  if (!proxy || !baseUrl.startsWith('https:')) return new Pool(new URL(baseUrl).origin, options);
-  return new EnvHttpProxyAgent({
+  const through = proxyOf(baseUrl, proxy);
+  if (!through) return new Pool(new URL(baseUrl).origin, { ...options, connect: connectorOf(trust) });
+  return new ProxyAgent({
     ...options,
+    uri: through.url,
     requestTls: trust,
-    proxyTls: verified,
     // A CONNECT that is never answered must not outlive its request.
-    clientFactory: (origin, settings) => createTunnels(origin, { ...settings, headersTimeout: timeoutMs }),
-    httpProxy: '',
-    httpsProxy: proxy.url,
-    noProxy: proxy.except,
+    clientFactory: (origin, settings) =>
+      createTunnels(origin, { ...settings, connect: connectorOf(verified), headersTimeout: timeoutMs }),
   });
 }

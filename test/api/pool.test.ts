@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
-import { type ForwardProxy, proxyFrom } from '../../src/api/proxy.ts';
+import { type ForwardProxy, proxyFrom, proxyOf } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
+import { startDistantHost } from '../distant-host.ts';
 import { type Identity, issue, issueFamily } from '../http/certificates.ts';
 import { createClient, key, listen } from './ask.ts';
 
@@ -57,7 +58,11 @@ interface Asking extends Partial<ApiConfig> {
 /** The outcome of one request: the body, or the error. */
 function clientFor(baseUrl: string, { proxy, ...more }: Asking = {}) {
   const settings = { baseUrl, timeoutMs: 5000, maxConcurrency: 1, maxResponseBytes: 10_000, ...more };
-  const { get } = createClient(settings, undefined, proxy && { url: '', except: '', ...proxy });
+  const { get } = createClient(
+    settings,
+    undefined,
+    proxy && { url: '', variable: 'HTTPS_PROXY', except: '', ...proxy },
+  );
   return async (): Promise<unknown> => {
     try {
       return await get('/a');
@@ -203,6 +208,7 @@ async function runProxy(
     asked,
     passed: () => Buffer.concat(passed).toString('latin1'),
     url: `${identity ? 'https' : 'http'}://127.0.0.1:${port}`,
+    variable: 'HTTPS_PROXY',
     except: '',
   };
 }
@@ -314,6 +320,14 @@ describe('a proxy', () => {
     expect(told).not.toContain('hidden-9d2e');
   });
 
+  it('with several addresses is reached at one that answers late, though another one is dead', async () => {
+    const api = await serveTls(server);
+    const proxy = {
+      url: `http://proxy.two-addresses.test:${await startDistantHost('proxy.two-addresses.test')}`,
+    };
+    expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
+  });
+
   it('that is not a proxy is a network failure', async () => {
     expect(await ask('https://localhost:1', { proxy: { url: 'http://127.0.0.1:1' } })).toMatch(
       /^network: .*REFUSED/,
@@ -358,22 +372,46 @@ describe('a proxy', () => {
   });
 });
 
+it.each([
+  ['https://api.example', '', true],
+  ['http://api.example', '', false],
+  ['https://api.example', 'other.example, api.example:443', false],
+  ['https://api.example:8443', 'api.example:443 api.example:80', true],
+  ['https://api.example', 'API.Example', false],
+  ['https://api.example', '.example', false],
+  ['https://api.example', '*.example', false],
+  ['https://api.example', 'ample,pi.example', true],
+  ['https://api.example', 'other.example,*', false],
+  ['https://api.example', ',, :443', true],
+  ['https://[::1]:8443', '::1', false],
+  ['https://[::1]:8443', '[::1]:8443', false],
+  ['https://10.1.2.3', '10.1.2.3', false],
+])('whether %s goes through a proxy, with NO_PROXY=%j: %j', (baseUrl, except, expected) => {
+  const proxy = { url: 'http://a:1', variable: 'HTTPS_PROXY', except };
+  expect(proxyOf(baseUrl, proxy)).toBe(expected ? proxy : undefined);
+});
+
 describe('the proxy of the environment', () => {
   it.each([
     [{}, undefined],
     [{ HTTPS_PROXY: '' }, undefined],
-    [{ HTTP_PROXY: 'http://a:1', ALL_PROXY: 'http://a:1' }, undefined],
+    [{ HTTP_PROXY: 'http://a:1' }, undefined],
+    [{ ALL_PROXY: 'http://a:1' }, { url: 'http://a:1', variable: 'ALL_PROXY', except: '' }],
+    [
+      { all_proxy: 'http://a:1', https_proxy: 'http://b:1' },
+      { url: 'http://b:1', variable: 'https_proxy', except: '' },
+    ],
     [
       { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:1' },
-      { url: 'http://a:1', except: '' },
+      { url: 'http://a:1', variable: 'HTTPS_PROXY', except: '' },
     ],
     [
       { https_proxy: 'http://b:1', no_proxy: 'c' },
-      { url: 'http://b:1', except: 'c' },
+      { url: 'http://b:1', variable: 'https_proxy', except: 'c' },
     ],
     [
       { https_proxy: 'HTTPS://u:p@b', NO_PROXY: '', no_proxy: 'c' },
-      { url: 'HTTPS://u:p@b', except: '' },
+      { url: 'HTTPS://u:p@b', variable: 'https_proxy', except: '' },
     ],
   ])('is read from %j as %j', (env, expected) => {
     expect(proxyFrom(env)).toEqual(expected);

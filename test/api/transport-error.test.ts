@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ProxyError } from '../../src/api/proxy.ts';
 import { errorOfTransport } from '../../src/api/transport-error.ts';
 
 const config = {
@@ -10,9 +11,16 @@ const config = {
   maxResponseBytes: 100_000,
 };
 
-function messageOf(code: string, { message = `connect ${code}`, hasProxy = false } = {}): string {
+const proxy = { url: 'http://user:hidden@proxy.example:3128', variable: 'HTTPS_PROXY', except: '' };
+
+function messageOf(code: string, message = `connect ${code}`): string {
   const cause = Object.assign(new Error(message), { code });
-  return errorOfTransport(cause, 'application', config, hasProxy).message;
+  return errorOfTransport(cause, 'application', config, proxy).message;
+}
+
+function messageOfProxy(code: string, message = `connect ${code}`): string {
+  const cause = new ProxyError(Object.assign(new Error(message), { code }));
+  return errorOfTransport(cause, 'application', config, proxy).message;
 }
 
 it.each([
@@ -31,18 +39,24 @@ it.each([
   expect(messageOf(code)).toBe(message);
 });
 
-it('does not blame only the host if there is a proxy in between', () => {
-  expect(messageOf('ECONNREFUSED', { hasProxy: true })).toContain(
-    'api.example:8443 or the proxy before it refuses',
+it('what fails at the proxy is reported with its address, without its password, and the variable to check', () => {
+  expect(messageOfProxy('ENOTFOUND')).toBe(
+    'the proxy proxy.example:3128 cannot be found (ENOTFOUND): check HTTPS_PROXY',
+  );
+  expect(messageOfProxy('EPROTO', 'wrong version number')).toBe(
+    'the proxy proxy.example:3128 does not speak TLS, and its address begins with https (EPROTO): check HTTPS_PROXY',
+  );
+  expect(messageOfProxy('CERT_HAS_EXPIRED', 'certificate has expired')).toBe(
+    'the certificate of the proxy proxy.example:3128 is not accepted: certificate has expired (CERT_HAS_EXPIRED): check HTTPS_PROXY and NODE_EXTRA_CA_CERTS',
   );
 });
 
 it('says why a certificate is not accepted, and which settings decide that', () => {
-  expect(messageOf('CERT_HAS_EXPIRED', { message: 'certificate has expired' })).toBe(
+  expect(messageOf('CERT_HAS_EXPIRED', 'certificate has expired')).toBe(
     'the certificate of api.example:8443 is not accepted: certificate has expired (CERT_HAS_EXPIRED): check apis.application.base_url and its ca_file',
   );
 });
 
 it('reports any other error with the host', () => {
-  expect(messageOf('EODD', { message: 'odd' })).toBe('api.example:8443: EODD: odd');
+  expect(messageOf('EODD', 'odd')).toBe('api.example:8443: EODD: odd');
 });

@@ -1,0 +1,50 @@
+/** A host with two addresses: one that answers only after a while, and one that is dead. */
+import { spawn } from 'node:child_process';
+import dns from 'node:dns';
+import { connect } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+
+/** Serves an application and tunnels to loopback; but at first it accepts nothing, and the queue of the kernel is short. */
+const program = `
+const { createServer } = require('node:http');
+const { connect } = require('node:net');
+const { writeSync } = require('node:fs');
+const server = createServer((request, response) => response.end('{"monthlyCost":1}'));
+server.on('connect', (request, socket) => {
+  const target = connect(Number(request.url.split(':')[1]), '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 OK\\r\\n\\r\\n');
+    socket.pipe(target).pipe(socket);
+  });
+  for (const end of [socket, target]) end.on('error', () => socket.destroy());
+});
+server.listen({ host: '127.0.0.2', port: 0, backlog: 1 }, () => {
+  writeSync(1, String(server.address().port));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+});`;
+
+/** Returns its port. Its name is resolved in this process until the test ends. */
+export async function startDistantHost(name: string): Promise<number> {
+  const host = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void host.kill());
+  const port = await new Promise<number>((resolve) => {
+    host.stdout.once('data', (text: Buffer) => resolve(Number(text.toString())));
+  });
+  // These fill the queue, so that the kernel lets the next one wait.
+  const waiting = [1, 2, 3].map(() => connect(port, '127.0.0.2').on('error', () => undefined));
+  onTestFinished(() => {
+    for (const socket of waiting) socket.destroy();
+  });
+  const { lookup } = dns;
+  const addresses = [
+    { address: '127.0.0.2', family: 4 },
+    // Nothing listens there.
+    { address: '127.0.0.3', family: 4 },
+  ];
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(((...asked: Parameters<typeof lookup>) => {
+    const [host, , found] = asked as unknown as [string, unknown, (error: null, list: unknown) => void];
+    if (host === name) found(null, addresses);
+    else lookup(...asked);
+  }) as unknown as typeof lookup);
+  onTestFinished(() => void spy.mockRestore());
+  return port;
+}
