@@ -80,11 +80,12 @@ export class Pacer {
   }
 
   /**
-   * A permit for a poll that is under way. Rejects if the signal is aborted first, or if there is none by `untilMs`.
+   * A permit for a poll that is under way. Rejects if the signal is aborted first, if there is none by `untilMs`, or if the poll
+   * was stopped when its turn comes.
    *
    * @param untilMs as `performance.now()` counts; default: no limit
    */
-  permit(queue: string, signal: AbortSignal, untilMs?: number): Promise<Permit> {
+  permit(queue: string, signal: AbortSignal, untilMs?: number, isStopped?: () => boolean): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const { continuing } = this.#queue(queue);
@@ -97,6 +98,10 @@ export class Pacer {
         // Another abort listener may have run first, and released this permit.
         if (signal.aborted) return false;
         leave();
+        if (isStopped?.()) {
+          reject(new Error('the poll was stopped'));
+          return false;
+        }
         resolve(permit);
         return true;
       };

@@ -52,6 +52,8 @@ export interface CredentialsOptions {
   readonly onTrouble?: (name: string, message: string | undefined) => void;
   /** Knows the keys of earlier configurations, whose answers may still come. */
   readonly redactor?: Redactor;
+  /** A key file that takes longer is on a mount that hangs. Default: 5 s. */
+  readonly maxReadMs?: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,6 +74,7 @@ export class Credentials {
   readonly #env: Environment;
   readonly #onTrouble: NonNullable<CredentialsOptions['onTrouble']>;
   readonly #redactor: Redactor;
+  readonly #maxReadMs: number;
   /** The last good keys from files. */
   readonly #lastGood = new Map<string, Secret>();
   /** Why the last good key of a file is still in use. */
@@ -80,12 +83,13 @@ export class Credentials {
   constructor(
     sources: Readonly<Record<string, CredentialSource>>,
     env: Environment,
-    { onTrouble = () => {}, redactor = new Redactor() }: CredentialsOptions = {},
+    { onTrouble = () => {}, redactor = new Redactor(), maxReadMs = 5000 }: CredentialsOptions = {},
   ) {
     this.#sources = sources;
     this.#env = env;
     this.#onTrouble = onTrouble;
     this.#redactor = redactor;
+    this.#maxReadMs = maxReadMs;
   }
 
   /** Reads every key and says what is wrong with them. */
@@ -132,7 +136,7 @@ export class Credentials {
     let problem: string | undefined;
     let secret = this.#lastGood.get(name);
     try {
-      secret = await readKeyFile(path);
+      secret = await readInTime(path, this.#maxReadMs);
       this.#lastGood.set(name, secret);
     } catch (error) {
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
@@ -150,6 +154,32 @@ function readVariable(variable: string, env: Environment): Secret {
   const text = env[variable];
   if (text === undefined) throw new CredentialError(`expected the key ${where}, which is not set`);
   return parseKey(text, where);
+}
+
+/**
+ * Reads under way, by path, and when they began. There is one for each file: a mount that hangs must not take all of Node's few
+ * threads for files.
+ */
+const reads = new Map<string, { readonly key: Promise<Secret>; readonly startedMs: number }>();
+
+/** The key of a file; rejects once the read under way has taken too long, and then at once for as long as that goes on. */
+function readInTime(path: string, maxReadMs: number): Promise<Secret> {
+  let read = reads.get(path);
+  if (!read) {
+    read = { key: readKeyFile(path).finally(() => reads.delete(path)), startedMs: performance.now() };
+    reads.set(path, read);
+  }
+  const { key, startedMs } = read;
+  return new Promise((resolve, reject) => {
+    const giveUp = () =>
+      reject(
+        new CredentialError(
+          `expected the key file ${shown(path)}; reading it takes longer than ${maxReadMs} ms`,
+        ),
+      );
+    const timer = setTimeout(giveUp, startedMs + maxReadMs - performance.now());
+    key.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 async function readKeyFile(path: string): Promise<Secret> {

@@ -321,6 +321,19 @@ describe('a permit', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('is not given to a poll that was stopped meanwhile, and costs nothing', async () => {
+    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
+    const { started, ask } = record(pacer);
+    ask('a', 'first');
+    let isStopped = false;
+    const stopped = expect(pacer.permit('a', never, undefined, () => isStopped)).rejects.toThrow('stopped');
+    ask('a', 'second');
+    isStopped = true;
+    vi.advanceTimersByTime(1000);
+    await stopped;
+    expect(started).toEqual(['first', 'second']);
+  });
+
   it('leaves nothing in memory once nobody waits for it', async () => {
     vi.useRealTimers();
     const pacer = new Pacer(quick);
