@@ -45,6 +45,8 @@ export async function startDistantHost(name: string): Promise<number> {
     if (host === name) found(null, addresses);
     else lookup(...asked);
   }) as unknown as typeof lookup);
-  onTestFinished(() => void spy.mockRestore());
+  onTestFinished(() => {
+    spy.mockRestore();
+  });
   return port;
 }

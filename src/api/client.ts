@@ -5,10 +5,10 @@ import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
-import { capitalised } from '../text.ts';
 import { version } from '../version.ts';
 import { decodeBody, parseJson } from './body.ts';
-import { type Answer, ApiError, failureOf } from './errors.ts';
+import { type AnsweredText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
+import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
 import { Pacer, type Permit } from './pacer.ts';
 import { createPool } from './pool.ts';
@@ -41,14 +41,13 @@ export interface Request {
   /** The pacer's queue for further permits. */
   readonly queue: string;
   readonly credential: string;
-  /** No retry starts later than this after the first try. */
+  /** It waits no longer for a permit, and no retry starts later. */
   readonly budgetMs: number;
   /** A permit that the caller already holds; `get` releases it in any case. */
   readonly permit?: Permit | undefined;
+  /** True once nobody wants the answer any more: then nothing more is sent. Default: never. */
+  readonly isStopped?: (() => boolean) | undefined;
 }
-
-/** Removes the key from a text. */
-type Hide = (text: string) => string;
 
 function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === 'string') return hide(value);
@@ -57,43 +56,61 @@ function hideIn(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
 }
 
-/** Parses a body and removes the key from it, also if it is written with JSON escapes. */
-function parseBody(text: string, answer: Answer, hide: Hide): unknown {
-  const body = parseJson(text, answer);
-  return text.includes('\\') || hide(text) !== text ? hideIn(body, hide) : body;
+/** A text with those JSON escapes resolved that a key, which is visible ASCII, can be written with. */
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(?:u00([2-7][\da-f])|(["\\/]))/gi, (_, hex: string | undefined, plain: string) =>
+    hex === undefined ? plain : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+/** Whether a JSON text has something to hide, also if it is written with escapes. */
+function hasKey(text: string, hide: Hide): boolean {
+  const plain = text.includes('\\') ? unescaped(text) : text;
+  return hide(plain) !== plain || hide(text) !== text;
 }
 
-/**
- * The error for a status other than 2xx (reference 7). Its body has the reason, in problem details (2.2) or an envelope (2.3).
- * The core API begins its names with a capital letter: `ErrorKey`, `Message`.
- */
-function errorOfStatus(status: number, text: string, hide: Hide, answer: Answer): ApiError {
-  let outer: Readonly<Record<string, unknown>> = {};
-  try {
-    outer = objectOf(parseBody(text, {}, hide));
-  } catch {
-    // It gives no reason: the message is the status alone.
-  }
-  const inner = objectOf(outer['error'] ?? outer['errorResponse']);
-  const pick = (name: string): string | undefined => {
-    const value = inner[name] ?? outer[name] ?? outer[capitalised(name)];
-    return typeof value === 'string' && value !== '' ? value : undefined;
+/** What a request is sent with: all of one configuration. */
+interface Ground {
+  readonly config: ApiConfig;
+  readonly key: Secret;
+  readonly dispatcher: Dispatcher;
+}
+
+interface Sent extends AnsweredText {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Sends a request and decodes its answer. */
+async function send(path: string, { config, key, dispatcher }: Ground, signal: AbortSignal): Promise<Sent> {
+  const { baseUrl, timeoutMs, maxResponseBytes } = config;
+  const { origin, pathname } = new URL(baseUrl);
+  const secret = key.reveal();
+  const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
+  const asked = {
+    origin,
+    path: `${pathname.replace(/\/$/, '')}${path}`,
+    headers: {
+      accept: 'application/json',
+      AccessKey: secret,
+      'user-agent': `bunnynet-exporter/${version}`,
+    },
+    timeoutMs,
   };
-  const errorKey = pick('errorKey');
-  const isRedirect = status >= 300 && status < 400;
-  const parts = [
-    `HTTP ${status}`,
-    errorKey,
-    pick('title'),
-    pick('detail') ?? pick('message'),
-    isRedirect ? 'a redirect, which is not followed; check base_url' : undefined,
-  ];
-  const message = parts.filter((part) => part !== undefined).join(': ');
-  return new ApiError(failureOf(status), message, { ...answer, errorKey });
+  const { status, headers, body } = await exchange(dispatcher, asked, signal);
+  const header = (name: string) => {
+    // Several headers of the same name are a list.
+    const [value] = [headers[name]].flat();
+    return value === undefined ? undefined : hide(value);
+  };
+  // When the answer was sent, by the API's clock if it has a date.
+  const sentAtMs = Date.parse(header('date') ?? '') || Date.now();
+  const retryAfterMs = parseRetryAfter(header('retry-after'), sentAtMs);
+  const answer = { status, requestId: header('cdn-requestid'), retryAfterMs };
+  const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
+  // The body of an error only explains it.
+  const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
+  return { status, headers, text, type: header('content-type'), answer, hide };
 }
 
 export class ApiClient {
@@ -136,11 +153,11 @@ export class ApiClient {
   /**
    * Gets a path and parses its JSON body, retrying as configured.
    *
-   * @throws {ApiError} if it failed; the signal's reason if it was aborted
+   * @throws {ApiError} if it failed; the signal's reason if it was aborted; any error if it was stopped
    */
   async get(asked: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + asked.budgetMs;
-    let permit = asked.permit ?? (await this.pacer.permit(asked.queue, signal));
+    let permit = asked.permit ?? (await this.#permit(asked, signal, giveUpAtMs));
     for (let attempt = 0; ; attempt++) {
       const held = permit;
       const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
@@ -153,14 +170,23 @@ export class ApiClient {
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
-      try {
-        await sleep(delayMs, undefined, { signal });
-        permit = await this.pacer.permit(asked.queue, signal, giveUpAtMs);
-      } catch {
-        signal.throwIfAborted();
-        // The API is paused for longer than the budget.
-        throw outcome;
-      }
+      await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      permit = await this.#permit(asked, signal, giveUpAtMs).catch((error: unknown) => {
+        throw error instanceof ApiError ? outcome : error;
+      });
+    }
+  }
+
+  async #permit({ queue, isStopped }: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
+    try {
+      return await this.pacer.permit(queue, signal, untilMs, isStopped);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (isStopped?.()) throw cause;
+      const why = "it was not this request's turn before the interval of its poll was over";
+      throw this.pacer.pausedForMs > 0
+        ? new ApiError('rate_limited', `the API is paused after an earlier 429, and ${why}`)
+        : new ApiError('timeout', `${why}: raise the interval, or the pace of apis.${this.#api}`);
     }
   }
 
@@ -169,11 +195,14 @@ export class ApiClient {
     await this.#dispatcher.destroy();
   }
 
-  async #keyFor(credential: string): Promise<Secret> {
-    try {
-      return await this.#readKey(this.#api, credential);
-    } catch (cause) {
-      throw new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
+  /** The key and the settings of one configuration: a reload may come while a key is read. */
+  async #ground(credential: string): Promise<Ground> {
+    for (;;) {
+      const config = this.#config;
+      const key = await this.#readKey(this.#api, credential).catch((cause: Error) => {
+        throw new ApiError('auth', `the key cannot be read: ${cause.message}`);
+      });
+      if (config === this.#config) return { config, key, dispatcher: this.#dispatcher };
     }
   }
 
@@ -182,58 +211,45 @@ export class ApiClient {
     let status: number | undefined;
     let error: ApiError | undefined;
     let raw: RawAnswer | undefined;
+    let ground: Ground | undefined;
+    let wasSent = false;
     try {
-      const key = await this.#keyFor(asked.credential);
-      const { answer, headers, text, hide } = await this.#send(asked.path, key, signal);
-      status = answer.status;
-      raw = { headers, text: () => hide(text) };
-      if (!isSuccess(status)) throw errorOfStatus(status, text, hide, answer);
+      ground = await this.#ground(asked.credential);
+      // It may have been aborted or stopped while we read the key.
+      signal.throwIfAborted();
+      if (asked.isStopped?.()) throw new Error('the request is no longer wanted');
+      wasSent = true;
+      const answered = await send(asked.path, ground, signal);
+      status = answered.status;
+      raw = { headers: answered.headers, text: () => answered.hide(answered.text) };
+      const body = this.#read(answered, ground.config);
       this.#refusals = 0;
-      return { body: parseBody(text, answer, hide) };
+      return { body };
     } catch (cause) {
-      error = errorOfTransport(cause, this.#api, this.#config, this.#proxy);
+      if (!wasSent && !(cause instanceof ApiError)) throw cause;
+      error = errorOfTransport(cause, this.#api, ground?.config ?? this.#config, this.#proxy);
       status ??= error.answer.status;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
-      const wasSent = code !== 'auth' && !signal.aborted;
       const seconds = (performance.now() - startedMs) / 1000;
-      if (wasSent) this.#observer.requested(this.#api, code, seconds, asked.path, raw);
+      if (wasSent && !signal.aborted) this.#observer.requested(this.#api, code, seconds, asked.path, raw);
     }
   }
 
-  async #send(path: string, key: Secret, signal: AbortSignal) {
-    // It may have been aborted while we read the key.
-    signal.throwIfAborted();
-    const { baseUrl, timeoutMs, maxResponseBytes } = this.#config;
-    const { origin, pathname } = new URL(baseUrl);
-    const secret = key.reveal();
-    const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
-    const asked = {
-      origin,
-      path: `${pathname.replace(/\/$/, '')}${path}`,
-      headers: {
-        accept: 'application/json',
-        AccessKey: secret,
-        'user-agent': `bunnynet-exporter/${version}`,
-      },
-      timeoutMs,
-    };
-    const { status, headers, body } = await exchange(this.#dispatcher, asked, signal);
-    const header = (name: string) => {
-      // Several headers of the same name are a list.
-      const [value] = [headers[name]].flat();
-      return value === undefined ? undefined : hide(value);
-    };
-    // When the answer was sent, by the API's clock if it has a date.
-    const sentAtMs = Date.parse(header('date') ?? '') || Date.now();
-    const retryAfterMs = parseRetryAfter(header('retry-after'), sentAtMs);
-    const answer = { status, requestId: header('cdn-requestid'), retryAfterMs };
-    const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
-    // The body of an error only explains it.
-    const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
-    return { answer, headers, text, hide };
+  /** Parses a body, without the key. @throws {ApiError} if the answer is an error or cannot be read */
+  #read(answered: Sent, { maxResponseBytes }: ApiConfig): unknown {
+    const { status, text, answer, hide } = answered;
+    const setting = `apis.${this.#api}.base_url`;
+    if (!isSuccess(status)) throw errorOfStatus(status, answered, setting);
+    let body: unknown;
+    try {
+      body = parseJson(text, answer, maxResponseBytes);
+    } catch (error) {
+      throw isPage(answered) ? errorOfPage(status, answered, setting) : error;
+    }
+    return hasKey(text, hide) ? hideIn(body, hide) : body;
   }
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */

@@ -15,7 +15,7 @@ const retryable = {
   server_error: true,
   /** Any other status, redirects included: the request itself is wrong. */
   rejected: false,
-  /** A 2xx whose body is not JSON, too large or wrongly encoded. */
+  /** A 2xx whose body is not JSON, too large or wrongly encoded; or what answered is no API. */
   schema: false,
 };
 export type PollFailure = keyof typeof retryable;
@@ -62,4 +62,18 @@ export class ApiError extends Error {
     this.retryable = retryable[result];
     this.answer = answer;
   }
+}
+
+/** The body has more than max_response_bytes, or more values than go with that. `pages.ts` then asks for fewer elements. */
+export class TooLargeError extends ApiError {
+  readonly isTooLarge = true;
+
+  constructor(message: string, answer: Answer) {
+    super('schema', message, answer);
+  }
+}
+
+/** Whether a failure says nothing about what was asked for, so that the same request may succeed later. */
+export function isRetryable(result: PollFailure): boolean {
+  return retryable[result];
 }

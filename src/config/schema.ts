@@ -73,7 +73,11 @@ function apiSchema(api: ApiName) {
       'Shared by all kinds of the API',
     ),
     max_retries: preset(value.integer(0, 10), '2', 'Further tries within one poll'),
-    max_response_bytes: preset(value.bytes(1024, 2 ** 28), '8MiB', 'The largest answer that is read'),
+    max_response_bytes: preset(
+      value.bytes(1024, 2 ** 28),
+      '8MiB',
+      'The largest answer that is read, with at most one value for 8 bytes; a larger page of a listing is asked for in smaller ones',
+    ),
     ca_file: optional(
       value.filePath,
       'Certificates in PEM to trust beside the public ones and those of NODE_EXTRA_CA_CERTS, relative to this file; read at each load',

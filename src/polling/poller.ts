@@ -188,7 +188,14 @@ export class Poller {
     return (path) => {
       // The next page might be read with another key.
       if (loop.isStopped) throw new Error('it is no longer wanted');
-      const request = { path, queue, credential, budgetMs: endsAtMs - performance.now(), permit: held };
+      const request = {
+        path,
+        queue,
+        credential,
+        budgetMs: endsAtMs - performance.now(),
+        permit: held,
+        isStopped: () => loop.isStopped,
+      };
       held = undefined;
       return client.get(request, loop.signal);
     };

@@ -49,7 +49,21 @@ interface Paging {
   ): Page;
 }
 
+/** At the full size of a page; of smaller ones there may be more. */
 const maxPages = 1000;
+
+/** The smallest that the core API accepts. */
+const minPerPage = 5;
+
+/** Whether `get` failed because the answer is too large, so that fewer elements may fit. */
+function isTooLarge(error: unknown): boolean {
+  return isObject(error) && error['isTooLarge'] === true;
+}
+
+/** How many times smaller the next smaller page is, so that a whole number of them makes one of these: 100, 50, 25, 5. */
+function divisorOf(perPage: number): number | undefined {
+  return [2, 5].find((divisor) => perPage % divisor === 0 && perPage / divisor >= minPerPage);
+}
 
 interface PagedList<Element> {
   /** With its query, if it has one beside the page. */
@@ -66,10 +80,10 @@ interface PagedList<Element> {
  *
  * @throws {ReadingError} `schema` where the listing repeats itself, does not end, changes meanwhile or ends too early: an
  *   element that moves from page to page can be missed, so what was read is not the whole. More elements than the total are
- *   no failure: nothing is missing
+ *   no failure: nothing is missing. What `get` throws; but a page that is too large is asked for in smaller ones
  */
 export async function readPages<Element>(
-  { perPage, query, read }: Pick<Paging, 'perPage' | 'query' | 'read'>,
+  paging: Pick<Paging, 'perPage' | 'query' | 'read'>,
   { path, nouns, element, isReading = false }: PagedList<Element>,
   get: Get,
   diagnostics: Diagnostics,
@@ -82,10 +96,21 @@ export async function readPages<Element>(
   let come = 0;
   let unusable = 0;
   let total: number | undefined;
+  let { perPage } = paging;
   for (let position: Position | undefined = 1; position !== undefined; ) {
+    let body: unknown;
+    try {
+      body = await get(withQuery(path, paging.query(position, perPage)));
+    } catch (error) {
+      const divisor = isTooLarge(error) ? divisorOf(perPage) : undefined;
+      if (divisor === undefined) throw error;
+      perPage /= divisor;
+      // The same place, counted in smaller pages. A cursor stays as it is.
+      if (typeof position === 'number') position = (position - 1) * divisor + 1;
+      continue;
+    }
     asked.add(position);
-    const body = await get(withQuery(path, query(position, perPage)));
-    const page = read(body, { number: Number(position), perPage, come }, diagnostics);
+    const page = paging.read(body, { number: Number(position), perPage, come }, diagnostics);
     const usable = items.from(page.list, diagnostics);
     const known = found.size;
     for (const item of usable) found.set(String(item[identifier]), item);
@@ -102,7 +127,8 @@ export async function readPages<Element>(
       throw failed(`page ${asked.size} is empty, though the listing says that it goes on`);
     }
     if (asked.has(next) || !isNew) throw failed(`the listing repeats itself after page ${asked.size}`);
-    if (asked.size === maxPages) throw failed(`the listing did not end after ${maxPages} pages`);
+    if (asked.size >= maxPages * (paging.perPage / perPage))
+      throw failed(`the listing did not end after ${asked.size} pages`);
     position = next;
   }
   if (found.size + unusable < (total ?? 0))

@@ -17,7 +17,8 @@ const advices: Readonly<Record<string, string>> = {
   server_error: 'Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.',
   timeout: 'Look at the status page of bunny.net, or raise the timeout of this API.',
   rate_limited: 'Lower requests_per_second of this API, or raise intervals.',
-  schema: 'Update the exporter; if that does not help, send us a report (--report).',
+  schema:
+    'Read the reason: what it says to check or to raise, do. Else update the exporter; if that does not help, send us a report (--report).',
   rejected: 'Read the reason: it is what the API says.',
   auth: 'Use a key that may read this, or leave the kind out of the configuration.',
   not_found: 'Remove what is gone from the configuration.',

@@ -183,12 +183,85 @@ describe('the message of a failure', () => {
     expect(error.message).toBe('HTTP 404: Video not found');
   });
 
-  it.each(['<html><h1>404</h1></html>', 'gone', '{ "title": 7 }', '[]', 'null', '"text"', '{"title":', ''])(
+  it('is only the status if it is in a body that is too long to be read for it', async () => {
+    const long = `{"errors":{${Array.from({ length: 5000 }, (_, at) => `"f${at}":["x"]`).join()}}}`;
+    expect((await wordsOf(long)).message).toBe('HTTP 404');
+    expect((await wordsOf(`${' '.repeat(70_000)}<title>Blocked</title>`)).message).toContain('"Blocked"');
+    expect((await wordsOf('<title'.repeat(15_000))).message).toContain('an HTML page without text');
+  });
+
+  it.each(['{ "title": 7 }', '[]', '[[]]', 'null', '7', '""', '{"title":', '{"errors":{"a":[]}}', '', ' \n'])(
     'is only the status if the body is %j',
     async (body) => {
       expect((await wordsOf(body)).message).toBe('HTTP 404');
     },
   );
+
+  it.each([
+    ['[{"message":"No such application."},{"message":"b"}]', 'No such application.'],
+    ['["No such application."]', 'No such application.'],
+    ['"No such application."', 'No such application.'],
+    ['No such application.\n', 'No such application.'],
+    ['{"error":"database not found","details":"id 7"}', 'database not found: id 7'],
+    ['{"error":{"code":"zone_unknown","message":"No zone."}}', 'zone_unknown: No zone.'],
+    ['{"error":{"code":404,"message":"No zone."}}', 'No zone.'],
+    ['{"Message":"Authorization has been denied."}', 'Authorization has been denied.'],
+    [
+      '{"title":"Invalid","errors":[{"field":"limit","message":"must be positive"},{"message":"b"}]}',
+      'Invalid: limit: must be positive: b',
+    ],
+    [
+      '{"errors":{"fromDate":["is no date","b"],"toDate":"is no date"}}',
+      'fromDate: is no date: toDate: is no date',
+    ],
+    ['{"errors":["a","b","c","d"]}', 'a: b: c'],
+    ['{"title":null,"detail":"","message":"m","errors":7}', 'm'],
+    ['{"message":"\\u0061\\ud800 b"}', 'a\ud800 b'],
+    ['{"__proto__":{"message":"inherited"},"message":"own"}', 'own'],
+    [`${'['.repeat(60)}{"message":"deep"}${']'.repeat(60)}`, 'deep'],
+    ['{"errors":[null,7,[],{"field":{"a":1},"message":["m"]},"s"],"message":"m"}', 'm'],
+    ['{"error":[],"errorResponse":{"message":"m"},"message":"outside"}', 'outside'],
+  ])('of %s is %s', async (body, words) => {
+    expect((await wordsOf(body)).message).toBe(`HTTP 404: ${words}`);
+  });
+
+  it.each([
+    [401, 'schema'],
+    [403, 'schema'],
+    [404, 'schema'],
+    [400, 'schema'],
+    [200, 'schema'],
+    [429, 'rate_limited'],
+    [503, 'server_error'],
+  ])(
+    'says of an HTML page with %d that no API answered, so the key was not refused',
+    async (status, result) => {
+      const page =
+        '<!DOCTYPE html><html><head><title> Web Page\n Blocked </title><body>Attack ID 7</body></html>';
+      for (const [body, type, looks] of [
+        [page, undefined, 'an HTML page, "Web Page Blocked"'],
+        ['<h1>Blocked</h1><script>let a</script>', undefined, 'an HTML page, "Blocked"'],
+        ['Web Page Blocked', 'text/html; charset=utf-8', 'an HTML page, "Web Page Blocked"'],
+        ['', 'text/html', 'an HTML page without text'],
+      ] as const) {
+        const { failure } = createClient();
+        mockApi(origin)
+          .get('/a')
+          .reply(status, body, type === undefined ? {} : { 'content-type': type });
+        expect(await failure('/a')).toMatchObject({
+          result,
+          message: `HTTP ${status}: what answered is no API, but ${looks}: check apis.shield.base_url, and firewalls and proxies in between`,
+          answer: { status },
+        });
+      }
+    },
+  );
+
+  it("is the API's own if an error in JSON has the type of a page", async () => {
+    const { failure } = createClient();
+    mockApi(origin).get('/a').reply(403, '{"Message":"denied"}', { 'content-type': 'text/html' });
+    expect(await failure('/a')).toMatchObject({ result: 'auth', message: 'HTTP 403: denied' });
+  });
 
   it('comes with the id by which the vendor finds the request', async () => {
     const { failure } = createClient();
@@ -436,8 +509,6 @@ describe('a body', () => {
   });
 
   it.each([
-    ['<!doctype html><title>Sign in</title>', 'the body is HTML, not JSON'],
-    ['  \n<html>', 'the body is HTML, not JSON'],
     ['', 'the body is empty'],
     [' \r\n', 'the body is empty'],
     ['\uFEFF', 'the body is empty'],
@@ -564,7 +635,7 @@ describe('an API that does not answer', () => {
     const error = await failure('/a');
     expect([error.result, error.message]).toEqual([
       'network',
-      `${url.slice('https://'.length)} does not speak TLS, and base_url begins with https (EPROTO): check apis.shield.base_url`,
+      `${url.slice('https://'.length)} does not speak TLS, and its address begins with https (EPROTO): check apis.shield.base_url`,
     ]);
   });
 

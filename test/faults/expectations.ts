@@ -53,6 +53,8 @@ const rateLimited: Expectation = { result: 'rate_limited', retried: true, pauses
 const refused: Expectation = { result: 'auth', lasts: true };
 const rejected: Expectation = { result: 'rejected' };
 const unreadable: Expectation = { result: 'schema' };
+// Smaller pages are asked for: of 100, 50, 25 and 5.
+const tooLarge: Expectation = { ...unreadable, where: [[isPagedList, { requests: 4 }]] };
 const parameters: FaultParameters = { retryAfterSeconds: 1 };
 
 export const expectations: Readonly<Record<FaultType, Expectation>> = {
@@ -63,7 +65,7 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   trickle: timeout,
   reset: network,
   'early-close': network,
-  'endless-body': unreadable,
+  'endless-body': tooLarge,
   'tls-error': network,
 
   'status-400': rejected,
@@ -113,7 +115,7 @@ export const expectations: Readonly<Record<FaultType, Expectation>> = {
   gzip: right,
   brotli: right,
   'wrong-coding': unreadable,
-  'gzip-bomb': { ...unreadable, parameters: { decodedBytes: 4_000_000 } },
+  'gzip-bomb': { ...tooLarge, parameters: { decodedBytes: 4_000_000 } },
   'deep-nesting': unreadable,
   'duplicate-keys': right,
 

@@ -38,6 +38,10 @@ export interface WholeOptions {
   readonly document: NonNullable<LoadOptions['document']>;
   /** Default: the key of `account` in `KEY`. */
   readonly env?: Record<string, string>;
+  /** Settings of every API beside its address. */
+  readonly api?: Readonly<Record<string, unknown>>;
+  readonly proxy?: ExporterOptions['proxy'];
+  readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
   /** Unix time of the exporter's clocks, which stand still until the test moves them. Default: a noon in August 2026. */
   readonly nowMs?: number;
@@ -64,7 +68,13 @@ export async function startWhole(options: WholeOptions) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const api = { timeout: '10s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 };
+  const api = {
+    timeout: '10s',
+    max_concurrency: 8,
+    requests_per_second: 500,
+    max_retries: 0,
+    ...options.api,
+  };
   const redactor = new Redactor();
   const lines: string[] = [];
   let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
@@ -78,6 +88,8 @@ export async function startWhole(options: WholeOptions) {
     requests,
     /** The configuration and the environment for the next `reload`. */
     document: options.document,
+    /** Settings of every API, for the next `reload`. */
+    api,
     env,
     exporter: undefined as unknown as Exporter,
     /** Every line that was logged. */
@@ -135,14 +147,20 @@ export async function startWhole(options: WholeOptions) {
         document: {
           credentials: { account: { env: 'KEY' } },
           apis: Object.fromEntries(
-            Object.entries(bases).map(([name, base]) => [name, { ...api, base_url: base }]),
+            Object.entries(bases).map(([name, base]) => [name, { ...whole.api, base_url: base }]),
           ),
           ...whole.document,
         },
         env: whole.env,
         resources,
       });
-      return { config, credentials: new Credentials(config.credentials, whole.env, { redactor }) };
+      return {
+        config,
+        credentials: new Credentials(config.credentials, whole.env, {
+          redactor,
+          maxReadMs: options.maxKeyReadMs,
+        }),
+      };
     },
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
@@ -150,6 +168,7 @@ export async function startWhole(options: WholeOptions) {
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     now: () => nowMs,
     onExchange: options.onExchange,
+    proxy: options.proxy,
     uptimeMs: () => uptimeMs,
   });
   onTestFinished(() => whole.stop());

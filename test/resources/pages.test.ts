@@ -104,3 +104,78 @@ describe('a cursor listing', () => {
     await expect(readFrom('video', pages)).rejects.toThrow('1 of 2 things without a usable id');
   });
 });
+
+describe('a page that is too large', () => {
+  const tooLarge = Object.assign(new Error('too large'), { isTooLarge: true });
+
+  /** Reads 250 things from an API that can send so many at once; returns their number and the queries. */
+  async function readInPagesOf(api: ApiName, most: number) {
+    const all = Array.from({ length: 250 }, (_, at) => ({ id: at + 1 }));
+    const queries: string[] = [];
+    const get = (path: string) => {
+      const query = new URL(path, 'http://api').searchParams;
+      queries.push(path.slice(path.indexOf('?') + 1));
+      const size = Number(query.get('perPage') ?? query.get('limit') ?? query.get('itemsPerPage'));
+      const from = Number(query.get('nextCursor') ?? (Number(query.get('page') ?? 1) - 1) * size);
+      const part = all.slice(from, from + size);
+      if (part.length > most) return Promise.reject(tooLarge);
+      const next = from + size < all.length ? String(from + size) : null;
+      const counted = { totalItems: all.length, items: part };
+      return Promise.resolve(
+        {
+          application: { items: part, meta: { totalItems: all.length }, cursor: next },
+          shield: { data: part, page: { totalCount: all.length, totalPages: Math.ceil(all.length / size) } },
+          core: { Items: part, TotalItems: all.length, HasMoreItems: next !== null },
+          video: counted,
+        }[api],
+      );
+    };
+    const { perPage } = pagings[api];
+    const found = await readPages({ ...pagings[api], perPage }, things, get, diagnostics);
+    return { found: found.size, queries };
+  }
+
+  it.each<[ApiName, number, string]>([
+    ['application', 60, 'limit=1000 limit=500 limit=250 limit=125 limit=25'],
+    ['shield', 60, 'page=1&perPage=100 page=1&perPage=50 page=2&perPage=50 page=3&perPage=50'],
+    ['core', 10, 'page=1&perPage=100 page=1&perPage=50 page=1&perPage=25 page=1&perPage=5 page=2&perPage=5'],
+    [
+      'video',
+      200,
+      'page=1&itemsPerPage=1000 page=1&itemsPerPage=500 page=1&itemsPerPage=250 page=1&itemsPerPage=125',
+    ],
+  ])('of the API %s is asked for in smaller ones that hold %d', async (api, most, queries) => {
+    const read = await readInPagesOf(api, most);
+    expect(read.found).toBe(250);
+    expect(read.queries.join(' ').startsWith(queries)).toBe(true);
+  });
+
+  it('fails the listing if it is too large with five elements, as does any other failure at once', async () => {
+    await expect(readInPagesOf('core', 4)).rejects.toBe(tooLarge);
+    const failure = new Error('other');
+    let asked = 0;
+    const get = () => {
+      asked++;
+      return Promise.reject(failure);
+    };
+    await expect(readPages(pagings.core, things, get, diagnostics)).rejects.toBe(failure);
+    expect(asked).toBe(1);
+  });
+
+  it('in the middle goes on where the page before ended', async () => {
+    const asked: string[] = [];
+    const get = (path: string) => {
+      asked.push(path);
+      if (path === '/things?page=2&perPage=100') return Promise.reject(tooLarge);
+      const [page = 0, size = 0] = (path.match(/\d+/g) ?? []).map(Number);
+      const Items = Array.from({ length: size }, (_, at) => ({ id: (page - 1) * size + at + 1 }));
+      return Promise.resolve({ Items, TotalItems: 200, HasMoreItems: page * size < 200 });
+    };
+    expect((await readPages(pagings.core, things, get, diagnostics)).size).toBe(200);
+    expect(asked.slice(1)).toEqual([
+      '/things?page=2&perPage=100',
+      '/things?page=3&perPage=50',
+      '/things?page=4&perPage=50',
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+/** Explains an answer that is an error: what the API says about it, or that what answered is no API. */
+import { capitalised } from '../text.ts';
+import { parseJson } from './body.ts';
+import { type Answer, ApiError, failureOf, isRetryable } from './errors.ts';
+
+/** Removes the key from a text. */
+export type Hide = (text: string) => string;
+
+/** An answer that was decoded. Its text may repeat the key. */
+export interface AnsweredText {
+  readonly text: string;
+  readonly hide: Hide;
+  /** The header `content-type`. */
+  readonly type: string | undefined;
+  readonly answer: Answer;
+}
+
+/** A longer body of an error is not parsed: it only explains a status. */
+const maxErrorLength = 65_536;
+
+/** How much of a body is looked at for its title, and how much of a text is quoted. */
+const maxRead = 4096;
+const maxQuoted = 100;
+
+/** How many of the wrong fields of a request are named. */
+const maxFields = 3;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+/** The text of a field. The core API begins its names with a capital letter. */
+function textIn(fields: Fields, name: string): string | undefined {
+  const given = fields[name] ?? fields[capitalised(name)];
+  return typeof given === 'string' && given.trim() !== '' ? given.trim() : undefined;
+}
+
+/** What is wrong with fields of the request: `[{field, message}]` or `{field: [message]}`. */
+function wrongFields(errors: unknown): readonly string[] {
+  const named: readonly (readonly [unknown, unknown])[] = Array.isArray(errors)
+    ? errors
+        .slice(0, maxFields)
+        .map((one) => [textIn(fieldsOf(one), 'field'), textIn(fieldsOf(one), 'message') ?? one])
+    : Object.entries(fieldsOf(errors)).slice(0, maxFields);
+  return named.flatMap(([field, message]) => {
+    const [first]: readonly unknown[] = [message].flat();
+    const parts = [field, first].filter((part) => typeof part === 'string' && part !== '');
+    return typeof first === 'string' ? parts.join(': ') : [];
+  });
+}
+
+interface Reason {
+  readonly errorKey?: string | undefined;
+  readonly words: readonly (string | undefined)[];
+}
+
+/**
+ * What the body of an error says: problem details (reference 2.2), an envelope around or beside the data (2.3), the core API's
+ * `{ErrorKey, Message}`, `{error, details}`, `{error: {code, message}}`, a list of any of them, or a JSON string.
+ */
+function reasonIn(body: unknown): Reason {
+  if (typeof body === 'string') return { words: [body.trim() || undefined] };
+  if (Array.isArray(body)) return reasonIn(body[0]);
+  const outer = fieldsOf(body);
+  const given = outer['error'] ?? outer['errorResponse'] ?? outer['Error'];
+  const inner = fieldsOf(Array.isArray(given) ? given[0] : given);
+  const pick = (name: string) => textIn(inner, name) ?? textIn(outer, name);
+  const errorKey = pick('errorKey') ?? textIn(inner, 'code');
+  const message =
+    pick('detail') ?? pick('message') ?? (typeof given === 'string' ? textIn({ given }, 'given') : undefined);
+  const errors = outer['errors'] ?? outer['Errors'] ?? inner['errors'];
+  return { errorKey, words: [errorKey, pick('title'), message, pick('details'), ...wrongFields(errors)] };
+}
+
+/** What a text says that may be JSON. */
+function reasonOf(text: string): Reason | undefined {
+  if (text.length > maxErrorLength) return undefined;
+  try {
+    return reasonIn(parseJson(text, {}));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether this is a page for people rather than an answer of an API. Text that is JSON never is, whatever its type. */
+export function isPage({ text, type = '' }: Pick<AnsweredText, 'text' | 'type'>): boolean {
+  return text.trimStart().startsWith('<') || /^\s*(text\/html|application\/xhtml)/i.test(type);
+}
+
+/** The title of a page, or how its text begins. */
+function looksOf(text: string): string {
+  const start = text.trimStart().slice(0, maxRead);
+  const [, title = ''] = /<title[^>]*>([^<]*)/i.exec(start) ?? [];
+  const plain = start.replaceAll(/<(script|style)\b.*?<\/\1>?/gis, ' ').replaceAll(/<[^>]*>?/g, ' ');
+  const words = title.trim() === '' ? plain : title;
+  return words.replaceAll(/\s+/g, ' ').trim().slice(0, maxQuoted);
+}
+
+/**
+ * The error for a page in place of an answer: of a firewall, a proxy, a wrong base_url. It says nothing about the key or about
+ * what was asked for, so 401, 403 and 404 do not count as such.
+ *
+ * @param setting the path of the base_url in the configuration
+ */
+export function errorOfPage(status: number, { text, hide, answer }: AnsweredText, setting: string): ApiError {
+  const result = failureOf(status);
+  const looks = looksOf(hide(text));
+  const page = looks === '' ? 'an HTML page without text' : `an HTML page, ${JSON.stringify(looks)}`;
+  return new ApiError(
+    isRetryable(result) ? result : 'schema',
+    `HTTP ${status}: what answered is no API, but ${page}: check ${setting}, and firewalls and proxies in between`,
+    answer,
+  );
+}
+
+/** The error for a status other than 2xx (reference 7), with the reason that its body gives. */
+export function errorOfStatus(status: number, answered: AnsweredText, setting: string): ApiError {
+  const { hide, answer } = answered;
+  const text = hide(answered.text);
+  const isRedirect = status >= 300 && status < 400;
+  const said = reasonOf(answered.text);
+  if (!said && !isRedirect && isPage(answered)) return errorOfPage(status, answered, setting);
+  const isPlain = !said && !isPage(answered) && !/^\s*["[{]/.test(text);
+  const { errorKey, words } = said ?? {
+    words: [isPlain ? text.trim().slice(0, maxRead) || undefined : undefined],
+  };
+  const parts = [
+    `HTTP ${status}`,
+    ...words,
+    isRedirect ? 'a redirect, which is not followed; check base_url' : undefined,
+  ];
+  const message = parts.filter((part) => part !== undefined).join(': ');
+  // Once more: JSON may have written the key with escapes.
+  return new ApiError(failureOf(status), hide(message), { ...answer, errorKey: errorKey && hide(errorKey) });
+}

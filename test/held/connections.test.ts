@@ -1,0 +1,158 @@
+import fs from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { directory } from '../config/fixtures.ts';
+import { startDistantHost } from '../distant-host.ts';
+import { startWhole } from './whole.ts';
+
+const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };
+
+/** Lets every opening of this file wait until `release` is called. */
+function holdFile(path: string) {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { open } = fs;
+  const spy = vi.spyOn(fs, 'open').mockImplementation(async (...asked) => {
+    if (asked[0] === path) await held;
+    return open(...asked);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    release();
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return { release, opened: () => spy.mock.calls.filter(([file]) => file === path).length };
+}
+
+it('a key that is being read during a reload is not sent to the new address', async () => {
+  const file = join(await directory(), 'key');
+  await fs.writeFile(file, 'key-of-before', { mode: 0o600 });
+  const document = { applications: { targets: ['a'] } };
+  const whole = await startWhole({
+    routes: { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) },
+    document: { ...document, credentials: { account: { file } } },
+  });
+  const other = await startWhole({ routes: { ...application }, document });
+  await whole.poll();
+  expect(whole.requests).toHaveLength(1);
+  const { release, opened } = holdFile(file);
+  const polled = whole.poll();
+  await expect.poll(opened).toBeGreaterThan(0);
+  whole.env['KEY'] = 'key-of-after';
+  whole.document = { ...document, apis: { application: { base_url: `${other.apiUrl}/mc` } } };
+  await whole.reload();
+  release();
+  await polled;
+  await whole.poll();
+  expect(new Set(other.requests.map(({ key }) => key))).toEqual(new Set(['key-of-after']));
+  expect(whole.requests).toHaveLength(1);
+});
+
+it('a host is reached at an address that answers late, though another one is dead', async () => {
+  const port = await startDistantHost('api.two-addresses.test');
+  const base_url = `http://api.two-addresses.test:${port}`;
+  const whole = await startWhole({
+    routes: {},
+    document: {
+      apis: { application: { base_url, allow_insecure_http: true, max_retries: 0, timeout: '10s' } },
+      applications: { targets: ['a'] },
+    },
+  });
+  await whole.poll();
+  expect(whole.said('poll failed')).toEqual([]);
+  expect(await whole.value('bunnynet_application_up')).toBe(1);
+});
+
+it.each([
+  ['', /^poll failed: the proxy 127\.0\.0\.1:1 refuses connections \(ECONNREFUSED\): check HTTPS_PROXY;/],
+  [
+    'localhost',
+    /^poll failed: localhost:2 refuses connections \(ECONNREFUSED\): check apis\.application\.base_url;/,
+  ],
+])(
+  'a connection that fails names the proxy only if it goes through it: NO_PROXY=%j',
+  async (except, message) => {
+    const whole = await startWhole({
+      routes: {},
+      proxy: { url: 'http://user:password@127.0.0.1:1', variable: 'HTTPS_PROXY', except },
+      document: {
+        apis: { application: { base_url: 'https://localhost:2', max_retries: 0 } },
+        applications: { targets: ['a'] },
+      },
+    });
+    await whole.poll();
+    expect(whole.said('poll failed').map(({ msg }) => msg)).toEqual([expect.stringMatching(message)]);
+    expect(JSON.stringify(whole.log)).not.toContain('password');
+  },
+);
+
+it('a page waits for its turn no longer than the interval of its poll', async () => {
+  let isPaused = () => {};
+  const paused = new Promise<void>((resolve) => {
+    isPaused = resolve;
+  });
+  const whole = await startWhole({
+    document: { pull_zones: { interval: '1s', targets: 'all' }, billing: { targets: 'all' } },
+    routes: {
+      '/billing': () => (response: ServerResponse) => {
+        response.writeHead(429, { 'retry-after': '600' }).end();
+        setTimeout(isPaused, 100);
+      },
+      '/pullzone': async () => {
+        await paused;
+        return { Items: [{ Id: 1 }], TotalItems: 2, HasMoreItems: true };
+      },
+    },
+  });
+  await whole.exporter.pollOnce();
+  expect(whole.said('poll failed: the API is paused after an earlier 429, and it was not')).toHaveLength(1);
+  expect(whole.requests.filter(({ path }) => path === '/pullzone')).toHaveLength(1);
+});
+
+it('a page that waits for its turn is not asked for after its listing was stopped', async () => {
+  const whole = await startWhole({
+    // The next request may start a second later.
+    api: { requests_per_second: 1 },
+    document: { pull_zones: { targets: 'all' } },
+    routes: {
+      ...application,
+      '/pullzone': () => ({ Items: [{ Id: 1 }], TotalItems: 2, HasMoreItems: true }),
+    },
+  });
+  void whole.exporter.pollOnce();
+  await expect.poll(() => whole.requests.length).toBe(1);
+  whole.document = { applications: { targets: ['a'] } };
+  await whole.reload();
+  await sleep(1300);
+  expect(whole.requests.map(({ path }) => path)).toEqual(['/pullzone', '/mc/apps/a/summary']);
+});
+
+it('a key file on a mount that hangs keeps nobody else from polling', async () => {
+  const file = join(await directory(), 'key');
+  await fs.writeFile(file, 'key-of-a-mount', { mode: 0o600 });
+  const whole = await startWhole({
+    maxKeyReadMs: 100,
+    api: { max_concurrency: 1 },
+    document: {
+      credentials: { account: { env: 'KEY' }, mounted: { file } },
+      applications: {
+        credential: 'account',
+        targets: ['a', ...['b', 'c', 'd', 'e'].map((id) => ({ id, credential: 'mounted' }))],
+      },
+    },
+    routes: application,
+  });
+  const { opened } = holdFile(file);
+  await whole.poll();
+  expect(await whole.value('bunnynet_application_up', { app_id: 'a' })).toBe(1);
+  expect(await whole.value('bunnynet_application_up', { app_id: 'b' })).toBe(0);
+  expect(whole.said(`expected the key file ${file}; reading it takes longer than 100 ms`)).not.toEqual([]);
+  // Each would take one of the four threads that Node has for files and names of hosts.
+  expect(opened()).toBe(1);
+});
