@@ -71,7 +71,7 @@ function holdAsExporter(): Holder {
       states.dropStale();
     },
   });
-  const log = { info: () => undefined, warn: () => undefined, error: console.error };
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };
   return {
     expect(expected) {
       for (const one of expected) states.add(toTarget(one));

@@ -1,5 +1,6 @@
 /** The headers of every answer, and answers that are sent in one piece. */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { send } from './send.ts';
 
 /** Routes and the web configuration may replace them. */
 export const securityHeaders: Readonly<Record<string, string>> = {
@@ -9,18 +10,24 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
+/** A short text: the socket takes it at once. */
 export function answerText(
   response: ServerResponse,
   status: number,
   text = STATUS_CODES[status] ?? '',
 ): void {
   response.statusCode = status;
-  answerWhole(response, 'text/plain', `${text}\n`);
+  response.end(prepare(response, 'text/plain', `${text}\n`));
 }
 
-export function answerWhole(response: ServerResponse, contentType: string, text: string): void {
+/** A page of any length. */
+export function answerWhole(response: ServerResponse, contentType: string, text: string): Promise<void> {
+  return send(response, [prepare(response, contentType, text)]);
+}
+
+function prepare(response: ServerResponse, contentType: string, text: string): Buffer {
   const bytes = Buffer.from(text);
   response.setHeader('Content-Type', `${contentType}; charset=utf-8`);
   response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  return bytes;
 }

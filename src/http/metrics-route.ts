@@ -1,11 +1,11 @@
-/** Answers scrapes: negotiation, narrowing by kind, and bounds on the pages rendered or sent at once. */
+/** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { answerText } from './answer.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
-import { createSender } from './readers.ts';
 import type { Route } from './route.ts';
+import { send, sendTimeoutMs } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
@@ -13,12 +13,9 @@ const ownKind = 'exporter';
 const smallBytes = 64 * 1024;
 
 const defaultLimits = {
-  /** Pages rendered and compressed at the same time; one more scrape gets a 503. */
-  maxRendering: 16,
-  /** Pages sent at the same time; beyond, the reader is cut that has taken nothing for longest. */
-  maxReaders: 16,
-  /** From the first byte of a page to the last. */
-  writeTimeoutMs: 30_000,
+  /** Scrapes answered at the same time: a page that is sent holds its blocks, also those that newer pages have replaced. */
+  maxInFlight: 16,
+  sendTimeoutMs,
 };
 
 export interface MetricsRouteOptions {
@@ -35,11 +32,10 @@ export interface MetricsRouteOptions {
 /** Answers a GET or HEAD; rejects when no page could be made. */
 export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'] {
   const { store, ownMetrics } = options;
-  const { maxRendering, maxReaders, writeTimeoutMs } = { ...defaultLimits, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   const gzip = new Gzip();
-  const send = createSender(maxReaders, writeTimeoutMs);
-  let rendering = 0;
+  let inFlight = 0;
 
   return async ({ headers }, response, query) => {
     response.setHeader('Vary', 'Accept, Accept-Encoding');
@@ -52,26 +48,25 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const coding = negotiateCoding(headers['accept-encoding']?.toString());
     if (coding === undefined)
       return answerText(response, 406, 'the page comes as gzip or identity, and neither is accepted');
-    if (rendering >= maxRendering) {
+    if (inFlight >= limits.maxInFlight) {
       response.setHeader('Retry-After', '1');
-      return answerText(response, 503, `${maxRendering} pages are being rendered, which is the limit`);
+      return answerText(response, 503, `${inFlight} scrapes are being answered, which is the limit`);
     }
     const format = negotiateFormat(headers.accept);
-    let body: readonly Buffer[];
-    rendering++;
+    inFlight++;
     try {
       options.beforeScrape?.();
       const { sections } = await store.page(format, kinds.size > 0 ? kinds : undefined);
       const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
       const whole = [...sections, own, renderEnd(format)];
-      body = coding === 'gzip' ? await gzip.compress(whole) : whole.flat();
+      const body = coding === 'gzip' ? await gzip.compress(whole) : whole.flat();
+      const length = body.reduce((sum, part) => sum + part.length, 0);
+      response.setHeader('Content-Type', contentTypes[format]);
+      response.setHeader('Content-Length', length);
+      if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
+      await send(response, length > smallBytes ? body : [Buffer.concat(body)], limits.sendTimeoutMs);
     } finally {
-      rendering--;
+      inFlight--;
     }
-    const length = body.reduce((sum, part) => sum + part.length, 0);
-    response.setHeader('Content-Type', contentTypes[format]);
-    response.setHeader('Content-Length', length);
-    if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-    return send(response, length > smallBytes ? body : [Buffer.concat(body)]);
   };
 }

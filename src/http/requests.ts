@@ -2,9 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, securityHeaders } from './answer.ts';
 import { createBasicAuth } from './basic-auth.ts';
-import type { Connections } from './connections.ts';
 import { matchesHash } from './password-check.ts';
-import type { RefusalLog } from './refusal-log.ts';
 import type { Route, WebLog } from './route.ts';
 import type { WebConfig } from './web-config.ts';
 
@@ -14,16 +12,16 @@ const maxBodyBytes = 1_024;
 export interface RequestsOptions {
   /** The current one. */
   readonly config: () => WebConfig;
-  readonly connections: Connections;
   readonly routes: readonly Route[];
   readonly log: WebLog;
-  readonly logRefusal: RefusalLog;
+  /** Connections then end with their last answer. */
+  readonly isStopping: () => boolean;
   /** Ends comparisons of passwords. */
   readonly signal: AbortSignal;
 }
 
 export function createRequestListener(options: RequestsOptions) {
-  const { connections, routes, log, logRefusal, signal } = options;
+  const { routes, log, isStopping, signal } = options;
   const judge = createBasicAuth((password, hash) => matchesHash(password, hash, signal));
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
@@ -56,7 +54,7 @@ export function createRequestListener(options: RequestsOptions) {
       response.setHeader('Retry-After', '1');
       return 503;
     }
-    if (authorization !== undefined) logRefusal(remoteAddress, 'wrong user or password');
+    if (authorization !== undefined) log.debug({ client: remoteAddress }, 'wrong user or password');
     response.setHeader('WWW-Authenticate', 'Basic');
     return 401;
   }
@@ -91,7 +89,10 @@ export function createRequestListener(options: RequestsOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    if (!connections.begin(request, response)) return;
+    if (isStopping()) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      if (isStopping()) request.socket.destroySoon();
+    });
     answer(request, response).catch((err: unknown) => {
       log.error({ err }, 'a request could not be answered; its connection was cut');
       response.destroy();

@@ -17,6 +17,7 @@ export interface Route {
 
 /** pino's shape. */
 export interface WebLog {
+  debug(object: object, message: string): void;
   info(object: object, message: string): void;
   warn(object: object, message: string): void;
   error(object: object, message: string): void;

@@ -1,11 +1,9 @@
 /** The web server: listens on every address, follows the web configuration, and stops gracefully. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { Connections } from './connections.ts';
 import { defaultWebLimits, type WebLimits } from './limits.ts';
-import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
 import { createRequestListener } from './requests.ts';
 import type { Route, WebLog } from './route.ts';
 import type { TlsSettings } from './tls-section.ts';
@@ -32,17 +30,14 @@ type Listener = HttpServer | HttpsServer;
 export class WebServer {
   readonly #options: WebServerOptions;
   readonly #limits: WebLimits;
-  readonly #connections: Connections;
-  readonly #logRefusal: RefusalLog;
   #source: WebConfigSource | undefined;
   readonly #listeners: Listener[] = [];
-  readonly #stopping = new AbortController();
+  #isStopping = false;
+  readonly #stopped = new AbortController();
 
   constructor(options: WebServerOptions) {
     this.#options = options;
     this.#limits = { ...defaultWebLimits, ...options.limits };
-    this.#connections = new Connections(this.#limits);
-    this.#logRefusal = createRefusalLog(options.log);
   }
 
   /**
@@ -55,11 +50,10 @@ export class WebServer {
     this.#source = source;
     const answer = createRequestListener({
       config: () => source.current(),
-      connections: this.#connections,
       routes,
       log,
-      logRefusal: this.#logRefusal,
-      signal: this.#stopping.signal,
+      isStopping: () => this.#isStopping,
+      signal: this.#stopped.signal,
     });
     const listening = addresses.map((address) => {
       const listener = this.#createListener(source).on('request', answer);
@@ -73,12 +67,15 @@ export class WebServer {
 
   /** Accepts no more connections, gives responses `graceMs` to finish, then cuts the rest. */
   async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    // Node closes idle connections with the listener.
     const closed = this.#listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
-    this.#connections.closeAll();
-    const cut = setTimeout(() => this.#connections.destroyAll(), graceMs);
+    const cut = setTimeout(() => {
+      for (const listener of this.#listeners) listener.closeAllConnections();
+    }, graceMs);
     await Promise.all(closed);
     clearTimeout(cut);
-    this.#stopping.abort();
+    this.#stopped.abort();
   }
 
   /** Reads the web configuration again. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
@@ -87,32 +84,24 @@ export class WebServer {
   }
 
   #createListener(source: WebConfigSource): Listener {
+    const { log } = this.#options;
     const { tls } = source.current();
     const listener = tls
       ? createHttpsServer({ ...this.#limits, ...tls.options })
       : createHttpServer(this.#limits);
-    // Ahead of Node's own listeners, which begin the handshake or wait for a request.
-    listener.prependListener('connection', (socket: Socket) => {
-      socket.on('error', () => undefined);
-      if (socket.remoteAddress === undefined) socket.destroy();
-      else this.#connections.add(socket);
-    });
+    const { maxConnections, timeout } = this.#limits;
+    Object.assign(listener, { maxConnections, timeout });
     // Once it listens: a connection cannot be accepted, for example because there are too many open files.
-    listener.on('error', (error: NodeJS.ErrnoException) => {
-      if (listener.listening) this.#logRefusal(undefined, `accepting: ${error.code}`);
+    listener.on('error', (err) => {
+      if (listener.listening) log.warn({ err }, 'a connection could not be accepted');
     });
-    if (tls && 'setSecureContext' in listener) followTls(listener, tls, source, this.#logRefusal);
+    if (tls && 'setSecureContext' in listener) followTls(listener, tls, source, log);
     return listener;
   }
 }
 
 /** Uses changed settings from the next handshake on, and cuts clients that they do not allow. */
-function followTls(
-  listener: HttpsServer,
-  initial: TlsSettings,
-  source: WebConfigSource,
-  logRefusal: RefusalLog,
-): void {
+function followTls(listener: HttpsServer, initial: TlsSettings, source: WebConfigSource, log: WebLog): void {
   let settings = initial;
   listener.prependListener('connection', () => {
     const { tls } = source.current();
@@ -123,15 +112,13 @@ function followTls(
     const { requestCert, rejectUnauthorized } = tls.options;
     Object.assign(listener, { requestCert, rejectUnauthorized });
   });
-  listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    // A port probe that connects and leaves is a reset, too.
-    if (error.code !== 'ECONNRESET') logRefusal(socket.remoteAddress, `TLS handshake: ${error.code}`);
-    socket.destroy();
+  listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException, { remoteAddress: client }) => {
+    log.debug({ client, code }, 'the TLS handshake failed');
   });
   listener.prependListener('secureConnection', (socket: TLSSocket) => {
     if (settings.admits(socket)) return;
     const reason = socket.authorizationError ?? 'none, or not an allowed name';
-    logRefusal(socket.remoteAddress, `client certificate: ${reason}`);
+    log.debug({ client: socket.remoteAddress, reason }, 'the certificate of the client was refused');
     socket.destroy();
   });
 }

@@ -1,8 +1,8 @@
 /** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
-import { createSender } from '../http/readers.ts';
 import type { Route } from '../http/route.ts';
+import { send } from '../http/send.ts';
 import { statusPageHeaders } from './assets.ts';
 import { renderJson } from './json.ts';
 import { renderStatusPage } from './page.ts';
@@ -22,7 +22,6 @@ type Handler = Route['handle'];
 export function createPages(options: PagesOptions): readonly Route[] {
   const { config, reload } = options;
   const about = viewer(options);
-  const send = createSender();
   const status = about((view, _, response) => answerWhole(response, 'text/html', renderStatusPage(view)), 1);
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -4,7 +4,7 @@ import type { Route, WebLog } from '../../src/http/route.ts';
 import { WebServer, type WebServerOptions } from '../../src/http/server.ts';
 
 export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly object: object;
   readonly message: string;
 }
@@ -14,7 +14,7 @@ export function recordLog(): WebLog & { readonly lines: readonly LogLine[] } {
   const at = (level: LogLine['level']) => (object: object, message: string) => {
     lines.push({ level, object, message });
   };
-  return { lines, info: at('info'), warn: at('warn'), error: at('error') };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 export const metrics: Route = {

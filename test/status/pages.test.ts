@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,7 @@ function recorder() {
   });
   const headers = new Map<string, unknown>();
   return Object.assign(stream, {
+    req: Object.assign(new EventEmitter(), { socket: { destroy: () => undefined } }),
     statusCode: 200,
     headersSent: false,
     setHeader: (name: string, value: unknown) => headers.set(name, value),
@@ -227,19 +229,6 @@ describe('the pages', () => {
     slow.socket.resume();
     const rows = (await slow.closed).match(/\{"kind":/g);
     expect(rows).toHaveLength(20_000);
-  });
-
-  it('answer a query even if more readers than allowed at once do not read', async () => {
-    const { url, port } = await serve({ routes: pagesOver(() => crowd) });
-    const stalled = [];
-    for (let reader = 0; reader < 20; reader++) {
-      const client = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
-      await client.until('"targets"');
-      client.socket.pause();
-      stalled.push(client);
-    }
-    expect((await targetsPage(url)).targets).toHaveLength(20_000);
-    for (const { socket } of stalled) socket.destroy();
   });
 
   it('stop when the reader goes away', async () => {
