@@ -62,19 +62,28 @@ async function droppedOn(page: () => Promise<string>): Promise<number> {
 }
 
 describe('a log that cannot be written', () => {
+  // Every request is logged.
+  const flags = ['--demo', '--demo.scale=medium', '--log.level=debug'];
+
   it('loses lines on a full disk, but starts and ends normally', async () => {
     const full = openSync('/dev/full', 'w');
-    const { child, ended, page } = await start(['--demo'], full);
+    const { child, ended, page } = await start(flags, full);
     closeSync(full);
     await expect.poll(() => droppedOn(page), { timeout: 15_000 }).toBeGreaterThan(1);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
 
+  it('loses lines if the reader of the pipe has gone, but serves and ends normally', async () => {
+    const { child, ended, page } = await start(flags, 'pipe');
+    child.stderr?.destroy();
+    await expect.poll(() => droppedOn(page), { timeout: 30_000 }).toBeGreaterThan(1);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  }, 60_000);
+
   it('loses lines if nobody reads the pipe, and says how many once somebody does', async () => {
     const { path, fd } = namedPipe('unread');
-    // Every request is logged.
-    const flags = ['--demo', '--demo.scale=medium', '--log.level=debug'];
     const { child, ended, page } = await start(flags, fd);
     await expect.poll(() => droppedOn(page), { timeout: 60_000 }).toBeGreaterThan(1);
 
@@ -88,9 +97,7 @@ describe('a log that cannot be written', () => {
     };
     await expect
       .poll(read, { timeout: 15_000, interval: 5 })
-      .toMatch(
-        /"level":"warn".*"dropped":\d+,"msg":"the log takes lines again; [\d,]+ lines? could not be written"/,
-      );
+      .toMatch(/"level":"warn".*"dropped":\d+,"msg":"log writable again: [\d,]+ lines? dropped"/);
 
     // Nobody reads again.
     child.kill('SIGTERM');

@@ -2,7 +2,6 @@
 import pino, { type Logger } from 'pino';
 import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
-import { LogStream } from './log-stream.ts';
 import { prettyLine } from './pretty-log.ts';
 import { type Environment, ProgressLine, styleFor } from './terminal.ts';
 
@@ -28,30 +27,54 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** The log on stderr, and how many lines could not be written. */
+/** The log on stderr, and how many lines were dropped because they could not be written. */
 export interface Log {
   readonly log: Logger;
   readonly droppedLines: () => number;
 }
 
+/** How much may wait while a pipe is not read or a disk is full. Further lines are dropped. */
+const maxWaitingBytes = 64 * 1024;
+const retryIntervalMs = 1000;
+
+/** Never waits for the log and never ends the process because of it. */
 export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log {
-  const style = styleFor(process.stderr, env);
+  const { stderr } = process;
+  const style = styleFor(stderr, env);
+  const isPretty = (logFormat ?? (stderr.isTTY ? 'pretty' : 'json')) === 'pretty';
   const options = {
     level: logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const stream = new LogStream();
-  const isPretty = (logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json')) === 'pretty';
+  // Reading `process.stderr` made a pipe non-blocking, so a write that would have to wait fails and is retried later.
+  const destination = pino.destination({
+    dest: stderr.fd,
+    sync: true,
+    retryEAGAIN: () => false,
+    maxLength: maxWaitingBytes,
+    // Retries need a length above 0.
+    minLength: 1,
+    periodicFlush: retryIntervalMs,
+  });
   const log = pino(options, {
     write(record: string) {
       const line = isPretty ? prettyLine(record, style) : record;
-      if (process.stderr.isTTY) progress.write(line);
-      else stream.write(line);
+      if (stderr.isTTY) progress.write(line);
+      else destination.write(line);
     },
   });
-  stream.onRecovery = (dropped) =>
-    log.warn({ dropped }, `the log takes lines again; ${plural(dropped, 'line')} could not be written`);
-  return { log, droppedLines: () => stream.dropped };
+  let dropped = 0;
+  let reported = 0;
+  stderr.on('error', () => undefined);
+  // In place of pino's listener, after which a broken pipe takes lines without counting them.
+  destination.removeAllListeners('error').on('error', () => undefined);
+  destination.on('drop', () => void dropped++);
+  destination.on('drain', () => {
+    const lines = dropped - reported;
+    reported = dropped;
+    if (lines > 0) log.warn({ dropped: lines }, `log writable again: ${plural(lines, 'line')} dropped`);
+  });
+  return { log, droppedLines: () => dropped };
 }
