@@ -6,7 +6,7 @@ export function quote(text: string): string {
 }
 
 /** `a, b or c` */
-export function oneOf(words: readonly string[]): string {
+export function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
@@ -33,16 +33,25 @@ export function unreadable(error: unknown): string {
 
 /** The known word that was probably meant, if any is close enough. */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '');
-  const meant = plain(word);
-  if (meant.length > 64) return undefined;
-  let best: string | undefined;
-  let bestDistance = 1 + Math.max(1, Math.floor(meant.length / 3));
-  for (const candidate of known) {
-    const distance = editDistance(meant, plain(candidate));
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
+  const [best] = nearest(word, known, 1);
+  const maxDistance = Math.max(1, Math.floor(plain(word).length / 3));
+  return best !== undefined && distance(word, best) <= maxDistance ? best : undefined;
+}
+
+/** The known words most like it, the nearest first. */
+export function nearest(word: string, known: Iterable<string>, count: number): readonly string[] {
+  const rated = Array.from(known, (candidate) => ({ candidate, distance: distance(word, candidate) }));
+  const sorted = rated.toSorted((a, b) => a.distance - b.distance);
+  return sorted.slice(0, count).map(({ candidate }) => candidate);
+}
+
+function distance(a: string, b: string): number {
+  return editDistance(plain(a), plain(b));
+}
+
+/** The beginning is enough to compare: nothing that is known is longer. */
+function plain(text: string): string {
+  return text.slice(0, 64).toLowerCase().replace(/[-_.]/g, '');
 }
 
 /** ` (did you mean x?)`, or nothing. */

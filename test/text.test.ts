@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   didYouMean,
   formatDuration,
-  oneOf,
+  orList,
   parseBoolean,
   parseDuration,
   quote,
@@ -103,6 +103,6 @@ test('quotations are short and without control characters', () => {
 });
 
 test('alternatives read as a sentence', () => {
-  expect(oneOf(['a'])).toBe('a');
-  expect(oneOf(['a', 'b', 'c'])).toBe('a, b or c');
+  expect(orList(['a'])).toBe('a');
+  expect(orList(['a', 'b', 'c'])).toBe('a, b or c');
 });

@@ -1,5 +1,5 @@
 /** The table of flags, and how they are read from the command line and the environment. */
-import { didYouMean, oneOf, parseBoolean, quote } from '../text.ts';
+import { didYouMean, orList, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
@@ -43,7 +43,7 @@ const toggle = { read: parseBoolean, expected: 'true or false' };
 const path = { read: (text: string) => text || undefined, expected: 'a path' };
 
 function choice<const T extends string>(values: readonly T[]): Reader<T> {
-  return { read: (text) => values.find((value) => value === text), expected: oneOf(values), values };
+  return { read: (text) => values.find((value) => value === text), expected: orList(values), values };
 }
 
 const shard = {
@@ -104,7 +104,7 @@ const table = {
     name: 'demo.scale',
     placeholder: 'SCALE',
     default: 'small',
-    help: `How many targets the simulator has: ${oneOf(demoScales)} (about 4,000, 70,000 or 700,000 series).`,
+    help: `How many targets the simulator has: ${orList(demoScales)} (about 4,000, 70,000 or 700,000 series).`,
     value: choice(demoScales),
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },
@@ -146,13 +146,13 @@ const table = {
     name: 'log.level',
     placeholder: 'LEVEL',
     default: 'info',
-    help: `The lowest level that is logged: ${oneOf(logLevels)}.`,
+    help: `The lowest level that is logged: ${orList(logLevels)}.`,
     value: choice(logLevels),
   },
   logFormat: {
     name: 'log.format',
     placeholder: 'FORMAT',
-    help: `Format of the log on stderr: ${oneOf(logFormats)}. Without it: pretty on a terminal, json elsewhere.`,
+    help: `Format of the log on stderr: ${orList(logFormats)}. Without it: pretty on a terminal, json elsewhere.`,
     value: choice(logFormats),
   },
   version: { name: 'version', help: 'Print the version and exit.' },

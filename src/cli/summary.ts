@@ -32,7 +32,7 @@ export async function summary(
       : []),
     table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
     ...apis.flatMap(({ shortfall }) => (shortfall === undefined ? [] : [`${shortfall}\n`])),
-    ...(style ? [`${style('green', '✓')} the configuration is good\n`] : []),
+    ...(style ? [`${style('green', '✓')} the configuration is valid\n`] : []),
   ];
   return blocks.join('\n');
 }

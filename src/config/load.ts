@@ -1,6 +1,6 @@
 /**
- * Loads the configuration from a file, from plain data or from the environment. Reports all problems at once, each with its
- * place. Starts nothing and calls nothing.
+ * Loads the configuration from a file, from plain data or from the environment. Reports all mistakes of form at once, each with
+ * its place; where there are none, all mistakes of meaning. Starts nothing and calls nothing.
  */
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
@@ -8,8 +8,9 @@ import { Credentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
-import { ConfigError, formatProblem, type Problem, type Report } from './problems.ts';
-import { readDocument } from './read.ts';
+import { type AddProblem, ConfigError, formatProblem, type Problem } from './problems.ts';
+import { readConfig } from './read.ts';
+import { readSettings } from './settings.ts';
 import { isCertificates } from './values.ts';
 import { isMapping, type Mapping } from './yaml.ts';
 
@@ -20,21 +21,23 @@ export interface LoadOptions extends EnvironmentOptions {
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
 }
 
-export interface Loaded {
+export interface LoadedConfig {
   readonly config: Config;
   /** Odd but harmless; one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** Loads and checks everything, keys included. Rejects with a `ConfigError` that holds all problems. */
-export async function loadConfig(options: LoadOptions): Promise<Loaded> {
+/** Loads and checks everything, keys included. Rejects with a `ConfigError` that holds the problems. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { env, resources } = options;
   const document = await open(options);
   const { raw, place } = document;
   const problems = [...document.problems];
-  const report: Report = (path, message) => void problems.push({ ...place(path), message });
+  const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
-  const config = readDocument(document, resources, report);
+  const settings = readSettings(raw, resources, report);
+  if (!settings || problems.length > 0) throw refusal(problems, options);
+  const config = readConfig(settings, document, resources, report);
   const warnings: string[] = [];
   for (const { credential, severity, message } of await new Credentials(config.credentials, env).check()) {
     const path = ['credentials', credential];
@@ -42,16 +45,27 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     else warnings.push(formatProblem({ ...place(path), message }));
   }
   const apis = await withAuthorities(config.apis, report);
-  const isGiven = options.file !== undefined || options.document !== undefined;
-  const { settings, unknown } = setVariables(options, config.credentials);
-  if (problems.length > 0) {
-    // Without a file, a missing setting may be a mistyped variable.
-    throw new ConfigError([...inOrder(problems), ...(isGiven ? [] : unknown.map(ignored).map(toHint))]);
-  }
-  for (const name of isGiven ? settings : []) {
-    warnings.push(`${name} is ignored, because a configuration file is given`);
-  }
-  return { config: { ...config, apis }, warnings: [...warnings, ...unknown.map(ignored)] };
+  if (problems.length > 0) throw refusal(problems, options, config);
+  const variables = setVariables(options, config.credentials);
+  const unread = hasDocument(options) ? variables.settings : [];
+  return {
+    config: { ...config, apis },
+    warnings: [
+      ...warnings,
+      ...unread.map((name) => `${name} is ignored, because a configuration file is given`),
+      ...variables.unknown.map(ignored),
+    ],
+  };
+}
+
+/** Without a file, a missing setting may be a mistyped variable, so the error lists those too. */
+function refusal(problems: readonly Problem[], options: LoadOptions, config?: Config): ConfigError {
+  const unknown = hasDocument(options) ? [] : setVariables(options, config?.credentials).unknown;
+  return new ConfigError([...inOrder(problems), ...unknown.map(ignored).map(toHint)]);
+}
+
+function hasDocument({ file, document }: LoadOptions): boolean {
+  return file !== undefined || document !== undefined;
 }
 
 function holdsPatterns(raw: Mapping): boolean {
@@ -66,7 +80,7 @@ async function open(options: LoadOptions): Promise<Document> {
 }
 
 /** The APIs with the certificates of their files. */
-async function withAuthorities(apis: Config['apis'], report: Report): Promise<Config['apis']> {
+async function withAuthorities(apis: Config['apis'], report: AddProblem): Promise<Config['apis']> {
   const read = { ...apis };
   for (const api of apiNames) {
     const { caFile } = apis[api];

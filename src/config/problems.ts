@@ -14,8 +14,8 @@ export interface Place {
   readonly path: string;
 }
 
-/** Reports what is wrong at a path. */
-export type Report = (path: Path, message: string) => void;
+/** Adds what is wrong at a path. */
+export type AddProblem = (path: Path, message: string) => void;
 
 export interface Problem extends Place {
   /** What was expected, what was found, what to do. */

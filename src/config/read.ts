@@ -1,29 +1,29 @@
-/** Turns a document into the configuration: checks settings against each other and decides which credential each target uses. */
+/** Turns settings into the configuration: checks them against each other and decides which credential each target uses. */
 import { resolve } from 'node:path';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
-import { didYouMean, formatDuration, oneOf, quote } from '../text.ts';
+import { didYouMean, formatDuration, orList, quote } from '../text.ts';
 import type { ApiConfig, Config, SectionConfig, TargetConfig } from './config.ts';
 import type { Document } from './document.ts';
-import type { Path, Report } from './problems.ts';
+import type { AddProblem, Path } from './problems.ts';
 import {
   type ApiSettings,
   isOfAccount,
   minStaleAfterIntervals,
   type SectionSettings,
+  type Settings,
+  sectionSchema,
   selectionKeys,
   staleAfterIntervals,
   type TargetSettings,
   takesAll,
 } from './schema.ts';
-import { readSettings } from './settings.ts';
-import { isPlainRemote } from './values.ts';
-import { isMapping, type Mapping } from './yaml.ts';
+import { expectedOf, isPlainRemote } from './values.ts';
 
 interface Context {
-  readonly report: Report;
+  readonly report: AddProblem;
   readonly place: Document['place'];
-  /** The names of all credentials, also of wrong ones. */
+  /** The names of all credentials. */
   readonly names: readonly string[];
   /** The credential of the account, which lists everything. */
   readonly account: string | undefined;
@@ -31,24 +31,28 @@ interface Context {
 
 type Section = SectionSettings & { readonly resource: Resource; readonly isDiscovered: boolean };
 
-/** If anything was reported, only the credentials and the files of the result can be used, to check them too. */
-export function readDocument(
-  { raw, directory, place }: Document,
+/** Reports every mistake of meaning. If there is one, the result must not be used to poll. */
+export function readConfig(
+  settings: Settings,
+  { directory, place }: Document,
   resources: readonly Resource[],
-  report: Report,
+  report: AddProblem,
 ): Config {
-  const discovered = discover(raw, resources, report);
-  const names = isMapping(raw['credentials']) ? Object.keys(raw['credentials']) : [];
-  refuseSelections(raw, resources, report);
-  const added = Object.fromEntries(discovered.map(({ section }) => [section, { targets: 'all' }]));
-  const settings = readSettings({ ...raw, ...added }, resources, names, report);
   const { credentials, apis, discovery, limits } = settings;
-  const present = resources.flatMap((resource): Section[] => {
-    const section = settings[resource.section] as SectionSettings | undefined;
-    return section ? [{ ...section, resource, isDiscovered: discovered.includes(resource) }] : [];
-  });
-  const account = accountOf(present, names);
-  if (discovered.length > 0 && account === undefined && names.length > 0) {
+  const sections = resources.flatMap((resource) => sectionOf(resource, settings));
+  const names = Object.keys(credentials);
+  const account = accountOf(sections, names);
+  if (discovery.kinds === 'none' && discovery.except) {
+    report(['discovery', 'except'], 'expected only with `kinds: all`');
+  }
+  if (discovery.kinds === 'none' && sections.length === 0) {
+    const examples = orList(resources.slice(0, 3).map(({ section }) => section));
+    report(
+      [],
+      `expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${examples}`,
+    );
+  }
+  if (sections.some(({ isDiscovered }) => isDiscovered) && account === undefined) {
     const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
@@ -61,37 +65,20 @@ export function readDocument(
     apis: Object.fromEntries(
       apiNames.map((api) => [api, toApi(apis[api], api, directory, report)]),
     ) as Config['apis'],
-    sections: present.map((section) => toSection(section, { report, place, names, account })),
+    sections: sections.map((section) => toSection(section, { report, place, names, account })),
     discovery: { intervalMs: discovery.interval },
     limits: { maxSeries: limits.max_series },
   };
 }
 
-/** The kinds that `kinds: all` turns on. */
-function discover(raw: Mapping, resources: readonly Resource[], report: Report) {
-  const { discovery } = raw;
-  if (!isMapping(discovery)) return [];
-  const { kinds = 'none' } = discovery;
-  if (kinds === 'none' && 'except' in discovery) {
-    report(['discovery', 'except'], 'expected only with `kinds: all`');
-  }
-  if (kinds !== 'all') return [];
-  const except = Array.isArray(discovery['except']) ? discovery['except'] : [];
-  return resources.filter(
-    (resource) => takesAll(resource) && !(resource.section in raw) && !except.includes(resource.kind),
-  );
-}
-
-/** `include` and the like with a list of targets, even if those are wrong. */
-function refuseSelections(raw: Mapping, resources: readonly Resource[], report: Report): void {
-  for (const { section, listing } of resources) {
-    const settings = raw[section];
-    if (!listing || !isMapping(settings) || !Array.isArray(settings['targets'])) continue;
-    for (const key of selectionKeys) {
-      if (!(key in settings) || (key === 'parents' && !listing.parent)) continue;
-      report([section, key], 'expected only with `targets: all`; the targets are a list');
-    }
-  }
+/** The section of a kind, from the document or because `kinds: all` turns it on. */
+function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
+  const { kinds, except = [] } = settings.discovery;
+  const written = settings[resource.section] as SectionSettings | undefined;
+  if (written) return [{ ...written, resource, isDiscovered: false }];
+  if (kinds === 'none' || !takesAll(resource) || except.includes(resource.kind)) return [];
+  const preset = sectionSchema(resource).parse({ targets: 'all' }) as SectionSettings;
+  return [{ ...preset, resource, isDiscovered: true }];
 }
 
 /**
@@ -104,7 +91,7 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
   const named = sections.flatMap((section) => (isOfVideos(section) ? [] : (section.credential ?? [])));
   const ofVideos = new Set(
     sections.filter(isOfVideos).flatMap(({ credential, targets }) => {
-      const ofTargets = targets === 'all' ? [] : targets.map((target) => target?.credential);
+      const ofTargets = targets === 'all' ? [] : targets.map((target) => target.credential);
       return [credential, ...ofTargets];
     }),
   );
@@ -112,7 +99,7 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
   return named.find((name) => names.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
 }
 
-function toApi(settings: ApiSettings, api: ApiName, directory: string, report: Report): ApiConfig {
+function toApi(settings: ApiSettings, api: ApiName, directory: string, report: AddProblem): ApiConfig {
   const { base_url: baseUrl, ca_file } = settings;
   if (isPlainRemote(baseUrl) && !settings.allow_insecure_http) {
     const message = 'expected an https address, because over http the key is sent unencrypted';
@@ -136,10 +123,13 @@ function toSection(section: Section, context: Context): SectionConfig {
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
   checkStaleness(staleAfterMs, intervalMs, path, report);
   checkCredential(named, path, context);
+  for (const key of targets === 'all' ? [] : selectionKeys) {
+    if (section[key]) report([...path, key], 'expected only with `targets: all`; the targets are a list');
+  }
   const isListedVideo = resource.api === 'video' && targets === 'all';
   const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
   const isAll = targets === 'all' || isOfAccount(resource);
-  const isNeeded = isAll || targets.some((target) => target && !target.credential);
+  const isNeeded = isAll || targets.some((target) => !target.credential);
   if (isNeeded && credential === undefined && !isDiscovered && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
     const unless = isAll ? '' : ', unless every target names its own';
@@ -165,7 +155,7 @@ function toSection(section: Section, context: Context): SectionConfig {
 }
 
 function targetsOf(
-  targets: readonly (TargetSettings | undefined)[],
+  targets: readonly TargetSettings[],
   section: Section,
   credential: string | undefined,
   context: Context,
@@ -192,15 +182,14 @@ function overridesOf(section: Section, context: Context): SectionConfig['overrid
 
 /** Targets or overrides, with the section's settings as defaults. Reports duplicates. */
 function listed(
-  list: readonly (TargetSettings | undefined)[],
+  list: readonly TargetSettings[],
   name: 'targets' | 'overrides',
   { resource, interval, stale_after }: Section,
   context: Context,
 ) {
   const { report, place } = context;
   const firsts = new Map<string, Path>();
-  return list.flatMap((settings, index) => {
-    if (settings === undefined) return [];
+  return list.map((settings, index) => {
     const path = [resource.section, name, index];
     const ids = idsOf(settings, resource);
     const key = Object.values(ids).join('/');
@@ -216,11 +205,11 @@ function listed(
     const intervalMs = settings.interval ?? interval;
     const staleAfterMs = settings.stale_after ?? stale_after ?? staleAfterIntervals * intervalMs;
     if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, report);
-    return [{ key, ids, settings, isOwn, intervalMs, staleAfterMs }];
+    return { key, ids, settings, isOwn, intervalMs, staleAfterMs };
   });
 }
 
-function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, report: Report): void {
+function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, report: AddProblem): void {
   const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
   if (staleAfterMs >= leastMs) return;
   const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
@@ -228,8 +217,8 @@ function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, re
 }
 
 function checkCredential(name: string | undefined, path: Path, { names, report }: Context): void {
-  if (name === undefined || names.length === 0 || names.includes(name)) return;
-  const message = `expected a credential that is defined: ${oneOf(names)}`;
+  if (name === undefined || names.includes(name)) return;
+  const message = `expected a credential that is defined: ${expectedOf(name, names)}`;
   report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
 }
 

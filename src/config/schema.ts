@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
-import { formatDuration, oneOf } from '../text.ts';
+import { formatDuration, orList } from '../text.ts';
 import { apis } from './apis.ts';
 import * as value from './values.ts';
 import { mapping, optional, preset } from './values.ts';
@@ -30,9 +30,9 @@ const credentialSchema = mapping(
 )
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
-    params: { quiet: true, needs: ['env', 'file'] },
-    // Check this even if the value of one of them is wrong.
-    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    params: { quiet: true },
+    // Not beside a misspelt setting.
+    when: ({ issues }) => issues.length === 0,
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
 
@@ -116,7 +116,7 @@ function discoverySchema(resources: readonly Resource[]) {
   });
 }
 
-/** Only allowed with `targets: all`. */
+/** Settings for `targets: all` alone. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
 
 const include = 'it matches the whole name or the whole id; . is any character';
@@ -206,7 +206,8 @@ function targetsSchema(resource: Resource) {
   return targets.describe(`What to poll: ${listOf}`);
 }
 
-function sectionSchema(resource: Resource) {
+/** A section of one kind. */
+export function sectionSchema(resource: Resource) {
   return mapping(
     {
       credential: optional(
@@ -263,7 +264,7 @@ const apisSchema = preset(
       ApiName,
       z.ZodPrefault<ReturnType<typeof apiSchema>>
     >,
-    `a mapping of ${oneOf(apiNames)}`,
+    `a mapping of ${orList(apiNames)}`,
   ),
   {},
   'Addresses and pace of the APIs',
@@ -295,12 +296,11 @@ export interface SectionSettings {
   readonly credential?: string;
   readonly interval: number;
   readonly stale_after?: number;
-  /** Undefined in place of a wrong target. */
-  readonly targets: 'all' | readonly (TargetSettings | undefined)[];
+  readonly targets: 'all' | readonly TargetSettings[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly parents?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] };
-  readonly overrides?: readonly (TargetSettings | undefined)[];
+  readonly overrides?: readonly TargetSettings[];
   readonly [setting: string]: unknown;
 }
 

@@ -10,7 +10,8 @@ import {
   didYouMean,
   durationPattern,
   formatDuration,
-  oneOf,
+  nearest,
+  orList,
   parseBoolean,
   parseDuration,
   quote,
@@ -48,7 +49,15 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a
 }
 
 export function unknownSetting(name: string, known: readonly string[]): string {
-  return `unknown setting${didYouMean(name, known) || `; expected ${oneOf(known)}`}`;
+  return `unknown setting${didYouMean(name, known) || `; expected ${expectedOf(name, known)}`}`;
+}
+
+/** How many words a message lists. */
+const maxListed = 5;
+
+/** `a, b or c`: all known words, or where they are too many for a message the three nearest. */
+export function expectedOf(word: string, known: readonly string[]): string {
+  return known.length <= maxListed ? orList(known) : `one such as ${orList(nearest(word, known, 3))}`;
 }
 
 /** What was found in place of what was expected. */

@@ -87,7 +87,7 @@ export function parseYaml(text: string, file: string): YamlDocument {
   return { ...readValues(root, locate), place: (path) => locate(offsetOf(path, root), path) };
 }
 
-/** Stops at too deep a nesting: composing is recursive and could exhaust the stack. */
+/** Stops at too deep a nesting: composing is recursive, and at the end of its stack Node aborts the process. */
 function* tokensOf(text: string, parser: Parser) {
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
@@ -146,16 +146,15 @@ function readValues(root: Node | null, locate: Locate) {
     const mapping = Object.create(null) as Record<string, Raw>;
     const firstKeys = new Map<string, Node>();
     for (const { key, value } of items) {
-      const name = read(key, path) ?? '';
-      if (typeof name !== 'string') {
+      if (!isScalar(key)) {
         report(path, key, 'expected plain text as a key');
         continue;
       }
-      const raw = read(value, [...path, name]);
+      const name = (key.value ?? '') as string;
       const first = firstKeys.get(name);
       if (first === undefined) {
         firstKeys.set(name, key);
-        mapping[name] = raw;
+        mapping[name] = read(value, [...path, name]);
       } else {
         const { line } = locate(first.range?.[0] ?? 0, []);
         report([...path, name], key, `expected each key once; it is already on line ${line}`);

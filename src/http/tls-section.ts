@@ -2,7 +2,7 @@
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
-import type { Report } from '../config/problems.ts';
+import type { AddProblem } from '../config/problems.ts';
 import { isCertificates } from '../config/values.ts';
 import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions } from './tls.ts';
 import type { TlsSection } from './web-config-schema.ts';
@@ -27,7 +27,7 @@ export function readTls(
   section: TlsSection,
   directory: string,
   readText: (file: string) => string,
-  reportAt: Report,
+  reportAt: AddProblem,
 ): TlsSettings | undefined {
   let isSound = true;
   const report = (setting: Setting | undefined, message: string) => {

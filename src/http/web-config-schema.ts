@@ -8,7 +8,7 @@ function blank<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((given) => given ?? undefined);
 }
 
-function oneOf<const Name extends string>(names: readonly Name[]) {
+function choice<const Name extends string>(names: readonly Name[]) {
   return z.enum(names, `expected one of ${names.join(', ')}`);
 }
 
@@ -81,10 +81,10 @@ const tlsSection = mapping({
     z.enum(['', 'RequireClientCert', ...clientAuthTypes], `expected one of ${clientAuthTypes.join(', ')}`),
   ).transform((type) => (type === 'RequireClientCert' ? 'RequireAnyClientCert' : type || undefined)),
   client_allowed_sans: list(z.string('expected text')),
-  min_version: blank(oneOf(keysOf(tlsVersions))),
-  max_version: blank(oneOf(keysOf(tlsVersions))),
-  cipher_suites: list(oneOf(cipherNames)),
-  curve_preferences: list(oneOf(keysOf(curves))),
+  min_version: blank(choice(keysOf(tlsVersions))),
+  max_version: blank(choice(keysOf(tlsVersions))),
+  cipher_suites: list(choice(cipherNames)),
+  curve_preferences: list(choice(keysOf(curves))),
   prefer_server_cipher_suites: bool,
 });
 export type TlsSection = z.output<typeof tlsSection>;

@@ -1,6 +1,6 @@
 /** Reads the web configuration file, in the format of Prometheus' exporter-toolkit. */
 import { dirname, resolve } from 'node:path';
-import { ConfigError, type Path, type Report } from '../config/problems.ts';
+import { type AddProblem, ConfigError, type Path } from '../config/problems.ts';
 import { unknownSetting } from '../config/values.ts';
 import { parseYaml, type Raw } from '../config/yaml.ts';
 import { isExposed } from '../files.ts';
@@ -29,7 +29,7 @@ type ReadText = (file: string) => string;
 export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
   const yaml = parseYaml(readFirst(file, readText), file);
   const problems = [...yaml.problems];
-  const report: Report = (path, message) => void problems.push({ ...yaml.place(path), message });
+  const report: AddProblem = (path, message) => void problems.push({ ...yaml.place(path), message });
   const settings = readSettings(yaml.raw, report);
   const { tls_server_config: section, http_server_config: http, basic_auth_users: users } = settings;
   const tls = section && readTls(section, dirname(file), readText, report);
@@ -58,7 +58,7 @@ function readFirst(file: string, readText: ReadText): string {
 }
 
 /** All values are text to begin with: a user may be called `on`, and a hash is never a number. */
-function readSettings(raw: Raw, report: Report): WebSettings {
+function readSettings(raw: Raw, report: AddProblem): WebSettings {
   const { data = {}, error } = fileSchema.safeParse(raw ?? {});
   for (const issue of error?.issues ?? []) {
     const path = issue.path as Path;
@@ -72,7 +72,7 @@ function readSettings(raw: Raw, report: Report): WebSettings {
  * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only if the file
  * says so, and TLS only with a restart.
  */
-function reportOpened(before: WebConfig, now: WebConfig, report: Report): void {
+function reportOpened(before: WebConfig, now: WebConfig, report: AddProblem): void {
   if (before.users.size > 0 && !now.settings.basic_auth_users) {
     report(['basic_auth_users'], 'expected users; `basic_auth_users: {}` lets everybody in');
   }

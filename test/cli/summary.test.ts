@@ -40,7 +40,7 @@ test('on a terminal it dims the headers and ends with a verdict', async () => {
   const [kinds, apis, verdict] = (await summary(config, resources, () => true, colours)).split('\n\n');
   expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1m        1`);
   expect(apis?.startsWith(colours('dim', 'API          requests/s needed  allowed  address'))).toBe(true);
-  expect(verdict).toBe(`${colours('green', '✓')} the configuration is good\n`);
+  expect(verdict).toBe(`${colours('green', '✓')} the configuration is valid\n`);
 });
 
 test('it says which kinds are narrowed down, and how far overrides change the interval', async () => {

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flagVariables } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
-import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { takesAll } from '../../src/config/schema.ts';
 import { resources } from '../../src/resources/index.ts';
 import { runs } from '../runs.ts';
 import { account, canary, directory, linesOf } from './fixtures.ts';
 
-async function load(env: Record<string, string>): Promise<Loaded> {
+async function load(env: Record<string, string>): Promise<LoadedConfig> {
   return await loadConfig({ env, resources, otherVariables: flagVariables });
 }
 
@@ -162,10 +162,7 @@ describe('without a file', () => {
         BUNNYNET_APPLICATIONS: 'a',
         BUNNYNET_SHIELD_ZONES: 'all',
       },
-      [
-        'BUNNYNET_ACCESS_KEY: expected either BUNNYNET_ACCESS_KEY or BUNNYNET_ACCESS_KEY_FILE; both are set',
-        'BUNNYNET_ACCESS_KEY_FILE: expected the key file /nowhere/key; there is none',
-      ],
+      ['BUNNYNET_ACCESS_KEY: expected either BUNNYNET_ACCESS_KEY or BUNNYNET_ACCESS_KEY_FILE; both are set'],
     ],
     [
       'several mistakes',
@@ -180,7 +177,6 @@ describe('without a file', () => {
         'BUNNYNET_API_GUARDIAN element 1: expected shield_zone_id/endpoint_id or { shield_zone_id: …, endpoint_id: … }; got "501"',
         'BUNNYNET_APPLICATIONS element 2: expected an id or { id: … }; got nothing',
         'BUNNYNET_APPLICATIONS element 3: expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -; got "b c"',
-        'BUNNYNET_APPLICATIONS element 4: expected each target once; "a" is already at BUNNYNET_APPLICATIONS element 1',
         'BUNNYNET_RATE_LIMITS element 1: expected an id that is a whole number of at most 64 bits, without leading zeros; got "some"',
         'BUNNYNET_SHIELD_URL: expected an http or https address without user name, query and fragment, such as https://api.example.com/path',
       ],

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Loaded, loadConfig } from '../../src/config/load.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
 
@@ -23,7 +23,7 @@ export async function directory(): Promise<string> {
 export async function load(
   text: string | Uint8Array,
   environment: Record<string, string> = env,
-): Promise<Loaded> {
+): Promise<LoadedConfig> {
   const file = join(await directory(), 'config.yml');
   await writeFile(file, text);
   return await loadConfig({ file, env: environment, resources });

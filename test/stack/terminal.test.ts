@@ -202,9 +202,9 @@ describe('--config.check on a terminal', () => {
     const { shown, status } = onTerminal(check('config/bunnynet-exporter.example.yml'), env);
     expect(status).toBe(0);
     expect(shown).toContain('\u001B[2mkind ');
-    expect(shown).toContain('the configuration is good');
+    expect(shown).toContain('the configuration is valid');
     const colourless = onTerminal(check('config/bunnynet-exporter.example.yml'), { ...env, NO_COLOR: '1' });
-    expect(colourless.shown).toContain('✓ the configuration is good');
+    expect(colourless.shown).toContain('✓ the configuration is valid');
     expect(colourless.shown.replaceAll(redrawn, '')).not.toContain('\u001B');
   });
 });
