@@ -23,7 +23,7 @@ export function documentedFields(notation: string): ReadonlyMap<string, Document
       else if (token === '{') fields.set(last, ofBraces(fieldsUntil('}')));
       else {
         last = token;
-        fields.set(last, last === 'error' ? errorBody : {});
+        fields.set(last, /^error(Response)?$/.test(last) ? errorBody : {});
       }
     }
     return fields;

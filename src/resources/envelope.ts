@@ -18,6 +18,16 @@ export function within<Reading>(field: string, answer: Answer<Reading>, beside: 
   return { ...answer, shape, documented: fieldsOf(field, answer, beside), from };
 }
 
+/** An answer whose fields stand beside the error, instead of in `data`. There they are read, too. error: what it is called. */
+export function besideError<Reading>(answer: Answer<Reading>, error = 'error'): Answer<Reading> {
+  const documented = {
+    fields: new Map([...(answer.documented.fields ?? []), ...documentedFields(error)]),
+  };
+  const from: Answer<Reading>['from'] = (body, ...others) =>
+    answer.from(unwrapData(isObject(body) ? { ...body, data: body['data'] ?? body } : body), ...others);
+  return { ...answer, documented, from };
+}
+
 function fieldsOf(field: string, { documented }: Answer, beside: string): Documented {
   return { fields: new Map([[field, documented], ...documentedFields(beside)]) };
 }

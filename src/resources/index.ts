@@ -1,6 +1,7 @@
 /** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
@@ -18,9 +19,11 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Resource } from './resource.ts';
+import { shieldAccessLists } from './shield-access-lists.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
+import { shieldTriggeredRules } from './shield-triggered-rules.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { storageZoneEgress } from './storage-zone-egress.ts';
@@ -34,6 +37,7 @@ import { videoStorage } from './video-storage.ts';
 export const resources: readonly Resource[] = [
   application,
   applicationOverview,
+  applicationAutoscaling,
   applicationStatistics,
   applicationVolume,
   applicationLimits,
@@ -41,6 +45,8 @@ export const resources: readonly Resource[] = [
   shieldOverview,
   shieldStatistics,
   shieldOverage,
+  shieldTriggeredRules,
+  shieldAccessLists,
   apiGuardian,
   rateLimit,
   videoStorage,

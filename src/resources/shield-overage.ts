@@ -1,9 +1,8 @@
 /** What a Shield Zone used in this calendar month beyond its plan (`/shield/metrics/overages/{zone}`). */
 import { defineResource } from './define.ts';
-import { documentedFields } from './documented.ts';
-import { enveloped } from './envelope.ts';
+import { besideError } from './envelope.ts';
 import { count, shown, sumOf } from './families.ts';
-import { type Answer, integer, isObject, listOf, object, type ValueOf } from './fields.ts';
+import { integer, listOf, object } from './fields.ts';
 import { zones } from './shield-zone.ts';
 
 /** A month has a segment for each plan that the zone had in it. */
@@ -26,14 +25,6 @@ const overages = object({
   ),
 }).ignoring('shieldZoneId year month');
 
-/** Its figures stand beside the error, and not in `data` as elsewhere. */
-const answer: Answer<ValueOf<typeof overages>> = {
-  ...overages,
-  documented: { fields: new Map([...(overages.documented.fields ?? []), ...documentedFields('error')]) },
-  from: (body, diagnostics) =>
-    enveloped(overages).from(isObject(body) ? { ...body, data: body['data'] ?? body } : body, diagnostics),
-};
-
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
   noun: 'overage of the Shield Zone',
@@ -44,7 +35,7 @@ export const shieldOverage = defineResource({
     const now = new Date(nowMs);
     return [{ query: `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}` }];
   },
-  answer,
+  answer: besideError(overages),
   // A month without billing data answers 404: on the first of a month that may be every zone.
   isEmpty: ({ result, errorKey = '' }) =>
     errorKey === 'feature_not_available_on_plan' ||

@@ -583,6 +583,8 @@ describe('a fault', () => {
       shield_overview: 503,
       shield_statistics: 503,
       shield_overage: 503,
+      shield_triggered_rules: 503,
+      shield_access_lists: 503,
       api_guardian: 503,
       rate_limit: 503,
     });

@@ -2,6 +2,7 @@
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardian } from './api-guardian.ts';
 import { applications } from './application.ts';
+import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
@@ -18,9 +19,11 @@ import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { shieldAccessLists } from './shield-access-lists.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
+import { shieldTriggeredRules } from './shield-triggered-rules.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZones } from './storage-zone.ts';
 import { storageZoneEgress } from './storage-zone-egress.ts';
@@ -34,12 +37,15 @@ import { videoStorage } from './video-storage.ts';
 export const kinds: readonly KindMonitoring[] = [
   applications,
   applicationOverview,
+  applicationAutoscaling,
   applicationVolume,
   applicationStatistics,
   shieldZone,
   shieldOverview,
   shieldStatistics,
   shieldOverage,
+  shieldTriggeredRules,
+  shieldAccessLists,
   apiGuardian,
   rateLimit,
   pullZones,

@@ -39,7 +39,7 @@ export const shieldDashboard: Dashboard = {
   title: 'Shield',
   description: 'Zones, their protections, API Guardian and rate limits.',
   picked: ['shield_zone_id=~"$zone|"'],
-  details: ['The month', 'API Guardian', 'Rate limits', 'Readings'],
+  details: ['WAF rules and access lists', 'The month', 'API Guardian', 'Rate limits', 'Readings'],
   variables: [pickByName(zone, 'Zone')],
 };
 

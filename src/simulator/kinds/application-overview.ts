@@ -23,6 +23,11 @@ export function regionsOf({ seed }: Application): readonly string[] {
   return count(1 + (hash(seed, 0x52) % 3), (index) => regions[(first + index) % regions.length] as string);
 }
 
+/** How many instances it has in each region. */
+export function perRegionOf({ seed }: Application): number {
+  return 1 + (hash(seed, 0x53) % 3);
+}
+
 /** The pod at one place of a region. Every few hours a new one replaces it. */
 export function podOf({ seed }: Application, region: number, place: number, nowMs: number) {
   const turn = Math.floor(nowMs / (6 * hourMs) + unit(seed, region, place));
@@ -39,7 +44,7 @@ function overview(one: Application, { nowMs }: Request) {
   const status = statusOf(one, nowMs);
   const runs = status !== 'inactive' && status !== 'suspended';
   const names = regionsOf(one);
-  const perRegion = 1 + (hash(seed, 0x53) % 3);
+  const perRegion = perRegionOf(one);
   // One that fails has lost an instance in each region.
   const active = runs ? perRegion - Number(status === 'failing') : 0;
   const load = 100 * drift(seed, nowMs, 20 * minuteMs);

@@ -1,6 +1,7 @@
 /** Every kind of the simulated API. A kind may build on the dataset of those before it. A new kind is one line here. */
 import { apiGuardian } from './api-guardian.ts';
 import { application } from './application.ts';
+import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
@@ -17,9 +18,11 @@ import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { shieldAccessLists } from './shield-access-lists.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
+import { shieldTriggeredRules } from './shield-triggered-rules.ts';
 import { shieldZone } from './shield-zone.ts';
 import { storageZone } from './storage-zone.ts';
 import { storageZoneEgress } from './storage-zone-egress.ts';
@@ -33,6 +36,7 @@ import { videoStorage } from './video-storage.ts';
 export const kinds = [
   application,
   applicationOverview,
+  applicationAutoscaling,
   applicationStatistics,
   applicationVolume,
   applicationLimits,
@@ -40,6 +44,8 @@ export const kinds = [
   shieldOverview,
   shieldStatistics,
   shieldOverage,
+  shieldTriggeredRules,
+  shieldAccessLists,
   apiGuardian,
   rateLimit,
   videoStorage,
