@@ -80,6 +80,15 @@ export function openInstants(from: string, to: string, more: string): Query {
   };
 }
 
+/** The same days up to now, for an operation that takes instants, and no time to come. */
+export function openHours(from: string, to: string): Query {
+  return (context) => [
+    {
+      query: `${from}=${dateOf(firstDay(context))}T00:00:00.000Z&${to}=${new Date(context.nowMs).toISOString()}`,
+    },
+  ];
+}
+
 /** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */
 function dayOfKey(key: string): number | undefined {
   return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
@@ -100,10 +109,15 @@ function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value
  * A chart of counts as days, oldest first; the points of one day are added up. A chart without a day is absent: it does not
  * mean that nothing was counted.
  */
-export const counts: FieldType<readonly DayFigure[]> = mapped(entriesOf(number), (entries, notes) => {
-  const days = byDay(entries, notes);
-  return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
-});
+export function countsOf(chart: FieldType<Entries<number>>): FieldType<readonly DayFigure[]> {
+  return mapped(chart, (entries, notes) => {
+    const days = byDay(entries, notes);
+    return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
+  });
+}
+
+/** The same of an object whose keys are days. */
+export const counts = countsOf(entriesOf(number));
 
 /** The newest point of a chart whose points cannot be added up. */
 export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
@@ -157,6 +171,15 @@ export function newestAndTotal<Value>(
 
 interface ChartType extends FieldType<readonly DayFigure[]> {
   readonly isChart: true;
+}
+
+/** A chart of counts of which the page has only a counter. */
+export function counted(
+  name: string,
+  words: string,
+  type: FieldType<readonly DayFigure[]>,
+): FieldType<readonly DayFigure[]> {
+  return shown(type, newestAndTotal<readonly DayFigure[]>(name, words, { series: (days) => [{ days }] })[1]);
 }
 
 interface ChartOptions {

@@ -22,8 +22,17 @@
 import type { Query } from './days.ts';
 import { familiesOf, finished, infoOf, labelTextsOf, type Shown } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
-import { documentedPage, mapEach, type PagedAnswer, pagings, readPages, withQuery } from './pages.ts';
-import type { Found, IdField, Ids, ListedResource, Listing, ReadResource } from './resource.ts';
+import {
+  documentedPage,
+  mapEach,
+  type PagedAnswer,
+  type Paging,
+  type PagingName,
+  pagings,
+  readPages,
+  withQuery,
+} from './pages.ts';
+import type { ApiName, Found, IdField, Ids, ListedResource, Listing, ReadResource } from './resource.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>
@@ -38,9 +47,14 @@ interface Declaration<Reading>
 }
 
 interface ListingDeclaration<Element>
-  extends Pick<Listing, 'kind' | 'product' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'> {
+  extends Pick<
+    Listing,
+    'kind' | 'product' | 'optionalProduct' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'
+  > {
   /** Default: core. */
-  readonly api?: Listing['api'];
+  readonly api?: Extract<ApiName, PagingName>;
+  /** Default: that of the API. */
+  readonly paging?: PagingName;
   /** An element; its name is the label `name`. */
   readonly element: ObjectType<Element>;
   /** What its messages call the elements. Default: the nouns. */
@@ -60,17 +74,19 @@ interface ElementListing<Element> extends Listing<Element> {
 
 /** Declares a listing: what it finds are its elements, each with its fields for a reading. */
 export function defineListing<Element>(declaration: ListingDeclaration<Element>): ElementListing<Element> {
-  const { api = 'core', path, nouns, element, elementNouns = nouns, ids, features, about } = declaration;
+  const { api = 'core', paging = api, path, nouns, element } = declaration;
+  const { elementNouns = nouns, ids, features, about } = declaration;
+  const way: Paging = pagings[paging];
   const label = ids.at(-1)?.label ?? '';
   const labelsOf = labelTextsOf<Element>(element);
   return {
     ...declaration,
     api,
-    fields: Object.keys({ ...element.shape, ...pagings[api].says.shape }),
-    documented: documentedPage(pagings[api], element),
+    fields: Object.keys({ ...element.shape, ...way.says.shape }),
+    documented: documentedPage(way, element),
     async discover(get, parent = {}, diagnostics) {
       const list = { path: filled(path, parent), nouns: elementNouns, element };
-      const found = await readPages(pagings[api], list, get, diagnostics);
+      const found = await readPages(way, list, get, diagnostics);
       return mapEach(found, ([id, reading]) => ({
         ...about?.(reading),
         ids: { ...parent, [label]: id },

@@ -7,6 +7,8 @@ import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
 import { applicationVolume } from './application-volume.ts';
 import { billing } from './billing.ts';
+import { database } from './database.ts';
+import { databaseStatistics } from './database-statistics.ts';
 import { dnsRecord } from './dns-record.ts';
 import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
@@ -66,6 +68,8 @@ export const resources: readonly Resource[] = [
   videoEncoding,
   edgeScript,
   edgeScriptUsage,
+  database,
+  databaseStatistics,
   billing,
   paymentRequests,
 ];

@@ -15,7 +15,7 @@ import {
   ReadingError,
   text,
 } from './fields.ts';
-import type { ApiName, Get } from './resource.ts';
+import type { Get } from './resource.ts';
 
 /** What a page is asked by: its number, or a cursor. The first page is 1. */
 type Position = number | string;
@@ -32,7 +32,7 @@ interface Page {
 }
 
 /** How an API pages its lists. */
-interface Paging {
+export interface Paging {
   /** How many elements are asked for at once. */
   readonly perPage: number;
   /** What a page says of the listing. */
@@ -180,7 +180,13 @@ const videoPage = object({
   items: anything,
 });
 
-export const pagings: Readonly<Record<ApiName, Paging>> = {
+const databasePage = object({
+  databases: anything,
+  page_info: object({ current_page: integer, total_items: integer, has_more_items: boolean }),
+});
+
+/** By API; that of databases, which belong to the core API, is their own. */
+export const pagings = {
   application: {
     perPage: 1000,
     says: cursorPage,
@@ -259,7 +265,23 @@ export const pagings: Readonly<Record<ApiName, Paging>> = {
       return { list, total, next: goesOn ? number + 1 : undefined, isNextGuessed };
     },
   },
-};
+
+  /** Without a number of elements a page would have none. */
+  database: {
+    perPage: 100,
+    says: databasePage,
+    list: 'databases',
+    query: (number, perPage) => `page=${number}&per_page=${perPage}`,
+    read(body, { number, come }, diagnostics) {
+      const { databases, page_info: says = {} } = databasePage.from(body, diagnostics);
+      const list = listOrNone(databases, says.total_items, come);
+      const goesOn = says.has_more_items ?? lengthOf(list) > 0;
+      const isNextGuessed = says.has_more_items === undefined;
+      return { list, total: says.total_items, next: goesOn ? number + 1 : undefined, isNextGuessed };
+    },
+  },
+} as const satisfies Readonly<Record<string, Paging>>;
+export type PagingName = keyof typeof pagings;
 
 export function documentedPage({ says, body = says, list }: Paging, element: ObjectType): Documented {
   return { fields: new Map([...(body.documented.fields ?? []), [list, { elements: element.documented }]]) };

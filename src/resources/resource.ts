@@ -65,8 +65,19 @@ export interface Operation {
   readonly fields: readonly string[];
 }
 
+/** What can be absent from an account. */
+interface Absentable {
+  /**
+   * True of what an account may lack altogether, with nothing in its other answers that says so: load balancers, databases, the
+   * audit log. Then 401, 403 and 404 mean that there is none, and are no failure, as long as two things hold: the operation never
+   * succeeded in this process, and another operation of the same API succeeds with the key. After a success they are failures
+   * like any other.
+   */
+  readonly optionalProduct?: true | undefined;
+}
+
 /** An operation that lists targets: those of an account or, with a parent, those below each thing that the parent lists. */
-export interface Listing<Reading = unknown> extends Operation {
+export interface Listing<Reading = unknown> extends Operation, Absentable {
   /** The kind that it is named after. Other kinds with the same ids can use it, too. */
   readonly kind: string;
   readonly product: Product;
@@ -166,6 +177,7 @@ export const products = [
   'DNS',
   'Stream',
   'Scripts',
+  'Database',
   'Account',
 ] as const;
 export type Product = (typeof products)[number];
@@ -200,7 +212,7 @@ interface Kind<Reading> extends Operation {
 }
 
 /** A kind of which one read gives one target's reading. */
-export interface ReadResource<Reading = unknown> extends Kind<Reading> {
+export interface ReadResource<Reading = unknown> extends Kind<Reading>, Absentable {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
   /** With `targets: all`, only what has this feature is polled. */

@@ -150,6 +150,16 @@ export const corePaging: Paging = {
   }),
 };
 
+export const databasePaging: Paging = {
+  page: 'page',
+  size: 'per_page',
+  pageSize: 10,
+  items: 'databases',
+  about: ({ page, totalPages, totalCount }) => ({
+    page_info: { current_page: page, total_items: totalCount, has_more_items: page < totalPages },
+  }),
+};
+
 /** Nothing says whether a page is the last. */
 export const videoPaging: Paging = {
   page: 'page',

@@ -2,18 +2,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { id, object } from '../../src/resources/fields.ts';
-import { pagings, readPages } from '../../src/resources/pages.ts';
-import { type ApiName, apiNames, type Get, ReadingError } from '../../src/resources/resource.ts';
+import { type PagingName, pagings, readPages } from '../../src/resources/pages.ts';
+import { type Get, ReadingError } from '../../src/resources/resource.ts';
 import { runs } from '../runs.ts';
 
 const element = object({ id });
+const ways = Object.keys(pagings) as PagingName[];
 const perPage = 3;
 const listing = { path: '/', nouns: 'things', element };
 const diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
 const numRuns = runs(300, 20_000);
 
 /** The ids that were found, or undefined after a ReadingError; every other error is thrown on. */
-async function read(way: ApiName, get: Get): Promise<readonly string[] | undefined> {
+async function read(way: PagingName, get: Get): Promise<readonly string[] | undefined> {
   try {
     return [...(await readPages({ ...pagings[way], perPage }, listing, get, diagnostics)).keys()];
   } catch (error) {
@@ -24,7 +25,7 @@ async function read(way: ApiName, get: Get): Promise<readonly string[] | undefin
 
 /** A page in the form of the API. */
 function worded(
-  way: ApiName,
+  way: PagingName,
   { items, number, total, size }: { items: readonly unknown[]; number: number; total: number; size: number },
 ): unknown {
   const pages = Math.ceil(total / size);
@@ -37,6 +38,10 @@ function worded(
     }
     case 'application':
       return { items, meta: { totalItems: total }, cursor: number < pages ? String(number + 1) : null };
+    case 'database': {
+      const page_info = { current_page: number, total_items: total, has_more_items: number < pages };
+      return { databases: items, page_info };
+    }
     case 'video':
       return { items, totalItems: total, currentPage: number, itemsPerPage: size };
   }
@@ -49,7 +54,7 @@ function numberIn(path: string): number {
 /** How many items are added or removed at this point of the list before a page is requested. */
 const changes = fc.array(fc.record({ at: fc.nat(12), things: fc.nat(2) }), { maxLength: 5 });
 
-it.each(apiNames)('has exactly what was there, where a %s listing does not change', async (way) => {
+it.each(ways)('has exactly what was there, where a %s listing does not change', async (way) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(14), fc.integer({ min: 1, max: perPage }), async (total, size) => {
       const all = Array.from({ length: total }, (_, i) => ({ id: i + 1 }));
@@ -65,7 +70,7 @@ it.each(apiNames)('has exactly what was there, where a %s listing does not chang
 });
 
 // Where as many come as go between two pages the count stays the same, and nobody can tell.
-it.each(apiNames)(
+it.each(ways)(
   'lacks nothing that was there throughout, where a %s listing grows or shrinks meanwhile',
   async (way) => {
     await fc.assert(
@@ -110,7 +115,7 @@ const items = fc.oneof(
   },
   fc.constantFrom(null, undefined, {}, 'x', [null], [[]]),
 );
-const hostilePages: Readonly<Record<ApiName, fc.Arbitrary<unknown>>> = {
+const hostilePages: Readonly<Record<PagingName, fc.Arbitrary<unknown>>> = {
   core: fc.oneof(
     {
       weight: 5,
@@ -134,10 +139,17 @@ const hostilePages: Readonly<Record<ApiName, fc.Arbitrary<unknown>>> = {
     meta: fc.oneof(fc.record({ totalItems: count }), fc.constantFrom(null, 'x')),
     cursor: fc.oneof(fc.string({ maxLength: 2 }), fc.constantFrom(null, undefined, 7)),
   }),
+  database: fc.record({
+    databases: items,
+    page_info: fc.oneof(
+      fc.record({ total_items: count, has_more_items: fc.constantFrom(true, true, false, null) }),
+      fc.constantFrom(null, undefined, {}, 'x'),
+    ),
+  }),
   video: fc.record({ items, totalItems: count, itemsPerPage: count }),
 };
 
-it.each(apiNames)(
+it.each(ways)(
   'ends with a listing or a ReadingError, whatever the pages of a %s listing are',
   async (way) => {
     await fc.assert(
@@ -157,7 +169,7 @@ it.each(apiNames)(
 );
 
 /** Pages that bring something new for ever. */
-it.each(apiNames)('ends after 1000 pages of a %s listing that never does', async (way) => {
+it.each(ways)('ends after 1000 pages of a %s listing that never does', async (way) => {
   let asked = 0;
   const get: Get = () => {
     asked++;

@@ -8,6 +8,8 @@ import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
 import { applicationVolume } from './application-volume.ts';
 import { billing } from './billing.ts';
+import { database } from './database.ts';
+import { databaseStatistics } from './database-statistics.ts';
 import { dnsRecord } from './dns-record.ts';
 import { dnsZones } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
@@ -67,5 +69,7 @@ export const kinds: readonly KindMonitoring[] = [
   paymentRequests,
   edgeScript,
   edgeScriptUsage,
+  database,
+  databaseStatistics,
   applicationLimits,
 ];

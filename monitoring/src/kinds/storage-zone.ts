@@ -1,4 +1,4 @@
-/** Storage zones: how much they hold, in how many regions. Their dashboard is shared with the DNS zones. */
+/** Storage zones: how much they hold, in how many regions. Their dashboard is shared with the DNS zones and the databases. */
 import { type Dashboard, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
@@ -24,12 +24,24 @@ export const dnsZone = entityOf({
   dashboard: 'bunnynet-storage-dns',
 });
 
+export const databaseEntity = entityOf({
+  ids: ['database_id'],
+  noun: 'database',
+  picks: { database: 'database_id' },
+  info: 'bunnynet_database_info',
+  dashboard: 'bunnynet-storage-dns',
+});
+
 export const storageDnsDashboard: Dashboard = {
   uid: 'bunnynet-storage-dns',
-  title: 'Storage and DNS',
-  description: 'What storage zones hold, and the queries of DNS zones.',
+  title: 'Storage, DNS and databases',
+  description: 'What storage zones and databases hold, and what DNS zones and databases are asked.',
   details: ['Readings'],
-  variables: [pickByName(storageZone, 'Storage zone'), pickByName(dnsZone, 'DNS zone')],
+  variables: [
+    pickByName(storageZone, 'Storage zone'),
+    pickByName(dnsZone, 'DNS zone'),
+    pickByName(databaseEntity, 'Database'),
+  ],
 };
 
 const family = (name: string): string => `bunnynet_storage_zone_${name}`;

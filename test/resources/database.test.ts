@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { database } from '../../src/resources/database.ts';
+import { exposeListing } from './expose.ts';
+
+const read = (...databases: readonly object[]) =>
+  exposeListing(database, () => ({
+    databases,
+    page_info: { current_page: 1, total_items: databases.length, has_more_items: false },
+  }));
+const short = (rows: string) =>
+  rows.replaceAll('database_id="db_01"', 'db').replaceAll('bunnynet_database_', '');
+
+it('shows how full a database is and whether it takes queries, and not its address', async () => {
+  const { rows, page, asked } = await read({
+    id: 'db_01',
+    name: 'shop',
+    url: 'libsql://very-secret.lite.bunnydb.net',
+    block_reads: false,
+    block_writes: true,
+    size_max: '1 GB',
+    current_size: '20.5 KB',
+    size_max_bytes: 1_073_741_825,
+    current_size_bytes: 20_993,
+    storage_region: 'eu-west-1',
+    primary_regions: ['DE'],
+    replicas_regions: [],
+  });
+  expect(asked).toEqual(['/database/v2/databases?page=1&per_page=100']);
+  expect(short(rows)).toBe(`\
+info{db,name="shop",storage_region="eu-west-1"} 1
+size_bytes{db} 20993
+size_limit_bytes{db} 1073741825
+reads_blocked{db} 0
+writes_blocked{db} 1
+`);
+  expect(page).not.toContain('secret');
+});
+
+it.each([
+  ['20.5 KB', 20_992],
+  ['1 GB', 1_073_741_824],
+  ['512 B', 512],
+  ['2tb', 2_199_023_255_552],
+  ['16384', 16_384],
+  [16_384, 16_384],
+])('reads the size %j of an older answer as %d bytes', async (current_size, bytes) => {
+  const { rows } = await read({ id: 'db_01', current_size, current_size_bytes: null });
+  expect(short(rows)).toBe(`size_bytes{db} ${bytes}\n`);
+});
+
+it('leaves out what is null, missing or of the wrong type', async () => {
+  const { rows, mismatched } = await read({
+    id: 'db_01',
+    name: null,
+    current_size: 'much',
+    size_max: '1 GiBit',
+    size_max_bytes: '7',
+    block_reads: 'no',
+  });
+  expect([rows, mismatched.toSorted()]).toEqual([
+    '',
+    ['block_reads', 'current_size', 'size_max', 'size_max_bytes'],
+  ]);
+});
+
+it('is complete only when every page has come', async () => {
+  const page = (number: number, ...ids: readonly string[]) => ({
+    databases: ids.map((id) => ({ id })),
+    page_info: { current_page: number, total_items: 3, has_more_items: number < 2 },
+  });
+  const pages = [page(1, 'a', 'b'), page(2, 'c')];
+  const { asked } = await exposeListing(
+    database,
+    (path) => pages[Number(/page=(\d)/.exec(path)?.[1]) - 1] ?? {},
+  );
+  expect(asked).toHaveLength(2);
+  await expect(exposeListing(database, () => page(2, 'c'))).rejects.toThrow('ended after 1 of 3 databases');
+  await expect(read({ name: 'nameless' })).rejects.toMatchObject({ result: 'schema' });
+  expect(
+    (await exposeListing(database, () => ({ databases: null, page_info: { total_items: 0 } }))).rows,
+  ).toBe('');
+});
