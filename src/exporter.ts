@@ -37,7 +37,10 @@ export interface Loaded {
 }
 
 export interface ExporterOptions {
-  /** Loads and checks the configuration, at the start and at each reload. Rejects with its problems. */
+  /**
+   * Loads and checks the configuration, at the start and at each reload. Rejects with its problems. The credentials of all
+   * configurations share a redactor.
+   */
   readonly load: () => Promise<Loaded>;
   readonly addresses: readonly ListenAddress[];
   /** Answers probes without TLS and password. */
@@ -75,7 +78,7 @@ export class Exporter {
   readonly #telemetry: Telemetry;
   readonly #clients: ApiClients;
   readonly #engine: PollEngine;
-  readonly #foundKeys = new FoundKeys();
+  readonly #foundKeys: FoundKeys;
   readonly #keyWatch: KeyWatch;
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
@@ -90,8 +93,10 @@ export class Exporter {
 
   constructor(options: ExporterOptions, loaded: Loaded) {
     const { log } = options;
-    const { config } = loaded;
+    const { config, credentials } = loaded;
+    const { redactor } = credentials;
     this.#options = options;
+    this.#foundKeys = new FoundKeys(redactor);
     this.#loaded = loaded;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
@@ -123,9 +128,9 @@ export class Exporter {
       lookAtKeys: () => this.#keyWatch.look(),
       keyIdOf: (name) => this.#keyWatch.idOf(name),
       keySource: (name) =>
-        this.#foundKeys.get(name) ? 'found with its library' : this.#loaded.credentials.describe(name),
+        this.#foundKeys.has(name) ? 'found with its library' : this.#loaded.credentials.describe(name),
       isOnce: options.isOnce,
-      redact: (text) => this.#foundKeys.redact(this.#loaded.credentials.redact(text)),
+      redact: (text, maxLength) => redactor.redact(text, maxLength),
       owns: ownedBy(options.shard),
       onPlanned: (capacities) => {
         this.#capacities = capacities;

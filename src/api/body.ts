@@ -43,6 +43,24 @@ export async function decodeBody(
   }
 }
 
+/** A name, an id or a reason is shorter, and so is a key: a longer one is refused all the same when it is cut to this. */
+const maxTextLength = 5000;
+
+const longText = new RegExp(`"[^"]{${maxTextLength}}`);
+
+/** Whether a JSON text may have a string that `boundedText` would change. What was decoded from UTF-8 is well-formed but for escapes. */
+export function mayBeUnsafe(json: string): boolean {
+  return /\\ud[89a-f]/i.test(json) || (json.length > maxTextLength && longText.test(json));
+}
+
+/**
+ * The beginning of a long text, with U+FFFD for each half of a surrogate pair that stands alone: JSON can have such text, UTF-8
+ * and URLs cannot.
+ */
+export function boundedText(text: string): string {
+  return text.slice(0, maxTextLength).replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}
+
 function unusable(why: string, answer: Answer): ApiError {
   return new ApiError('schema', `the body ${why}`, answer);
 }

@@ -6,7 +6,7 @@ import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
 import { version } from '../version.ts';
-import { decodeBody, parseJson } from './body.ts';
+import { boundedText, decodeBody, mayBeUnsafe, parseJson } from './body.ts';
 import { type AnsweredText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
@@ -49,11 +49,11 @@ export interface Request {
   readonly isStopped?: (() => boolean) | undefined;
 }
 
-function hideIn(value: unknown, hide: Hide): unknown {
-  if (typeof value === 'string') return hide(value);
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((element) => hideIn(element, hide));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [hide(name), hideIn(inner, hide)]));
+  if (Array.isArray(value)) return value.map((element) => mapTexts(element, map));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [map(name), mapTexts(inner, map)]));
 }
 
 /** A text with those JSON escapes resolved that a key, which is visible ASCII, can be written with. */
@@ -86,7 +86,7 @@ async function send(path: string, { config, key, dispatcher }: Ground, signal: A
   const { baseUrl, timeoutMs, maxResponseBytes } = config;
   const { origin, pathname } = new URL(baseUrl);
   const secret = key.reveal();
-  const hide: Hide = (text) => text.replaceAll(secret, '[redacted]');
+  const hide: Hide = (text) => key.hideIn(text);
   const asked = {
     origin,
     path: `${pathname.replace(/\/$/, '')}${path}`,
@@ -238,7 +238,12 @@ export class ApiClient {
     }
   }
 
-  /** Parses a body, without the key. @throws {ApiError} if the answer is an error or cannot be read */
+  /**
+   * Parses a body. This is the border for all texts in it, names of fields too: the key is removed, and what is not well-formed
+   * or is very long becomes a text that everything else can handle.
+   *
+   * @throws {ApiError} if the answer is an error or cannot be read
+   */
   #read(answered: Sent, { maxResponseBytes }: ApiConfig): unknown {
     const { status, text, answer, hide } = answered;
     const setting = `apis.${this.#api}.base_url`;
@@ -249,7 +254,8 @@ export class ApiClient {
     } catch (error) {
       throw isPage(answered) ? errorOfPage(status, answered, setting) : error;
     }
-    return hasKey(text, hide) ? hideIn(body, hide) : body;
+    const isClean = !hasKey(text, hide) && !mayBeUnsafe(text);
+    return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));
   }
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */

@@ -202,8 +202,12 @@ export class PollEngine {
     const { poll } = loop;
     if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
     const { backoffFactor, found } = await this.#poller.poll(poll, loop, permit);
-    if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, found);
-    return backoffFactor;
+    try {
+      if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, found);
+      return backoffFactor;
+    } catch (error) {
+      return this.#poller.failed(poll, loop, error);
+    }
   }
 
   async #follow(loop: Loop, found: readonly Found[] | undefined): Promise<void> {

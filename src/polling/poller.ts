@@ -1,4 +1,4 @@
-/** Carries out one poll and tells the target states how it ended. Only this file catches what a poll throws. */
+/** Carries out one poll and tells the target states how it ended. Only it decides what becomes of what a poll throws. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
@@ -32,8 +32,8 @@ export interface PollerOptions {
   readonly keySource: (credential: string) => string;
   /** Whether everything is polled only once (`--once`). */
   readonly isOnce?: boolean | undefined;
-  /** Removes keys, which answers may repeat. */
-  readonly redact: (text: string) => string;
+  /** Removes keys, which answers may repeat, from the first `maxLength` characters of a text, and cuts off the rest. */
+  readonly redact: (text: string, maxLength: number) => string;
   /** What the last complete listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
   readonly targetsOf: (poll: Poll) => Iterable<Target>;
@@ -113,6 +113,11 @@ export class Poller {
     } finally {
       permit.release();
     }
+  }
+
+  /** What a listing found could not be taken over. Returns how many intervals later the next poll is. */
+  failed(poll: Poll, loop: PollingLoop, error: unknown): number {
+    return loop.isStopped ? 1 : this.#fail(poll, loop, describe(error), 0);
   }
 
   /** Gives a target its reading from a listing. found: undefined if it is absent. */
@@ -319,7 +324,7 @@ export class Poller {
   /** One line without keys and of bounded length: what answers say is not to be trusted. */
   #toLine<Text extends string | undefined>(text: Text): Text | string {
     if (text === undefined) return text;
-    const safe = this.#options.redact(text.slice(0, maxRead));
+    const safe = this.#options.redact(text, maxRead);
     return safe.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxPassedOn);
   }
 }

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { Redactor, redacted } from './redactor.ts';
+import { formsOf, Redactor, redacted } from './redactor.ts';
 
 /** Where a key is read: never the key itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string };
@@ -14,6 +14,7 @@ export type CredentialSource = { readonly env: string } | { readonly file: strin
 /** A key that only `reveal()` shows. Printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
   readonly #text: string;
+  #forms: readonly string[] | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -21,6 +22,12 @@ export class Secret {
 
   reveal(): string {
     return this.#text;
+  }
+
+  /** Replaces the key in an answer, in any of its forms, with `[redacted]`. */
+  hideIn(text: string): string {
+    this.#forms ??= formsOf(this.#text);
+    return this.#forms.reduce((left, form) => left.replaceAll(form, redacted), text);
   }
 
   toString(): string {
@@ -50,7 +57,7 @@ export interface CredentialProblem {
 export interface CredentialsOptions {
   /** A key file became unusable (the last good key stays in use), or without a message, it is good again. */
   readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** Knows the keys of earlier configurations, whose answers may still come. */
+  /** Learns every key that is read. One for all configurations: answers to earlier requests may still come. */
   readonly redactor?: Redactor;
   /** A key file that takes longer is on a mount that hangs. Default: 5 s. */
   readonly maxReadMs?: number | undefined;
@@ -73,9 +80,9 @@ export class Credentials {
   readonly #sources: Readonly<Record<string, CredentialSource>>;
   readonly #env: Environment;
   readonly #onTrouble: NonNullable<CredentialsOptions['onTrouble']>;
-  readonly #redactor: Redactor;
+  readonly redactor: Redactor;
   readonly #maxReadMs: number;
-  /** The last good keys from files. */
+  /** The last good keys. */
   readonly #lastGood = new Map<string, Secret>();
   /** Why the last good key of a file is still in use. */
   readonly #troubles = new Map<string, string | undefined>();
@@ -88,7 +95,7 @@ export class Credentials {
     this.#sources = sources;
     this.#env = env;
     this.#onTrouble = onTrouble;
-    this.#redactor = redactor;
+    this.redactor = redactor;
     this.#maxReadMs = maxReadMs;
   }
 
@@ -104,7 +111,10 @@ export class Credentials {
     if (source === undefined) throw new CredentialError(`the credential ${name} is not defined`);
     const secret =
       'env' in source ? readVariable(source.env, this.#env) : await this.#readFile(name, source.file);
-    this.#redactor.learn(name, secret.reveal());
+    const before = this.#lastGood.get(name);
+    if (before?.reveal() === secret.reveal()) return before;
+    this.#lastGood.set(name, secret);
+    this.redactor.learn(name, secret.reveal());
     return secret;
   }
 
@@ -113,11 +123,6 @@ export class Credentials {
     const source = this.#sources[name];
     if (source === undefined) return 'not defined';
     return 'env' in source ? `from $${shown(source.env)}` : `from the file ${shown(source.file)}`;
-  }
-
-  /** Removes every part of these keys from text that came from outside. */
-  redact(text: string): string {
-    return this.#redactor.redact(text);
   }
 
   async #check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
@@ -137,7 +142,6 @@ export class Credentials {
     let secret = this.#lastGood.get(name);
     try {
       secret = await readInTime(path, this.#maxReadMs);
-      this.#lastGood.set(name, secret);
     } catch (error) {
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
       problem = error.message;
@@ -199,8 +203,13 @@ async function readKeyFile(path: string): Promise<Secret> {
   }
 }
 
-/** Allows a line break at the end, as editors write it. Anything else but visible ASCII is a mistake or an attack. */
-function parseKey(text: string, where: string): Secret {
+/**
+ * Allows a line break at the end, as editors write it. Anything else but visible ASCII is a mistake or an attack.
+ *
+ * @param where for the message: `in the file /path`
+ * @throws {CredentialError} if the text cannot be a key
+ */
+export function parseKey(text: string, where: string): Secret {
   const refuse = (why: string) => new CredentialError(`expected a key ${where}; ${why}`);
   if (text.length > maxKeyBytes) throw refuse(`it is larger than ${maxKeyBytes} bytes`);
   const key = text.replace(/[\r\n]+$/, '');

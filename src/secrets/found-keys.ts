@@ -1,46 +1,74 @@
 /** Keys that come with listings, kept in memory only, and only as long as a listing has them. */
-import { Secret } from './credentials.ts';
-import { Redactor } from './redactor.ts';
+import { CredentialError, parseKey, type Secret } from './credentials.ts';
+import type { Redactor } from './redactor.ts';
+
+/** A key that can be used, or why it cannot. */
+type Found = Secret | CredentialError;
+
+function parseFound(key: string): Found {
+  try {
+    return parseKey(key, 'in the listing');
+  } catch (error) {
+    if (error instanceof CredentialError) return error;
+    throw error;
+  }
+}
+
+function isSame(a: Found | undefined, b: Found | undefined): boolean {
+  const textOf = (one: Found | undefined) => (one instanceof CredentialError ? one.message : one?.reveal());
+  return textOf(a) === textOf(b);
+}
 
 export class FoundKeys {
   /** By credential and listing: two accounts may have different keys for the same thing. */
-  readonly #keys = new Map<string, Map<string, Secret>>();
-  readonly #redactor = new Redactor();
+  readonly #keys = new Map<string, Map<string, Found>>();
+  readonly #redactor: Redactor;
 
-  /** Returns whether the key in use has changed. If several listings have one, the first of them counts. */
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /**
+   * Keeps a key by the rules for keys in files. Returns whether the key in use has changed. If several listings have one, the
+   * first of them counts.
+   */
   learn(credential: string, key: string, listing: string): boolean {
-    const known = this.#keys.get(credential) ?? new Map<string, Secret>();
-    const before = this.get(credential)?.reveal();
-    if (known.get(listing)?.reveal() !== key) known.set(listing, new Secret(key));
+    const known = this.#keys.get(credential) ?? new Map<string, Found>();
+    const before = this.#inUse(credential);
+    const found = parseFound(key);
+    known.set(listing, found);
     this.#keys.set(credential, known);
-    this.#redactor.learn(`${credential} ${listing}`, key);
-    return before !== undefined && before !== this.get(credential)?.reveal();
+    const name = `${credential} ${listing}`;
+    if (found instanceof CredentialError) this.#redactor.forget(name);
+    else this.#redactor.learn(name, found.reveal());
+    return before !== undefined && !isSame(before, this.#inUse(credential));
   }
 
   /** Forgets the listing's other keys. Returns the credentials whose key has changed. */
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
     const changed: string[] = [];
     for (const [credential, known] of this.#keys) {
-      const before = this.get(credential)?.reveal();
+      const before = this.#inUse(credential);
       if (credentials.has(credential) || !known.delete(listing)) continue;
       this.#redactor.forget(`${credential} ${listing}`);
       if (known.size === 0) this.#keys.delete(credential);
-      else if (this.get(credential)?.reveal() !== before) changed.push(credential);
+      else if (!isSame(before, this.#inUse(credential))) changed.push(credential);
     }
     return changed;
   }
 
+  /** Undefined if no listing has one. Throws a `CredentialError` if the one in use is no key. */
   get(credential: string): Secret | undefined {
+    const found = this.#inUse(credential);
+    if (found instanceof CredentialError) throw found;
+    return found;
+  }
+
+  has(credential: string): boolean {
+    return this.#keys.has(credential);
+  }
+
+  #inUse(credential: string): Found | undefined {
     return this.#keys.get(credential)?.values().next().value;
-  }
-
-  /** For tests: what must not grow while libraries come and go. */
-  get sizes(): Readonly<Record<string, number>> {
-    return { keys: this.#keys.size, redacted: this.#redactor.size };
-  }
-
-  /** Also removes keys that are no longer listed: answers that repeat one may still come. */
-  redact(text: string): string {
-    return this.#redactor.redact(text);
   }
 }

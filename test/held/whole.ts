@@ -43,6 +43,8 @@ export interface WholeOptions {
   readonly proxy?: ExporterOptions['proxy'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
+  /** Called with every line of the log, as text. */
+  readonly onLine?: (line: string) => void;
   /** Unix time of the exporter's clocks, which stand still until the test moves them. Default: a noon in August 2026. */
   readonly nowMs?: number;
 }
@@ -77,6 +79,10 @@ export async function startWhole(options: WholeOptions) {
   };
   const redactor = new Redactor();
   const lines: string[] = [];
+  const toLog = (line: string) => {
+    lines.push(line);
+    options.onLine?.(line);
+  };
   let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
   let uptimeMs = 0;
   const whole = {
@@ -165,7 +171,7 @@ export async function startWhole(options: WholeOptions) {
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: true,
-    log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
+    log: pino({ base: null, timestamp: false }, { write: toLog }),
     now: () => nowMs,
     onExchange: options.onExchange,
     proxy: options.proxy,

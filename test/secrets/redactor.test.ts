@@ -1,22 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import { CredentialError, Secret } from '../../src/secrets/credentials.ts';
+import { FoundKeys } from '../../src/secrets/found-keys.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 
 const key = '4f1d9e27-77aa-CANA-b00c-5e1f0d2c3b4a';
-const redactor = new Redactor();
-redactor.learn('account', key);
+const odd = 'a%b "c\\d/e+f=g';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
+function redactorOf(...keys: readonly string[]): Redactor {
+  const redactor = new Redactor();
+  for (const [at, one] of keys.entries()) redactor.learn(`credential ${at}`, one);
+  return redactor;
+}
+
 describe('a key in a text', () => {
+  const redactor = redactorOf(key, odd);
+
   it.each<[string, string, string]>([
     ['the key', `no ${key}, sorry`, 'no [redacted], sorry'],
     ['the key twice', `${key} ${key}`, '[redacted] [redacted]'],
     ['the key twice in a row', key + key, '[redacted][redacted]'],
     ['another case', key.toUpperCase(), '[redacted]'],
-    ['its beginning', `${key.slice(0, 12)}…`, '[redacted]…'],
-    ['its end', `…${key.slice(-8)}`, '…[redacted]'],
-    ['its middle', `<${key.slice(9, 20)}>`, '<[redacted]>'],
-    ['hexadecimal digits', Buffer.from(key).toString('hex'), '[redacted]'],
+    ['hexadecimal digits', Buffer.from(key).toString('hex').toUpperCase(), '[redacted]'],
+    ['percent-encoded', `?key=${encodeURIComponent(odd)}`, '?key=[redacted]'],
+    ['escaped as JSON', `{"key":${JSON.stringify(odd)}}`, '{"key":"[redacted]"}'],
+    ['Base64 for URLs', Buffer.from(odd).toString('base64url'), '[redacted]'],
     ['after a letter that changes its length in lower case', `İ${key}İ`, 'İ[redacted]İ'],
+    ['another key after its beginning', `${key.slice(0, 9)}${key}`, `${key.slice(0, 9)}[redacted]`],
   ])('is redacted: %s', (_, text, expected) => {
     expect(redactor.redact(text)).toBe(expected);
   });
@@ -24,8 +34,7 @@ describe('a key in a text', () => {
   it.each(['', 'x', 'xy', 'xyz', 'Basic user:', 'a longer text before: '])(
     'is redacted in Base64 after %j',
     (before) => {
-      const encoded = base64(`${before}${key} and after`);
-      const text = redactor.redact(encoded);
+      const text = redactor.redact(base64(`${before}${key} and after`));
       expect(text).toContain('[redacted]');
       // No four bytes of the key in a row are left.
       const left = text.split('[redacted]').map((part) => Buffer.from(part, 'base64').toString('latin1'));
@@ -34,70 +43,87 @@ describe('a key in a text', () => {
     },
   );
 
-  it('is redacted percent-encoded, and in Base64 for URLs', () => {
-    const other = new Redactor();
-    const odd = 'a/b?c&d=e+f~g>>>h???i';
-    other.learn('account', odd);
-    expect(other.redact(`?key=${encodeURIComponent(odd)}`)).toBe('?key=[redacted]');
-    expect(other.redact(Buffer.from(odd).toString('base64url'))).toBe('[redacted]');
+  it('is redacted from the answer to a request with it in the same forms', () => {
+    const secret = new Secret(odd);
+    const text = `${odd} ${encodeURIComponent(odd)} ${base64(`:${odd}`)} ${JSON.stringify(odd)}`;
+    expect(secret.hideIn(text)).toMatch(/^\[redacted\] \[redacted\] .{2}\[redacted\].* "\[redacted\]"$/);
   });
 
-  it('is left if it is only seven characters of it, and nothing else is touched', () => {
-    const text = `HTTP 500: ${key.slice(0, 7)} is not ${key.slice(8, 15)}`;
-    expect(redactor.redact(text)).toBe(text);
+  it('is redacted whole where a text is cut', () => {
+    for (let length = 0; length <= key.length + 8; length++) {
+      const text = redactor.redact(`no ${key} and ${'x'.repeat(100)}`, length);
+      expect(text).toBe(
+        `no ${length > 3 ? '[redacted]' : ''}${length > 39 ? ' and xxx' : ''}`.slice(0, text.length),
+      );
+      expect(text.replace('[redacted]', '')).not.toContain('4');
+    }
   });
 
-  it('is redacted completely if the key is shorter than that', () => {
-    const other = new Redactor();
-    other.learn('account', 'k-12');
-    expect(other.redact('the key k-12 is short')).toBe('the key [redacted] is short');
+  it('is the longer one of two that begin alike', () => {
+    expect(redactorOf('the-key-', 'the-key-of-all').redact('the-key-of-all')).toBe('[redacted]');
+  });
+
+  it('is left if it is so short that it occurs in words', () => {
+    expect(redactorOf('key').redact('the key')).toBe('the key');
+    expect(redactorOf('k-12').redact('the key k-12 is short')).toBe('the key [redacted] is short');
+  });
+
+  it('is unknown before the redactor has learned it', () => {
+    expect(new Redactor().redact(key)).toBe(key);
   });
 });
 
-it('is redacted if it is the current or the previous one, for answers under way, but not if it is older', () => {
-  const rotated = new Redactor();
-  for (const name of ['first', 'second', 'third', 'third']) rotated.learn('account', `the-${name}-key-1234`);
-  rotated.learn('library', 'the-library-key-1234');
-  expect(rotated.redact('the-third-key-1234, the-second-key-1234, the-library-key-1234')).toBe(
-    '[redacted], [redacted], [redacted]',
-  );
-  expect(rotated.redact('the-first')).toBe('the-first');
-});
+describe('a key that is no longer in use', () => {
+  const keyOf = (n: number) => `the-key-of-library-${String(n).padStart(4, '0')}`;
 
-it('is unknown before the redactor has learned it', () => {
-  expect(new Redactor().redact(key)).toBe(key);
-});
-
-describe('a credential that is no longer in use', () => {
-  const keyOf = (n: number) =>
-    `the-key-of-library-${String(n).padStart(4, '0')}-${'abcdefghij'[n % 10]}${n * 7919}`;
-
-  it('has its keys redacted for a while longer, for answers that were under way', () => {
-    const libraries = new Redactor();
-    libraries.learn('library', 'the-old-key-1234');
-    libraries.learn('library', 'the-new-key-5678');
-    libraries.forget('library');
-    libraries.forget('library');
-    expect(libraries.redact('the-old-key-1234 the-new-key-5678')).toBe('[redacted] [redacted]');
+  it('is redacted for a while longer, for answers that were under way, whether replaced or deleted', () => {
+    const redactor = new Redactor();
+    for (const one of ['first', 'second', 'third', 'third']) redactor.learn('account', `${one}-key-1234`);
+    redactor.forget('account');
+    redactor.forget('account');
+    expect(redactor.redact('first-key-1234 second-key-1234 third-key-1234')).toBe(
+      '[redacted] [redacted] [redacted]',
+    );
   });
 
-  it('is forgotten after many others have gone out of use', () => {
-    const libraries = new Redactor();
-    libraries.learn('first', 'QWERTYUIOPASDFGH');
-    for (let n = 0; n < 300; n++) libraries.learn(`library/${n}`, keyOf(n));
-    libraries.forget('first');
-    expect(libraries.redact('QWERTYUIOPASDFGH')).toBe('[redacted]');
-    for (let n = 0; n < 290; n++) libraries.forget(`library/${n}`);
-    expect(libraries.redact('QWERTYUIOPASDFGH')).toBe('QWERTYUIOPASDFGH');
-    expect(libraries.redact(`${keyOf(289)} ${keyOf(299)}`)).toBe('[redacted] [redacted]');
+  it('is forgotten when 256 others have gone after it', () => {
+    const redactor = new Redactor();
+    for (let n = 0; n <= 257; n++) redactor.learn('library', keyOf(n));
+    expect(redactor.redact(`${keyOf(0)} ${keyOf(1)} ${keyOf(257)}`)).toBe(
+      `${keyOf(0)} [redacted] [redacted]`,
+    );
   });
 
   it('does not affect another credential with the same key', () => {
-    const libraries = new Redactor();
-    libraries.learn('one', 'k-12');
-    libraries.learn('other', 'k-12');
-    libraries.learn('one', 'k-34');
-    libraries.learn('one', 'k-56');
-    expect(libraries.redact('k-12 k-34 k-56')).toBe('[redacted] [redacted] [redacted]');
+    const redactor = redactorOf(key, key);
+    redactor.forget('credential 0');
+    for (let n = 0; n <= 300; n++) redactor.learn('library', keyOf(n));
+    expect(redactor.redact(key)).toBe('[redacted]');
+  });
+});
+
+describe('keys that come with listings', () => {
+  it('are used, in the order of the listings, as long as a listing has them', () => {
+    const keys = new FoundKeys(new Redactor());
+    expect(keys.learn('library/7', 'the-first-key', 'one')).toBe(false);
+    expect(keys.learn('library/7', 'the-other-key', 'other')).toBe(false);
+    expect(keys.get('library/7')?.reveal()).toBe('the-first-key');
+    expect(keys.learn('library/7', 'the-first-key', 'one')).toBe(false);
+    expect(keys.learn('library/7', 'the-new-key', 'one')).toBe(true);
+    expect(keys.retain(new Set(), 'one')).toEqual(['library/7']);
+    expect(keys.get('library/7')?.reveal()).toBe('the-other-key');
+    expect(keys.retain(new Set(), 'other')).toEqual([]);
+    expect([keys.get('library/7'), keys.has('library/7')]).toEqual([undefined, false]);
+  });
+
+  it('are refused by the rules for keys in files', () => {
+    const keys = new FoundKeys(new Redactor());
+    keys.learn('library/7', 'not a key', 'one');
+    expect(keys.has('library/7')).toBe(true);
+    expect(() => keys.get('library/7')).toThrow(
+      new CredentialError('expected a key in the listing; it holds a space'),
+    );
+    expect(keys.learn('library/7', 'not a key', 'one')).toBe(false);
+    expect(keys.learn('library/7', 'a-key', 'one')).toBe(true);
   });
 });

@@ -231,7 +231,7 @@ video_storage: { credential: library, targets: [4711/0f8c3f9e-1b2a-4c3d-8e4f-5a6
   const { output } = await running.ended;
   expect(api.asked()).toBeGreaterThan(Object.keys(applicationEchoes).length);
   const targets = pages[paths.indexOf('/api/v1/targets')]?.body ?? '';
-  for (const echo of ['plain', 'escaped', 'first-half', 'base64', 'coding'])
+  for (const echo of ['plain', 'escaped', 'upper-case', 'base64', 'coding'])
     expect(targets).toMatch(new RegExp(`"app_id": ?"${echo}"[^}]*\\}[^{]*\\{[^}]*\\[redacted\\]`));
   expect(output).toMatch(/"request_id":"(id-)?\[redacted\]"/);
   for (const { all } of pages) expect(found(canaries, all)).toEqual([]);

@@ -29,8 +29,6 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 export const applicationEchoes: Readonly<Record<string, Echo>> = {
   plain: problem((key) => key),
   'upper-case': problem((key) => key.toUpperCase()),
-  'first-half': problem((key) => `${key.slice(0, key.length / 2)}...`),
-  'last-ten': problem((key) => `...${key.slice(-10)}`),
   base64: problem(base64),
   'base64-of-a-header': problem((key) => base64(`AccessKey: ${key}\r\n`)),
   'base64-for-urls': problem((key) => Buffer.from(`:${key}`).toString('base64url')),
@@ -50,7 +48,6 @@ export const applicationEchoes: Readonly<Record<string, Echo>> = {
   'no-json': (key, response) => void response.end(`{"title": ${key}`),
   'a-json-string': (key, response) => json(response, 200, key),
   'request-id': withHeader('cdn-requestid', 500),
-  'request-id-in-part': withHeader('cdn-requestid', 500, (key) => `id-${key.slice(0, 20)}`),
   'request-id-as-base64': withHeader('cdn-requestid', 403, base64),
   coding: withHeader('content-encoding', 200),
   'coding-in-capitals': withHeader('content-encoding', 200, (key) => key.toUpperCase()),

@@ -1,0 +1,158 @@
+/** Keys, ids and names that no sane API sends: they cost themselves, and nothing else. */
+import { describe, expect, it } from 'vitest';
+import { startWhole } from './whole.ts';
+
+const goodKey = '9d1c2e7a-good-key0-of00-library00002';
+
+/** What comes as the key of a library, and what is wrong with it. */
+const keys: readonly (readonly [what: string, key: unknown, reason: string])[] = [
+  [
+    'half a surrogate pair',
+    'abcd\ud800efghijklmnop',
+    'it holds control characters or characters beyond ASCII',
+  ],
+  ['300,000 characters', 'k'.repeat(300_000), 'it is larger than 4096 bytes'],
+  ['one character too many', 'k'.repeat(4097), 'it is larger than 4096 bytes'],
+  ['a line break, as for another header', 'a-key\r\nX-Admin: 1', 'it has several lines'],
+  ['a null character', 'a-key\u0000', 'it holds control characters'],
+  ['letters beyond ASCII', 'schlüssel', 'it holds control characters or characters beyond ASCII'],
+  ['a space', 'a key', 'it holds a space'],
+  ['a byte order mark', '\ufeffa-key', 'it begins with a byte order mark'],
+  ['a line break alone', '\n', 'it is empty'],
+];
+
+describe('a key that came with a listing', () => {
+  it.each(keys)('and cannot be one leaves its library without a key: %s', async (_, key, reason) => {
+    const whole = await startWhole({
+      document: { video_libraries: { targets: 'all' }, video_encoding: { targets: 'all' } },
+      routes: {
+        '/videolibrary': () => ({
+          Items: [
+            { Id: 1, Name: 'bad', ApiKey: key },
+            { Id: 2, Name: 'good', ApiKey: goodKey },
+          ],
+          TotalItems: 2,
+          HasMoreItems: false,
+        }),
+        '/library/1/videos': () => ({ items: [], totalItems: 0 }),
+        '/library/2/videos': () => ({ items: [], totalItems: 0 }),
+      },
+    });
+    await whole.poll();
+    expect(await whole.series('bunnynet_video_library_up')).toEqual({
+      '{library_id="1"}': 1,
+      '{library_id="2"}': 1,
+    });
+    expect(await whole.series('bunnynet_video_encoding_up')).toEqual({
+      '{library_id="1"}': 0,
+      '{library_id="2"}': 1,
+    });
+    const failures = whole.exporter.targets().flatMap(({ lastFailure }) => lastFailure ?? []);
+    expect(failures).toMatchObject([{ result: 'auth' }]);
+    expect(failures[0]?.message).toContain('the key cannot be read: expected a key in the listing; ');
+    expect(failures[0]?.message).toContain(reason);
+    const ofVideos = whole.requests.filter(({ path }) => path.startsWith('/library/'));
+    expect(ofVideos.map((request) => [request.path, request.key])).toEqual([['/library/2/videos', goodKey]]);
+    expect(JSON.stringify(whole.log)).not.toContain(goodKey);
+  });
+
+  it('is used as soon as the listing has a good one', async () => {
+    let key = 'a bad one';
+    const whole = await startWhole({
+      document: { video_encoding: { targets: 'all' } },
+      routes: {
+        '/videolibrary': () => ({ Items: [{ Id: 1, ApiKey: key }], TotalItems: 1, HasMoreItems: false }),
+        '/library/1/videos': () => ({ items: [], totalItems: 0 }),
+      },
+    });
+    await whole.poll();
+    expect(await whole.value('bunnynet_video_encoding_up')).toBe(0);
+    key = goodKey;
+    await whole.poll();
+    await expect.poll(() => whole.value('bunnynet_video_encoding_up')).toBe(1);
+  });
+});
+
+/** Text that something may choke on: URLs, HTML, JSON, terminals, the text format, objects. */
+const texts: readonly string[] = [
+  'a\ud800b',
+  '\udc00',
+  'x'.repeat(300_000),
+  `${'x'.repeat(4999)}\u{1f407}`,
+  '__proto__',
+  '../../billing?x=1#y',
+  '<script>alert(1)</script>"\'',
+  'a"} 1\nbunnynet_application_up{app_id="forged',
+  '\u0000\u001b]0;title\u0007\u202e\r',
+  '\u{1f407}'.repeat(5),
+  ' ',
+];
+
+async function start(element: (text: string, at: number) => object) {
+  const whole = await startWhole({
+    document: { applications: { targets: 'all', exclude: '(a|b|c)*d' } },
+    routes: {
+      '/mc/apps': () => ({ items: texts.map(element), meta: { totalItems: texts.length }, cursor: null }),
+    },
+  });
+  const [url = ''] = await whole.exporter.start();
+  const get = async (path: string) => await fetch(`${url}${path}`);
+  await whole.poll();
+  return { whole, get };
+}
+
+/** What a scrape must be made of: comments, and rows with a name, labels in quotes and a number. */
+const row = /^(#.*|[a-z_:][a-z0-9_:]*(\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\})? \S+)$/i;
+
+describe('any text of an application', () => {
+  it.each([
+    ['id', (text: string) => ({ id: text, name: 'shop' })],
+    ['name', (text: string, at: number) => ({ id: `app${at}`, name: text })],
+  ] as const)('as its %s: pages, log and other targets go on', async (_, element) => {
+    const { whole, get } = await start(element);
+    expect(whole.exporter.listings().map(({ state, found }) => [state, found])).toEqual([
+      ['ok', texts.length],
+    ]);
+    const page = await (await get('/metrics')).text();
+    expect(page.split('\n').filter((line) => line !== '' && !row.test(line))).toEqual([]);
+    expect(page.match(/^bunnynet_application_up\{/gm)).toHaveLength(texts.length);
+
+    const status = await get('/');
+    expect(status.status).toBe(200);
+    const html = await status.text();
+    expect(html.match(/<tr role="row">/g)?.length).toBeGreaterThanOrEqual(texts.length);
+    expect(html).not.toContain('<script>alert');
+    expect(html.length).toBeLessThan(300_000);
+
+    const json = await (await get('/api/v1/targets')).text();
+    const { targets } = JSON.parse(json) as { targets: readonly { ids: object; name: string }[] };
+    expect(targets).toHaveLength(texts.length);
+    expect(json).not.toMatch(/\\ud[89a-f]/i);
+    for (const { ids, name } of targets)
+      expect(Math.max(name.length, ...Object.values(ids).map((id) => String(id).length))).toBeLessThan(5001);
+    expect((await get('/api/v1/targets?q=script')).status).toBe(200);
+    for (const line of whole.log) expect(JSON.stringify(line).length).toBeLessThan(40_000);
+  });
+});
+
+it('whatever throws while a listing is taken over is one failed poll with a reason', async () => {
+  let isBroken = true;
+  const whole = await startWhole({
+    document: { applications: { targets: 'all' } },
+    routes: {
+      '/mc/apps': () => ({ items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null }),
+      '/mc/apps/a/summary': () => ({ monthlyCost: 1 }),
+    },
+    onLine(line) {
+      if (isBroken && line.includes('+1 application')) throw new Error('no space left on device');
+    },
+  });
+  await whole.poll();
+  const [listing] = whole.exporter.listings();
+  expect(listing?.state).toBe('failing');
+  expect(listing?.lastFailure?.message).toContain('no space left on device');
+  isBroken = false;
+  await whole.poll();
+  expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['ok']);
+  expect(await whole.value('bunnynet_application_up')).toBe(1);
+});
