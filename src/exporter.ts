@@ -14,7 +14,7 @@ import { type ListenAddress, WebServer } from './http/server.ts';
 import { describeChange, logDropped, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import { PollEngine } from './polling/engine.ts';
-import { summarizeListings } from './polling/listing-summary.ts';
+import { currentSummary } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
@@ -102,7 +102,7 @@ export class Exporter {
     this.#telemetry = createTelemetry(kindsOn(config), {
       counts: (kind) => this.#engine.states.counts(kind),
       store: this.#store,
-      listings: () => summarizeListings(this.#engine.listings()),
+      listings: currentSummary(() => this.#engine.listings()),
       refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
       capacities: () => this.#capacities,
       configuration: () => this.#configuration,

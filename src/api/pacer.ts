@@ -1,5 +1,7 @@
 /** Decides when each request to an API may start: its rate, concurrency and pauses, shared fairly between queues. */
 
+import { Fifo } from '../fifo.ts';
+
 /** The right to make one request. */
 export interface Permit {
   /** Ends the request; a second call does nothing. */
@@ -13,7 +15,7 @@ interface Queue {
   readonly name: string;
   /** Of polls under way, for a page or a retry. They go first, so that the polls finish. */
   readonly continuing: Set<Waiter>;
-  readonly fresh: Waiter[];
+  readonly fresh: Fifo<Waiter>;
   inFlight: number;
   /** Whether a slot is kept for it. Other queues are deleted when they are empty. */
   isSet: boolean;
@@ -134,7 +136,7 @@ export class Pacer {
   #queue(name: string): Queue {
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue: Queue = { name, continuing: new Set(), fresh: [], inFlight: 0, isSet: false };
+    const queue: Queue = { name, continuing: new Set(), fresh: new Fifo(), inFlight: 0, isSet: false };
     this.#queues.set(name, queue);
     return queue;
   }

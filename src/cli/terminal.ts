@@ -100,11 +100,11 @@ const shownFailures = 5;
 
 function causeText({ title, affected, advice, runbook, targets, listings }: Cause, style: Style): string {
   const names = [
-    ...targets.map(({ target: { kind, name, ids } }) => targetText(kind, name, ids)),
-    ...listings.map(listingText),
-  ];
-  const more = names.length - shownFailures;
-  const shown = `${names.slice(0, shownFailures).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+    ...targets.slice(0, shownFailures).map(({ target: { kind, name, ids } }) => targetText(kind, name, ids)),
+    ...listings.slice(0, shownFailures).map(listingText),
+  ].slice(0, shownFailures);
+  const more = targets.length + listings.length - names.length;
+  const shown = `${names.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
   return [
     `${style('red', '✗')} ${style('bold', plainText(title))}: ${affected}`,
     style('dim', `    ${shown}`),

@@ -141,7 +141,10 @@ export class Provider {
   #fit(): void {
     const { kind } = this.poll;
     const subscribers = [...this.#subscribers];
-    const intervalMs = Math.min(...subscribers.map((one) => one.intervalMs));
+    const intervalMs = subscribers.reduce(
+      (least, one) => Math.min(least, one.intervalMs),
+      Number.POSITIVE_INFINITY,
+    );
     const isRead = subscribers.some((one) => one.isRead);
     this.poll = { ...this.poll, intervalMs, isRead, queue: isRead ? kind : `${kind} listing` };
   }

@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
+import { Fifo } from '../fifo.ts';
 import { combineCrc32, crc32Shift } from './crc.ts';
 
 /** For a part this short, handing it to a thread takes longer than deflating it (30 µs). */
@@ -36,7 +37,7 @@ interface Piece extends Checked {
 export class Gzip {
   readonly #maxConcurrent: number;
   #busy = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Fifo<() => void>();
   /** The parts and sections compressed so far, in case they come again. */
   readonly #parts = new WeakMap<Buffer, Promise<Piece>>();
   readonly #sections = new WeakMap<readonly Buffer[], Promise<Piece>>();

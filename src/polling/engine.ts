@@ -49,6 +49,8 @@ export class PollEngine {
   readonly #wanted: Wanted;
   readonly #listings: Listings;
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
+  /** Of the listings; undefined where one may have changed since. */
+  #statuses: readonly ListingStatus[] | undefined;
   #config: Config | undefined;
   #lastChange: Promise<unknown> = Promise.resolve();
   /** How many changes are waiting or under way. */
@@ -79,7 +81,10 @@ export class PollEngine {
       ...options,
       ...common,
       run: (loop, permit, lagMs) => this.#poll(loop, permit, lagMs),
-      onFirstEnd: () => this.#checkReady(),
+      onFirstEnd: () => {
+        this.#statuses = undefined;
+        this.#checkReady();
+      },
     });
     const wanted = new Wanted({
       ...options,
@@ -109,8 +114,13 @@ export class PollEngine {
     return true;
   }
 
+  /** The same array as long as nothing changes. */
   listings(): readonly ListingStatus[] {
-    return this.#listings.statuses();
+    this.#statuses ??= this.#listings.statuses();
+    const statuses = this.#statuses;
+    // While a change is under way, there is no telling what it has changed so far.
+    if (this.#changes > 0) this.#statuses = undefined;
+    return statuses;
   }
 
   /** Sizes by name, for tests: what must not grow while targets come and go. */
@@ -182,6 +192,7 @@ export class PollEngine {
   /** Carries out one change at a time. */
   #inTurn(change: () => Promise<void>): Promise<void> {
     this.#changes++;
+    this.#statuses = undefined;
     const carryOut = async () => {
       if (this.#polls.signal.aborted) return;
       this.#wanted.turns.begin();
@@ -202,10 +213,13 @@ export class PollEngine {
     const { poll } = loop;
     if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
     const { backoffFactor, found } = await this.#poller.poll(poll, loop, permit);
+    if (poll.type === 'read') return backoffFactor;
+    this.#statuses = undefined;
     try {
-      if (poll.type === 'listing' && !loop.isStopped) await this.#follow(loop, found);
+      if (!loop.isStopped) await this.#follow(loop, found);
       return backoffFactor;
     } catch (error) {
+      this.#statuses = undefined;
       return this.#poller.failed(poll, loop, error);
     }
   }

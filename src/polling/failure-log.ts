@@ -147,7 +147,7 @@ export class FailureLog {
     const aged = [...this.#aged].filter(([, { untold }]) => untold > 0);
     for (const group of this.#groups.values()) this.#noteStalledRecovery(group);
     const recoveries = this.#recoveries;
-    const lastedMs = Math.max(0, ...recoveries.map((recovery) => recovery.lastedMs));
+    const lastedMs = recoveries.reduce((longest, recovery) => Math.max(longest, recovery.lastedMs), 0);
     const failing = [...this.#groups.values()].reduce((sum, group) => sum + group.failing.size, 0);
     const left = failing === 0 ? 'none fails any more' : `${count(failing)} still fail`;
     const lasted = `succeed again after up to ${durationText(lastedMs)}; ${left}`;

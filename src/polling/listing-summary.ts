@@ -40,9 +40,25 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
       credential,
       isUp: ofKind.every(({ state }) => state === 'pending') ? undefined : failing === 0,
       failing,
-      lastSuccessMs: successes.length > 0 ? Math.min(...successes) : undefined,
+      lastSuccessMs: successes.reduce<number | undefined>(earlier, undefined),
       found: listed.reduce((sum, { found }) => sum + found, 0),
       excluded: selected.reduce((sum, { excluded }) => sum + excluded.length, 0),
     };
   });
+}
+
+function earlier(a: number | undefined, b: number): number {
+  return a === undefined ? b : Math.min(a, b);
+}
+
+/** The summary of the current listings, made anew only when they are another array. */
+export function currentSummary(listings: () => readonly ListingStatus[]): () => readonly ListingSummary[] {
+  let summarized: readonly ListingStatus[] = [];
+  let summary: readonly ListingSummary[] = [];
+  return () => {
+    const current = listings();
+    if (current !== summarized) summary = summarizeListings(current);
+    summarized = current;
+    return summary;
+  };
 }

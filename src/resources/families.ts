@@ -150,13 +150,22 @@ export function sumOf(values: readonly (number | undefined)[]): number | undefin
 }
 
 export function highestOf(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length > 0 ? Math.max(...known) : undefined;
+  return extremeOf(values, Math.max);
 }
 
 export function lowestOf(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
+  return extremeOf(values, Math.min);
+}
+
+/** One by one: `Math.max(...values)` throws where there are very many. */
+function extremeOf(
+  values: readonly (number | undefined)[],
+  of: (a: number, b: number) => number,
+): number | undefined {
+  return values.reduce(
+    (found, value) => (found === undefined || value === undefined ? (found ?? value) : of(found, value)),
+    undefined,
+  );
 }
 
 /** An object inside an answer: its fields have families of their own. of: as in `Shown`. */
@@ -310,9 +319,8 @@ function labelled(labels: Labels | undefined, series: Series): Series {
 
 /** A gauge shows the newest day that any series has, and only the series that have that day. */
 function asSamples(series: Series): readonly Sample[] {
-  const newest = Math.max(
-    ...series.flatMap((one) => ('days' in one ? one.days : [])).map(({ startSeconds }) => startSeconds),
-  );
+  const days = series.flatMap((one) => ('days' in one ? one.days : []));
+  const newest = highestOf(days.map(({ startSeconds }) => startSeconds));
   return series.flatMap((one) => {
     if (!('days' in one)) return [one];
     const value = one.days.findLast(({ startSeconds }) => startSeconds === newest)?.value;

@@ -34,10 +34,10 @@ export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
 }
 
 /** The first items of a list, and how many more there are. */
-export function firstOf(items: readonly HtmlValue[], max: number): Html {
+export function firstOf<Item>(items: readonly Item[], max: number, toHtml: (item: Item) => HtmlValue): Html {
   const hidden = items.length - max;
   const more = hidden > 0 && html`<li>and ${count(hidden)} more</li>`;
-  return html`<ul>${items.slice(0, max).map((item) => html`<li>${item}</li>`)}${more}</ul>`;
+  return html`<ul>${items.slice(0, max).map((item) => html`<li>${toHtml(item)}</li>`)}${more}</ul>`;
 }
 
 export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {

@@ -1,9 +1,12 @@
 /** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
+import type { ListingStatus } from '../polling/listings.ts';
+import type { TargetStatus } from '../polling/target-states.ts';
 import { capitalised, clockText, count, durationInWords, plural } from '../text.ts';
 import { type Advice, adviceOn, type Cause, causesOf } from './causes.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { ago, firstOf, nameOf, ofParent, time } from './parts.ts';
 import { linkTo } from './query.ts';
+import type { DriftedField } from './schema-drift.ts';
 import type { View } from './view.ts';
 
 interface Problem extends Advice {
@@ -23,15 +26,15 @@ function ofCause(cause: Cause, nowMs: number): Problem {
   const { affected, words, kinds, sinceMs, meaning, targets, listings } = cause;
   const since = time(sinceMs, clockText(sinceMs, nowMs));
   const link = html` <a href="${linkTo({ kinds, text: words })}">show the targets</a>`;
-  const names = [
-    ...targets.map(({ target }) => html`${target.kind} <bdi>${nameOf(target)}</bdi>`),
-    ...listings.map(({ poll }) => html`${poll.listing.nouns}${ofParent(poll)} (listing)`),
-  ];
+  const nameOfEach = (status: TargetStatus | ListingStatus) =>
+    'target' in status
+      ? html`${status.target.kind} <bdi>${nameOf(status.target)}</bdi>`
+      : html`${status.poll.listing.nouns}${ofParent(status.poll)} (listing)`;
   return {
     ...cause,
     extent: html`: ${affected}, failing since ${since}${kinds.length > 0 && link}`,
     meaning: `${capitalised(meaning)}.`,
-    details: firstOf(names, shownTargets),
+    details: firstOf([...targets, ...listings], shownTargets, nameOfEach),
   };
 }
 
@@ -61,12 +64,10 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
     if (shortfall !== undefined) add('pace', { title, meaning: `${shortfall}.` });
   }
   if (schemaDrift.length > 0) {
-    const fields = schemaDrift.map(
-      ({ kind, field, count: n, lastAtMs }) =>
-        html`${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}`,
-    );
+    const toHtml = ({ kind, field, count: n, lastAtMs }: DriftedField) =>
+      html`${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}`;
     const meaning = html`Their series are left out, and sums over them are too small.
-${firstOf(fields, shownFields)}`;
+${firstOf(schemaDrift, shownFields, toHtml)}`;
     add('drift', { title: 'The API sends fields of another type than expected', meaning });
   }
   return problems;

@@ -5,6 +5,17 @@ export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as c
 const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
 export type SortColumn = (typeof sortColumns)[number];
 
+/** The longest text to search for: that of a link from a cause is shorter. */
+export const maxTextLength = 400;
+
+/** Each of them is looked for in every target. */
+const maxWords = 12;
+
+/** What must occur in a target, in lower case: the first twelve words of a text. */
+export function wordsOf(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().split(/\s+/))].filter(Boolean).slice(0, maxWords);
+}
+
 /** The query cannot be understood; the message says what was expected. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
@@ -32,14 +43,17 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[], co
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
     throw new QueryError(`page: expected a number from 1; got ${JSON.stringify(page)}`);
   }
+  const text = (params.get('q') ?? '').trim();
+  if (text.length > maxTextLength)
+    throw new QueryError(`q: expected at most ${maxTextLength} characters; got ${text.length}`);
   const sort = params.get('sort') || 'state';
   return {
     // Any of these; all when empty.
     kinds: choices(params, 'kind', kinds),
     states: choices(params, 'state', stateFilters),
     conditions: choices(params, 'condition', conditions),
-    // Every word of it must occur in the target, whatever the case.
-    text: (params.get('q') ?? '').trim(),
+    // Its words must occur in the target, whatever the case.
+    text,
     sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
     descending: sort.startsWith('-'),
     // Undefined where none was asked for.

@@ -67,7 +67,17 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
     }
     viewers++;
     const asked = { ...query, page: query.page ?? defaultPage };
-    const view = await lookAt(sources, asked, Date.now()).finally(() => viewers--);
+    const closed = new AbortController();
+    response.once('close', () => closed.abort());
+    let view: View;
+    try {
+      view = await lookAt(sources, asked, Date.now(), closed.signal);
+    } catch (error) {
+      if (closed.signal.aborted) return;
+      throw error;
+    } finally {
+      viewers--;
+    }
     if (!response.destroyed) await answer(view, request, response);
   };
 }

@@ -4,7 +4,7 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import { capitalised, count, durationInWords, plural } from '../text.ts';
 import { Html, html } from './html.ts';
 import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';
-import { linkTo, orderOf, stateFilters } from './query.ts';
+import { linkTo, maxTextLength, orderOf, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
 
@@ -31,7 +31,7 @@ function searchForm({ kinds, query }: View): Html {
   const order = orderOf(query);
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
-<input type="search" name="q" value="${query.text}" maxlength="200"
+<input type="search" name="q" value="${query.text}" maxlength="${maxTextLength}"
 placeholder="Name, id, reason &hellip;" aria-label="Search">
 ${select('kind', 'Kind', query.kinds, [['', 'All kinds'], ...kindTitles])}
 ${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}

@@ -8,7 +8,7 @@ import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Condition, Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
-import type { SortColumn, StatusQuery } from './query.ts';
+import { type SortColumn, type StatusQuery, wordsOf } from './query.ts';
 import type { DriftedField } from './schema-drift.ts';
 
 export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
@@ -65,8 +65,13 @@ export function sumOf(kinds: readonly KindView[]): Counts {
   return sum;
 }
 
-/** nowMs: Unix time. */
-export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: number) {
+/** nowMs: Unix time. Rejects with the signal's reason once it is aborted. */
+export async function lookAt(
+  sources: StatusSources,
+  query: StatusQuery,
+  nowMs: number,
+  signal?: AbortSignal,
+) {
   const [targets, listings] = [sources.targets(), sources.listings()];
   const kinds = sources.kinds.map(
     (kind): KindView => ({
@@ -80,7 +85,10 @@ export async function lookAt(sources: StatusSources, query: StatusQuery, nowMs: 
   const found: Keyed[] = [];
   const turns = new Turns();
   for (const status of targets) {
-    if (turns.isOver) await turns.next();
+    if (turns.isOver) {
+      await turns.next();
+      signal?.throwIfAborted();
+    }
     const kind = byKind.get(status.target.kind);
     if (kind) countIn(kind, status);
     if (isMatch(status)) found.push([sortKeys[query.sort](status, kind, sources), status]);
@@ -126,7 +134,7 @@ function countIn({ counts, reported }: KindView, { state, stale, condition }: Ta
 }
 
 function matcher({ kinds, states, conditions, text }: StatusQuery): (status: TargetStatus) => boolean {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(text);
   const isIn = <Value>(chosen: readonly Value[], value: Value) =>
     chosen.length === 0 || chosen.includes(value);
   return (status) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkTo, parseQuery, QueryError } from '../../src/status/query.ts';
+import { linkTo, parseQuery, QueryError, wordsOf } from '../../src/status/query.ts';
 import { everything } from './fixtures.ts';
 
 const kinds = ['application', 'shield_zone'];
@@ -24,8 +24,15 @@ describe('the query of the status page', () => {
     ['condition=dead', 'condition: expected active, suspended; got "dead"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
-  ])('says what it expected instead of %s', (text, message) => {
+    [`q=${'a+'.repeat(201)}b`, 'q: expected at most 400 characters; got 403'],
+  ])('says what it expected instead of %.40s', (text, message) => {
     expect(() => parse(text)).toThrow(new QueryError(message));
+  });
+
+  it('looks for the first twelve different words of a text', () => {
+    const words = wordsOf('a b c d e f g h i j k A l m');
+    expect(words.join('')).toBe('abcdefghijkl');
+    expect(wordsOf(' ')).toEqual([]);
   });
 
   it('can be read back from its link', () => {
