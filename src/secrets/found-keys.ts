@@ -3,9 +3,9 @@ import { CredentialError, parseKey, type Secret } from './credentials.ts';
 import type { Redactor } from './redactor.ts';
 
 /** A key that can be used, or why it cannot. */
-type Found = Secret | CredentialError;
+type KeyOrProblem = Secret | CredentialError;
 
-function parseFound(key: string): Found {
+function parseFound(key: string): KeyOrProblem {
   try {
     return parseKey(key, 'in the listing');
   } catch (error) {
@@ -14,14 +14,15 @@ function parseFound(key: string): Found {
   }
 }
 
-function isSame(a: Found | undefined, b: Found | undefined): boolean {
-  const textOf = (one: Found | undefined) => (one instanceof CredentialError ? one.message : one?.reveal());
+function isSame(a: KeyOrProblem | undefined, b: KeyOrProblem | undefined): boolean {
+  const textOf = (one: KeyOrProblem | undefined) =>
+    one instanceof CredentialError ? one.message : one?.reveal();
   return textOf(a) === textOf(b);
 }
 
 export class FoundKeys {
   /** By credential and listing: two accounts may have different keys for the same thing. */
-  readonly #keys = new Map<string, Map<string, Found>>();
+  readonly #keys = new Map<string, Map<string, KeyOrProblem>>();
   readonly #redactor: Redactor;
 
   constructor(redactor: Redactor) {
@@ -33,7 +34,7 @@ export class FoundKeys {
    * first of them counts.
    */
   learn(credential: string, key: string, listing: string): boolean {
-    const known = this.#keys.get(credential) ?? new Map<string, Found>();
+    const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const before = this.#inUse(credential);
     const found = parseFound(key);
     known.set(listing, found);
@@ -68,7 +69,7 @@ export class FoundKeys {
     return this.#keys.has(credential);
   }
 
-  #inUse(credential: string): Found | undefined {
+  #inUse(credential: string): KeyOrProblem | undefined {
     return this.#keys.get(credential)?.values().next().value;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Notices when a key has changed. Requests always use the current key, but listings, and polls that were refused, would wait
- * for their next turn.
+ * for their next poll.
  */
 import { createHash } from 'node:crypto';
 import type { Credentials } from './credentials.ts';

@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** For text and for quoted attributes. Control characters, which HTML cannot hold, show as U+FFFD. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');

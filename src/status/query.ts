@@ -1,4 +1,4 @@
-/** Which targets are asked for and in which order: parsed from the query of a URL, and written as links. */
+/** Which targets are requested and in which order: parsed from the query of a URL, and written as links. */
 
 /** The states of a target, and `stale`, which goes with any of them. */
 export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
@@ -56,7 +56,7 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[], co
     text,
     sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
     descending: sort.startsWith('-'),
-    // Undefined where none was asked for.
+    // Undefined where none was requested.
     page: page === undefined ? undefined : Number(page),
   };
 }

@@ -7,7 +7,7 @@ import { statusPageHeaders } from './assets.ts';
 import { renderJson } from './json.ts';
 import { renderStatusPage } from './page.ts';
 import { parseQuery, QueryError, type StatusQuery } from './query.ts';
-import { lookAt, type StatusSources, type View } from './view.ts';
+import { buildView, type StatusSources, type View } from './view.ts';
 
 export interface PagesOptions extends StatusSources {
   readonly isReady: () => boolean;
@@ -66,12 +66,12 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
       return answerText(response, 503, `${viewers} queries are being answered, which is the limit`);
     }
     viewers++;
-    const asked = { ...query, page: query.page ?? defaultPage };
+    const paged = { ...query, page: query.page ?? defaultPage };
     const closed = new AbortController();
     response.once('close', () => closed.abort());
     let view: View;
     try {
-      view = await lookAt(sources, asked, Date.now(), closed.signal);
+      view = await buildView(sources, paged, Date.now(), closed.signal);
     } catch (error) {
       if (closed.signal.aborted) return;
       throw error;

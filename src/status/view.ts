@@ -54,7 +54,7 @@ export type KindView = KindNames & {
   readonly reported: Map<string, number>;
 };
 
-export type View = Awaited<ReturnType<typeof lookAt>>;
+export type View = Awaited<ReturnType<typeof buildView>>;
 
 const noCounts = (): Counts => ({ targets: 0, ok: 0, failing: 0, absent: 0, pending: 0, stale: 0 });
 
@@ -66,7 +66,7 @@ export function sumOf(kinds: readonly KindView[]): Counts {
 }
 
 /** nowMs: Unix time. Rejects with the signal's reason once it is aborted. */
-export async function lookAt(
+export async function buildView(
   sources: StatusSources,
   query: StatusQuery,
   nowMs: number,
@@ -82,7 +82,7 @@ export async function lookAt(
   );
   const byKind = new Map(kinds.map((each) => [each.kind, each]));
   const isMatch = matcher(query);
-  const found: Keyed[] = [];
+  const found: SortEntry[] = [];
   const turns = new Turns();
   for (const status of targets) {
     if (turns.isOver) {
@@ -116,13 +116,13 @@ export async function lookAt(
 }
 
 /** How many targets one page shows. */
-export const targetsPerPage = 100;
+const targetsPerPage = 100;
 
-/** All where no page was asked for; a page beyond the last is the last. */
-function pageOf(matching: readonly TargetStatus[], asked: number | undefined) {
-  if (asked === undefined) return { shown: matching, page: 1, pages: 1 };
+/** All where no page was requested; a page beyond the last is the last. */
+function pageOf(matching: readonly TargetStatus[], requested: number | undefined) {
+  if (requested === undefined) return { shown: matching, page: 1, pages: 1 };
   const pages = Math.max(1, Math.ceil(matching.length / targetsPerPage));
-  const page = Math.min(asked, pages);
+  const page = Math.min(requested, pages);
   return { shown: matching.slice((page - 1) * targetsPerPage, page * targetsPerPage), page, pages };
 }
 
@@ -162,7 +162,7 @@ function rankOf({ state, stale, condition = '' }: TargetStatus, kind: KindNames 
 }
 
 type Key = number | string | undefined;
-type Keyed = readonly [key: Key, status: TargetStatus];
+type SortEntry = readonly [key: Key, status: TargetStatus];
 
 /** What each column is sorted by. */
 const sortKeys: Readonly<
@@ -177,7 +177,7 @@ const sortKeys: Readonly<
 };
 
 /** A target without a value comes last in either direction. */
-function comparison(descending: boolean): (a: Keyed, b: Keyed) => number {
+function comparison(descending: boolean): (a: SortEntry, b: SortEntry) => number {
   const sign = descending ? -1 : 1;
   return ([a], [b]) => {
     if (a === b) return 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
-import { lookAt } from '../../src/status/view.ts';
+import { buildView } from '../../src/status/view.ts';
 import { calm, everything, failing, kinds, many, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
@@ -32,7 +32,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
     listings: () => [],
     nextPollInMs: (each: TargetStatus) => nextPolls.get(each),
   };
-  return lookAt(sources, { ...everything, ...query }, nowMs);
+  return buildView(sources, { ...everything, ...query }, nowMs);
 }
 
 async function find(query: Partial<StatusQuery>, statuses?: readonly TargetStatus[]) {
