@@ -204,7 +204,7 @@ function configurationReference(): string {
     '## Settings',
     '',
     'Durations are written as in Prometheus (`30s`, `1h30m`). Unknown settings, duplicate targets, invalid patterns and keys that cannot be',
-    'read are errors, all reported at once with their lines.',
+    'read are errors, reported with their lines: first every mistake of form, and where there is none, every mistake of meaning.',
     '',
     row('setting', 'default', ''),
     row('---', '---', '---'),
