@@ -1,13 +1,32 @@
-/** The API as a test declares it, request by request. */
-import nock from 'nock';
+/** The API as a test declares it, request by request, with undici's own mock. */
+import { type Dispatcher, MockAgent, Pool } from 'undici';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+const loopback = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 const undeclared: string[] = [];
+let isDeclared = true;
 
-function noteUndeclared({ method, url }: Request): void {
-  if (!loopback.test(new URL(url).host)) undeclared.push(`${method} ${url}`);
+function createAgent(): MockAgent {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  // Called for the host of a request that nothing declares: it is not sent either.
+  agent.enableNetConnect(() => {
+    isDeclared = false;
+    return false;
+  });
+  return agent;
+}
+
+let declared = createAgent();
+
+function answer(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  isDeclared = true;
+  try {
+    return declared.dispatch(options, handler);
+  } finally {
+    if (!isDeclared) undeclared.push(`${options.method} ${String(options.origin)}${options.path}`);
+  }
 }
 
 /**
@@ -15,11 +34,15 @@ function noteUndeclared({ method, url }: Request): void {
  * made or an undeclared one was.
  */
 export function expectDeclaredRequests(): void {
+  const dispatch = Reflect.get(Pool.prototype, 'dispatch') as Pool['dispatch'];
+
   beforeAll(() => {
-    if (!nock.isActive()) nock.activate();
-    nock.disableNetConnect();
-    nock.enableNetConnect(loopback);
-    nock.emitter.on('no match', noteUndeclared);
+    // Every connection to an API belongs to a pool. A closed one says so itself.
+    Pool.prototype.dispatch = function (options, handler) {
+      return this.closed || this.destroyed || loopback.test(String(options.origin))
+        ? dispatch.call(this, options, handler)
+        : answer(options, handler);
+    };
   });
 
   afterEach(() => {
@@ -29,30 +52,46 @@ export function expectDeclaredRequests(): void {
   });
 
   afterAll(() => {
-    nock.emitter.off('no match', noteUndeclared);
-    nock.enableNetConnect();
-    nock.restore();
+    Pool.prototype.dispatch = dispatch;
   });
 }
 
 /**
- * Declares requests to an origin. Each answers one request:
+ * Declares requests to an origin. Each answers one request, or as many as `times` says:
  * `mockApi('https://api.example').get('/apps/a/summary').reply(200, { status: 'active' })`.
  *
  * @param headers what the request has to carry besides
  */
-export function mockApi(origin: string, headers: Readonly<Record<string, string>> = {}): nock.Scope {
-  return nock(origin, { reqheaders: { ...headers } });
+export function mockApi(origin: string, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    get(path: string, times = 1) {
+      const request = declared.get(origin).intercept({ path, method: 'GET', headers: { ...headers } });
+      return {
+        reply(
+          status: number,
+          body: string | object = '',
+          answerHeaders: Readonly<Record<string, string>> = {},
+        ) {
+          request.reply(status, body, { headers: answerHeaders }).times(times);
+        },
+        /** The connection fails with this message. */
+        replyWithError(message: string) {
+          request.replyWithError(new Error(message)).times(times);
+        },
+      };
+    },
+  };
 }
 
 /** Declared requests that were not made, and undeclared ones that were, since the last call. */
 export function takeProblems(): readonly string[] {
   const problems = [
-    ...nock.pendingMocks().map((mock) => `not made: ${mock}`),
+    ...declared
+      .pendingInterceptors()
+      .map(({ method, origin, path }) => `not made: ${String(method)} ${origin}${String(path)}`),
     ...undeclared.map((request) => `not declared: ${request}`),
   ];
   undeclared.length = 0;
-  nock.abortPendingRequests();
-  nock.cleanAll();
+  declared = createAgent();
   return problems;
 }

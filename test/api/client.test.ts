@@ -68,7 +68,7 @@ describe('a request', () => {
     await get('/a', { permit: permit('of a success') });
     mockApi(origin).get('/a').reply(404);
     await failure('/a', { permit: permit('of a failure') });
-    mockApi(origin).get('/a').times(2).reply(500);
+    mockApi(origin).get('/a', 2).reply(500);
     await failure('/a', { permit: permit('of a first try') });
     expect(released).toEqual(['of a success', 'of a failure', 'of a first try', 'further']);
     expect(further).toHaveBeenCalledOnce();
@@ -283,7 +283,8 @@ describe('the message of a failure', () => {
   });
 
   it('never hold a key that cannot be a header', async () => {
-    const { failure } = createClient({}, () => Promise.resolve(new Secret('k-1\nX: y')));
+    const baseUrl = await serve((_, response) => response.end('{}'));
+    const { failure } = createClient({ baseUrl }, () => Promise.resolve(new Secret('k-1\nX: y')));
     const error = await failure('/a');
     expect(error.result).toBe('network');
     expect(`${error.message} ${String(error.cause)}`).not.toContain('k-1');
@@ -636,7 +637,7 @@ describe('an API that does not answer', () => {
     const error = await failure('/a');
     expect([error.result, error.message]).toEqual([
       'network',
-      `${url.slice('https://'.length)} does not speak TLS, and its address begins with https (EPROTO): check apis.shield.base_url`,
+      `${url.slice('https://'.length)} does not speak TLS, and its address begins with https (ERR_SSL_WRONG_VERSION_NUMBER): check apis.shield.base_url`,
     ]);
   });
 

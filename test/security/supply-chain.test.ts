@@ -23,6 +23,7 @@ interface Locked {
   readonly link?: true;
   readonly hasInstallScript?: true;
   readonly os?: readonly string[];
+  readonly engines?: { readonly node?: string };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -30,7 +31,11 @@ interface Locked {
 const read = (file: string) => readFileSync(file, 'utf8');
 const manifest = JSON.parse(read('package.json')) as Required<
   Pick<Locked, 'dependencies' | 'devDependencies'>
-> & { readonly allowScripts: Readonly<Record<string, boolean>> };
+> & {
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly engines: { readonly node: string };
+  readonly devEngines: { readonly runtime: { readonly version: string } };
+};
 const lock = JSON.parse(read('package-lock.json')) as {
   readonly lockfileVersion: number;
   readonly packages: Readonly<Record<string, Locked>>;
@@ -95,6 +100,57 @@ describe('the packages in production', () => {
     expect(named.map(([name]) => name).sort()).toEqual(Object.keys(manifest.dependencies).sort());
     for (const [name, purpose] of named) expect(purpose.length, name).toBeGreaterThan(3);
     expect(named.length).toBeLessThanOrEqual(10);
+  });
+});
+
+type Version = readonly [major: number, minor: number, patch: number];
+
+const compare = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+
+/** Of a range such as `^20.18.1 || >=22.3`: the first version of each part, and the one after its last. */
+function partsOf(range: string): readonly { readonly first: Version; readonly after: Version }[] {
+  return range.split('||').map((part) => {
+    const [, operator, major, minor, patch] =
+      /^\s*(\^|>=)\s*(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?\s*$/.exec(part) ?? [];
+    if (operator === undefined) throw new Error(`this test does not know how to read the range ${range}`);
+    const first: Version = [Number(major), Number(minor) || 0, Number(patch) || 0];
+    return { first, after: operator === '^' ? [first[0] + 1, 0, 0] : [Number.POSITIVE_INFINITY, 0, 0] };
+  });
+}
+
+/** Whether every version of one range is in the other: if not, the first that is missing begins a part of ours or follows one of theirs. */
+function covers(theirs: string, ours: string): boolean {
+  const has = (range: string, version: Version) =>
+    partsOf(range).some(({ first, after }) => compare(first, version) <= 0 && compare(version, after) < 0);
+  const candidates = [
+    ...partsOf(ours).map(({ first }) => first),
+    ...partsOf(theirs).map(({ after }) => after),
+  ];
+  return candidates.every((version) => !has(ours, version) || has(theirs, version));
+}
+
+describe('the supported versions of Node', () => {
+  const { engines, devEngines } = manifest;
+
+  it.each([
+    ['>=20', true],
+    ['^20.0.0 || >=22.0.0', true],
+    ['>=22', false],
+    ['^20.19.0 || >=22.12.0', false],
+    ['^20.18.1 || ^22.3.0', false],
+    ['^20.18.1 || ^22.3.0 || >=24', false],
+  ])('are compared with those of a package: %s covers ^20.18.1 || >=22.3.0: %s', (theirs, expected) => {
+    expect(covers(theirs, '^20.18.1 || >=22.3.0')).toBe(expected);
+  });
+
+  it('are supported by every package in production, and for development by every package', () => {
+    for (const [path, { dev, engines: { node = '>=0' } = {} }] of locked) {
+      const ours = dev ? devEngines.runtime.version : engines.node;
+      expect(covers(node.replace('*', '>=0'), ours), `${path} needs Node ${node}; we support ${ours}`).toBe(
+        true,
+      );
+    }
+    expect(covers(engines.node, devEngines.runtime.version)).toBe(true);
   });
 });
 
