@@ -1,6 +1,5 @@
-/** What the documentation and the chart's values say about each alert, generated from the rules. */
-import { stringify } from 'yaml';
-import { alerts, defaultsOf, ruleSets } from './rule-settings.ts';
+/** What the documentation says about each alert, generated from the rules. */
+import { defaultsOf, ruleSets } from './rule-settings.ts';
 import { fill } from './rule-text.ts';
 import { type Alert, alertsIn } from './rules.ts';
 
@@ -39,13 +38,4 @@ export function alertTables(): string {
     ].join('\n'),
   );
   return tables.join('\n');
-}
-
-/** The default settings of each alert as values of the chart, under its summary. */
-export function alertValues(): string {
-  const values = alerts.map((alert) => {
-    const settings = stringify({ [alert.alert]: defaultsOf(alert) });
-    return `# -- ${legible(alert.summary, alert)}\n${settings}`.replaceAll(/^(?=.)/gm, '    ');
-  });
-  return values.join('');
 }

@@ -65,16 +65,16 @@ const ids = z
   .min(1)
   .meta({ id: 'ids' });
 
-function strict<T extends z.ZodType>(names: readonly string[], each: T) {
-  return z.strictObject(Object.fromEntries(names.map((name) => [name, each])));
+function some<T extends z.ZodType>(names: readonly string[], each: T) {
+  return z.strictObject(Object.fromEntries(names.map((name) => [name, each.optional()])));
 }
 
 function alertSchema({ thresholds, presence }: Alert) {
   return z.strictObject({
-    for: someDuration,
-    keepFiringFor: anyDuration,
-    ...(thresholds && { thresholds: strict(Object.keys(thresholds), z.number()) }),
-    ...(presence && { exclude: strict(presence.ids, ids).partial().optional() }),
+    for: someDuration.optional(),
+    keepFiringFor: anyDuration.optional(),
+    ...(thresholds && { thresholds: some(Object.keys(thresholds), z.number()).optional() }),
+    ...(presence && { exclude: some(presence.ids, ids).optional() }),
     labels: labels.optional(),
     annotations: labels.optional(),
   });
@@ -85,19 +85,19 @@ function isAlert(name: string): boolean {
 }
 
 const ruleSettings = z.strictObject({
-  disabled: z.array(
-    z.string().refine(isAlert, { error: ({ input }) => `there is no alert ${quote(String(input))}` }),
-  ),
-  alertLabels: labels,
-  alertAnnotations: labels,
-  alerts: z.strictObject(byName(alertSchema)),
+  disabled: z
+    .array(z.string().refine(isAlert, { error: ({ input }) => `there is no alert ${quote(String(input))}` }))
+    .optional(),
+  alertLabels: labels.optional(),
+  alertAnnotations: labels.optional(),
+  alerts: z.strictObject(byName((alert) => alertSchema(alert).optional())).optional(),
 });
 
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As Helm merges values into the chart's own. */
+/** What is given, over the defaults. */
 function overlay(preset: unknown, given: unknown): unknown {
   if (!isMapping(preset) || !isMapping(given)) return given;
   const merged = Object.entries(given).map(([key, value]) => [key, overlay(preset[key], value)]);
@@ -106,9 +106,9 @@ function overlay(preset: unknown, given: unknown): unknown {
 
 /** Reads settings from YAML, over the defaults. Throws with every problem if they are not valid. */
 export function readSettings(yaml: string): RuleSettings {
-  const { data, error } = ruleSettings.safeParse(overlay(defaultSettings, parse(yaml) ?? {}));
+  const { data, error } = ruleSettings.safeParse(parse(yaml) ?? {});
   if (error) throw new Error(z.prettifyError(error));
-  return data as RuleSettings;
+  return overlay(defaultSettings, data) as RuleSettings;
 }
 
 interface SettingsJsonSchema {
@@ -116,7 +116,7 @@ interface SettingsJsonSchema {
   readonly definitions: object;
 }
 
-/** In draft 7, for the chart's values after Helm has merged them with the defaults. */
+/** In draft 7, for the chart's values. */
 export function settingsJsonSchema(): SettingsJsonSchema {
   const schema = z.toJSONSchema(ruleSettings, { target: 'draft-7' });
   // zod wraps optional references, which makes Helm's messages longer.

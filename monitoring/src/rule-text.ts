@@ -1,7 +1,8 @@
 /** Rules as the text of a file that Prometheus loads. */
+import { stringify } from 'yaml';
 import { runbookUrl } from './links.ts';
 import type { Entity } from './promql.ts';
-import type { AlertSettings, RuleSettings } from './rule-settings.ts';
+import { type AlertSettings, defaultsOf, type RuleSettings } from './rule-settings.ts';
 import type { Alert, Recording, Rules } from './rules.ts';
 
 /** Template text that sets `$name`. The name is not a label, so a rename does not start a new alert. */
@@ -46,9 +47,6 @@ function keepNamespace(expr: string): string {
   return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
 }
 
-/** Placeholders that the chart fills in from its values. */
-const openSettings: AlertSettings = { for: '"[[for]]"', keepFiringFor: '"[[keepFiringFor]]"' };
-
 /** Replaces the placeholders by the settings of an alert. */
 export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
   const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
@@ -88,13 +86,13 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
   return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
-/** With settings, as Prometheus reads it; without, as the chart's template does, with placeholders and `excluded`. */
+/** With settings, as Prometheus reads it; without, as the chart's template does: with placeholders, their `defaults` and `excluded`. */
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
-  const own = settings?.alerts[rule.alert] ?? openSettings;
+  const own = settings?.alerts[rule.alert];
   const { presence } = rule;
   const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
   const excluded = keepNamespace(presence?.excluded ?? '');
-  const matchers = matchersOf(own.exclude);
+  const matchers = matchersOf(own?.exclude);
   const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
   const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
   const labels = {
@@ -108,19 +106,19 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
     description: folded(wrap(rule.description)),
     runbook_url: runbookUrl(rule.alert),
     ...quoted(settings?.alertAnnotations),
-    ...quoted(own.annotations),
+    ...quoted(own?.annotations),
   };
   const fields = {
     alert: rule.alert,
     ...(!settings && excluded && { excluded }),
     expr: `|\n${indent(expr, 2)}`,
-    for: own.for,
-    ...(own.keepFiringFor && { keep_firing_for: own.keepFiringFor }),
+    ...(own ? { for: own.for } : { defaults: `\n${indent(stringify(defaultsOf(rule)).trimEnd(), 2)}` }),
+    ...(own?.keepFiringFor && { keep_firing_for: own.keepFiringFor }),
     labels: `\n${indent(mapping(labels).trimEnd(), 2)}`,
     annotations: `\n${indent(mapping(annotations).trimEnd(), 2)}`,
   };
   const text = mapping(fields);
-  return settings ? fill(text, own) : text;
+  return own ? fill(text, own) : text;
 }
 
 function recordText({ record, expr, forDashboards }: Recording): string {

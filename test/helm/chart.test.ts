@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { alertValues } from '../../monitoring/src/alerts-reference.ts';
 import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
@@ -44,15 +43,6 @@ describe('the chart', () => {
     Object.assign(schema.properties.prometheusRule.properties, rules.properties);
     Object.assign(schema.definitions, rules.definitions);
     await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
-  });
-
-  test('has values for all settings of the rules, with their defaults', async () => {
-    const path = `${chart}/values.yaml`;
-    const alerts = readFileSync(path, 'utf8').replace(
-      /(?<=^ {2}alerts:\n).*?(?=^ {2}# -- Additional rule groups)/ms,
-      alertValues(),
-    );
-    await expect(alerts).toMatchFileSnapshot(path);
   });
 
   test('documents every value', async () => {

@@ -86,9 +86,9 @@ export const cases: Readonly<Record<string, Values>> = {
       basicAuth: { username: { name: 'auth', key: 'user' }, password: { name: 'auth', key: 'password' } },
     },
   },
-  guarded: {
+  'requires-auth': {
     ...oneApplication,
-    web: { config: { existingSecret: 'bunnynet-web', tls: true, guarded: true } },
+    web: { config: { existingSecret: 'bunnynet-web', tls: true, requiresAuth: true } },
     probes: { startup: { strict: true } },
   },
   everything: {
@@ -292,7 +292,7 @@ export const refusals: Readonly<
   'a probe port that is set twice': {
     values: {
       ...oneApplication,
-      web: { config: { existingSecret: 'web', guarded: true } },
+      web: { config: { existingSecret: 'web', requiresAuth: true } },
       extraArgs: ['--web.probe-address=:1'],
     },
     naming: [/extraArgs: set web.probePort/],
@@ -308,7 +308,7 @@ export const refusals: Readonly<
   'a probe port that is in use': {
     values: {
       ...oneApplication,
-      web: { port: 10058, config: { existingSecret: 'web', guarded: true } },
+      web: { port: 10058, config: { existingSecret: 'web', requiresAuth: true } },
     },
     naming: [/web.probePort.*other than web.port/],
   },
@@ -339,12 +339,12 @@ export const refusals: Readonly<
     },
     naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got string, want number/],
   },
-  'a threshold that is removed': {
+  'a threshold without a value': {
     values: {
       ...oneApplication,
       prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: null } } } },
     },
-    naming: [/alerts.BunnynetScheduleLag.thresholds': missing property 'seconds'/],
+    naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got null, want number/],
   },
   'a threshold that the alert does not have': {
     values: {

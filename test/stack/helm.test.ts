@@ -174,7 +174,7 @@ describe('the chart', () => {
       };
       return { manifests, container: spec.template.spec.containers[0] };
     };
-    const { manifests, container } = containerOf(cases['guarded']);
+    const { manifests, container } = containerOf(cases['requires-auth']);
     for (const [probe, path] of [
       ['livenessProbe', '/-/healthy'],
       ['readinessProbe', '/-/ready'],
@@ -186,7 +186,7 @@ describe('the chart', () => {
     expect(container?.['ports']).toContainEqual({ name: 'probes', containerPort: 10058, protocol: 'TCP' });
     expect(JSON.stringify(manifests.find(({ kind }) => kind === 'Service'))).not.toContain('probes');
     const { container: numbered } = containerOf({
-      ...cases['guarded'],
+      ...cases['requires-auth'],
       livenessProbe: { httpGet: { path: '/-/healthy', port: 10057 } },
     });
     expect(numbered).toHaveProperty('livenessProbe.httpGet', { path: '/-/healthy', port: 'probes' });

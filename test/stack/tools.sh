@@ -23,6 +23,12 @@ kustomize=v5.8.2
 actionlint=v1.7.12
 # renovate: datasource=go depName=github.com/compose-spec/compose-go/v2
 compose=v2.16.2
+# renovate: datasource=go depName=github.com/goreleaser/nfpm/v2
+nfpm=v2.45.2
+# renovate: datasource=go depName=github.com/google/go-jsonnet
+jsonnet=v0.22.0
+# renovate: datasource=go depName=github.com/VictoriaMetrics/VictoriaMetrics
+vmagent=v1.140.0
 # The newest Kubernetes for validating and installing the manifests; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
@@ -63,7 +69,7 @@ module() {
 }
 
 packages buildah buildah shellcheck shellcheck busybox busybox-static systemd-analyze systemd promtool prometheus \
-  amtool prometheus-alertmanager
+  amtool prometheus-alertmanager rpm rpm
 
 go_tool helm4 helm.sh/helm/v4/cmd/helm "$helm4"
 go_tool helm3 helm.sh/helm/v3/cmd/helm "$helm3"
@@ -71,6 +77,9 @@ go_tool kubectl-validate sigs.k8s.io/kubectl-validate "$kubectl_validate"
 go_tool kustomize sigs.k8s.io/kustomize/kustomize/v5 "$kustomize"
 go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
 go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
+go_tool nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm "$nfpm"
+go_tool jsonnet github.com/google/go-jsonnet/cmd/jsonnet "$jsonnet"
+go_tool vmagent github.com/VictoriaMetrics/VictoriaMetrics/app/vmagent "$vmagent"
 
 # Kubernetes' own schemas in the layout of kubectl-validate: api/v1.json, apis/<group>/<version>.json.
 schemas=$tools/kubernetes@$kubernetes

@@ -1,13 +1,14 @@
 // What `helm test` runs: the page must come and must be the exporter's. A failure ends it with 1.
 (async () => {
-  const { PAGE: page, GUARDED: guarded } = process.env;
+  const { PAGE: page, REQUIRES_AUTH: requiresAuth } = process.env;
   const response = await fetch(page, { signal: AbortSignal.timeout(30_000) }).catch((error) => {
     // A server that asks for a certificate refuses the connection with an alert of TLS.
-    if (guarded && String(error.cause?.code).startsWith('ERR_SSL_')) return { status: 401, text: () => '' };
+    if (requiresAuth && String(error.cause?.code).startsWith('ERR_SSL_'))
+      return { status: 401, text: () => '' };
     throw error;
   });
   const text = await response.text();
-  if (response.status === 401 && guarded) {
+  if (response.status === 401 && requiresAuth) {
     process.stdout.write(`${page} answers and asks who is there\n`);
     return;
   }

@@ -1,11 +1,20 @@
 {{/*
 An alert of the project's rules, as the values set it; in JSON. In its texts [[for]] and the names of its thresholds stand
-for what is set; `excluded` is what exclusions are taken from.
+for what is set. `defaults` applies where the values set nothing, and `excluded` is what exclusions are taken from. Sprig's
+`merge` cannot be used: it takes 0 and "" for not set.
 */}}
 {{- define "bunnynet-exporter.alert" -}}
 {{- $settings := .root.Values.prometheusRule }}
-{{- $own := index $settings.alerts .rule.alert }}
-{{- $rule := omit .rule "excluded" }}
+{{- $own := index $settings.alerts .rule.alert | default dict }}
+{{- $for := $own.for | default .rule.defaults.for }}
+{{- $keepFiringFor := ternary $own.keepFiringFor .rule.defaults.keepFiringFor (hasKey $own "keepFiringFor") }}
+{{- $thresholds := dict }}
+{{- range $source := list (.rule.defaults.thresholds | default dict) ($own.thresholds | default dict) }}
+{{- range $name, $number := $source }}
+{{- $_ := set $thresholds $name $number }}
+{{- end }}
+{{- end }}
+{{- $rule := omit .rule "excluded" "defaults" }}
 {{- $matchers := list }}
 {{- range $label, $ids := $own.exclude }}
 {{- $matchers = append $matchers (printf "%s=~%q" $label (join "|" $ids | replace "." "[.]")) }}
@@ -13,14 +22,14 @@ for what is set; `excluded` is what exclusions are taken from.
 {{- if $matchers }}
 {{- $_ := set $rule "expr" (printf "(\n%s\n) unless %s{%s}\n" (.rule.expr | trim | indent 2) .rule.excluded (join "," $matchers)) }}
 {{- end }}
-{{- $text := toJson $rule | replace "[[for]]" $own.for | replace "[[keepFiringFor]]" $own.keepFiringFor }}
-{{- $text = $text | replace "[[namespace]]" (include "bunnynet-exporter.namespace" .root) }}
-{{- range $name, $number := $own.thresholds }}
+{{- $text := toJson $rule | replace "[[for]]" $for | replace "[[namespace]]" (include "bunnynet-exporter.namespace" .root) }}
+{{- range $name, $number := $thresholds }}
 {{- $text = replace (printf "[[%s]]" $name) (toJson $number) $text }}
 {{- end }}
 {{- $rule = fromJson $text }}
-{{- if not $own.keepFiringFor }}
-{{- $rule = omit $rule "keep_firing_for" }}
+{{- $_ := set $rule "for" $for }}
+{{- with $keepFiringFor }}
+{{- $_ := set $rule "keep_firing_for" . }}
 {{- end }}
 {{- $labels := merge (dict) ($own.labels | default dict) $settings.alertLabels }}
 {{- range $label, $_ := $labels }}

@@ -59,7 +59,7 @@ spec:
         - --config.file=/etc/bunnynet-exporter/config/config.yaml
         {{- end }}
         - --web.listen-address=:{{ int .Values.web.port }}
-        {{- if include "bunnynet-exporter.guarded" . }}
+        {{- if include "bunnynet-exporter.requiresAuth" . }}
         - --web.probe-address=:{{ int .Values.web.probePort }}
         {{- end }}
         - --web.telemetry-path={{ .Values.web.telemetryPath }}
@@ -97,7 +97,7 @@ spec:
         - name: http
           containerPort: {{ int .Values.web.port }}
           protocol: TCP
-        {{- if include "bunnynet-exporter.guarded" . }}
+        {{- if include "bunnynet-exporter.requiresAuth" . }}
         - name: probes
           containerPort: {{ int .Values.web.probePort }}
           protocol: TCP

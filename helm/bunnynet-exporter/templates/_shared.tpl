@@ -129,13 +129,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.service.nodePort (eq .Values.service.type "ClusterIP") }}
 {{- fail "service.nodePort: only with service.type NodePort or LoadBalancer" }}
 {{- end }}
-{{- range .Values.prometheusRule.disabled }}
-{{- if not (hasKey $.Values.prometheusRule.alerts .) }}
-{{- fail (printf "prometheusRule.disabled: there is no alert %q; prometheusRule.alerts has their names" .) }}
+{{- with .Values.prometheusRule.disabled }}
+{{- $alerts := list }}
+{{- range $path, $_ := $.Files.Glob "rules/*.yml" }}
+{{- range ($.Files.Get $path | fromYaml).groups }}
+{{- range .rules }}
+{{- $alerts = append $alerts .alert }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range . }}
+{{- if not (has . $alerts) }}
+{{- fail (printf "prometheusRule.disabled: there is no alert %q; docs/alerts.md has their names" .) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- range .Values.extraArgs }}
-{{- if and (hasPrefix "--web.probe-address" .) (include "bunnynet-exporter.guarded" $) }}
+{{- if and (hasPrefix "--web.probe-address" .) (include "bunnynet-exporter.requiresAuth" $) }}
 {{- fail "extraArgs: set web.probePort instead of --web.probe-address, so that the probes use the same port" }}
 {{- end }}
 {{- if hasPrefix "--web.telemetry-path" . }}
@@ -145,8 +155,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.probes.startup.strict .Values.startupProbe }}
 {{- fail "startupProbe: probes.startup.strict sets it; give one of the two" }}
 {{- end }}
-{{- if and (include "bunnynet-exporter.guarded" .) (eq (int .Values.web.port) (int .Values.web.probePort)) }}
-{{- fail "web.probePort: with web.config.guarded the probes need a port of their own, other than web.port" }}
+{{- if and (include "bunnynet-exporter.requiresAuth" .) (eq (int .Values.web.port) (int .Values.web.probePort)) }}
+{{- fail "web.probePort: with web.config.requiresAuth the probes need a port of their own, other than web.port" }}
 {{- end }}
 {{- end }}
 
@@ -168,15 +178,15 @@ account is discovered.
 {{- end }}
 
 {{/* Whether clients need a password or a certificate. Kubernetes has neither, so probes then have their own port. */}}
-{{- define "bunnynet-exporter.guarded" -}}
-{{- if and .Values.web.config.existingSecret .Values.web.config.guarded }}true{{ end }}
+{{- define "bunnynet-exporter.requiresAuth" -}}
+{{- if and .Values.web.config.existingSecret .Values.web.config.requiresAuth }}true{{ end }}
 {{- end }}
 
 {{/* A probe that works with the web configuration; takes the probe and the chart's context. */}}
 {{- define "bunnynet-exporter.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- with $probe.httpGet }}
-{{- if and (include "bunnynet-exporter.guarded" $.root) (has (toString .port) (list "http" (toString (int $.root.Values.web.port)))) }}
+{{- if and (include "bunnynet-exporter.requiresAuth" $.root) (has (toString .port) (list "http" (toString (int $.root.Values.web.port)))) }}
 {{- $_ := set . "port" "probes" }}
 {{- else if include "bunnynet-exporter.tls" $.root }}
 {{- $_ := set . "scheme" "HTTPS" }}
@@ -194,6 +204,10 @@ account is discovered.
 {{- $namespace := include "bunnynet-exporter.namespace" .root }}
 {{- with .monitor.jobLabel }}
 jobLabel: {{ . }}
+{{- end }}
+{{- with .monitor.scrapeProtocols }}
+scrapeProtocols:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .monitor.sampleLimit }}
 sampleLimit: {{ int . }}
