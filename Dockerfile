@@ -41,6 +41,7 @@ EXPOSE 10057
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_PROBE_ADDRESS ?? process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
 # The first four options and MALLOC_TRIM_THRESHOLD_ keep it small: code is compiled only where it runs often, garbage is collected
-# often, by one thread beside the program's own, and freed memory goes back to the system.
+# often, by one thread beside the program's own, and freed memory goes back to the system. The heap may have half of the container's
+# memory limit: V8's own default, 256 MiB, would not notice a smaller limit before the container is killed.
 # The thread in which passwords are compared needs --allow-worker; Node warns that such a thread is not held to the model.
-ENTRYPOINT ["node", "--liftoff-only", "--max-semi-space-size=1", "--v8-pool-size=1", "--no-sparkplug", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]
+ENTRYPOINT ["node", "--liftoff-only", "--max-semi-space-size=1", "--v8-pool-size=1", "--no-sparkplug", "--max-old-space-size-percentage=50", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]

@@ -90,6 +90,11 @@ describe('the chart', () => {
       parseYaml(metadata.annotations[name] ?? ''),
     ) as { name: string }[][];
     for (const list of lists) for (const { name } of list) expect(name).toBeTruthy();
+    const changes = parseYaml(metadata.annotations['artifacthub.io/changes'] ?? '') as unknown;
+    const kind = expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/) as string;
+    const description = expect.stringMatching(/\w/) as string;
+    expect(changes).toEqual(expect.arrayContaining([{ kind, description }]));
+    for (const change of changes as unknown[]) expect(change).toEqual({ kind, description });
     for (const url of JSON.stringify(lists).matchAll(/blob\/main\/([^"]+)/g)) {
       expect(existsSync(`${root}${url[1]}`), url[1]).toBe(true);
     }

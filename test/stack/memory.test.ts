@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { type Shape, scales } from '../../src/simulator/dataset.ts';
+import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
+import { tools } from './tools.ts';
 
 const minutes = 5;
 
@@ -23,7 +26,7 @@ function sidecarLimit(): number {
  * if this machine does not allow it: then only the peak is compared with the limit.
  */
 function createMemoryGroup(limitBytes: number): string | undefined {
-  const name = `bunnynet-exporter-${process.pid}`;
+  const name = `bunnynet-exporter-${process.pid}-${limitBytes}`;
   const isFirstVersion = existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
   const folder = isFirstVersion ? `/sys/fs/cgroup/memory/${name}` : `/sys/fs/cgroup/${name}`;
   try {
@@ -42,6 +45,70 @@ function peakBytes(pid: number | undefined): number {
   const kilobytes = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
 }
+
+/** Starts a program in a group, if there is one: the shell joins it and then becomes the program. */
+function startIn(
+  group: string | undefined,
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+) {
+  const join = group === undefined ? '' : `echo $$ > ${group} && `;
+  return start('sh', ['-c', `${join}exec "$0" "$@"`, program, ...args], { ...process.env, ...env });
+}
+
+describe('the image', () => {
+  /** The image's own Node with the options of its entry point, without the program. */
+  const [node, ...options] = [`${tools}/node/bin/node`, ...entryPoint().slice(1, -1)];
+
+  function entryPoint(): readonly string[] {
+    const [, json = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+    return JSON.parse(json) as string[];
+  }
+
+  it('exports 5,000 targets within 128 MiB, because its heap follows the limit', async () => {
+    const shape = Object.fromEntries(
+      Object.entries(scales.medium).map(([name, count]) => [name, Math.ceil(count * 1.3)]),
+    ) as Shape;
+    const simulator = createSimulator({ shape });
+    onTestFinished(() => simulator.stop());
+    await simulator.start();
+    const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-`);
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const pace = { timeout: '30s', max_concurrency: 16, requests_per_second: 400 };
+    const { document, env } = everything(simulator, { interval: '30s', staleAfter: '10m', api: () => pace });
+    writeFileSync(`${folder}/config.yml`, JSON.stringify(document));
+    const limitBytes = 128 * 2 ** 20;
+    const group = createMemoryGroup(limitBytes);
+    onTestFinished(stopAll);
+
+    const port = await freePort();
+    const flags = [`--config.file=${folder}/config.yml`, `--web.listen-address=127.0.0.1:${port}`];
+    const exporter = startIn(group, node, [...options, 'dist/bunnynet-exporter.js', ...flags], {
+      ...env,
+      MALLOC_TRIM_THRESHOLD_: '131072',
+    });
+    const fetched = async (path: string) => await fetch(`http://127.0.0.1:${port}${path}`);
+    await eventually(async () => {
+      expect([exporter.exitCode, exporter.signalCode]).toEqual([null, null]);
+      expect((await fetched('/-/ready')).status).toBe(200);
+    }, 240_000);
+    let page = '';
+    for (const endsAtMs = Date.now() + 90_000; Date.now() < endsAtMs; await sleep(2000)) {
+      page = await (await fetched('/metrics')).text();
+      expect([exporter.exitCode, exporter.signalCode]).toEqual([null, null]);
+    }
+    const sumOf = (family: string) =>
+      [...page.matchAll(new RegExp(`^${family}\\{.*\\} (\\d+)$`, 'gm'))].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      );
+    expect(sumOf('bunnynet_exporter_targets')).toBeGreaterThanOrEqual(5000);
+    expect(sumOf('bunnynet_exporter_stale_targets')).toBe(0);
+    // Where the kernel sets no limit here, at least the heap must keep to one.
+    if (group === undefined) expect(peakBytes(exporter.pid)).toBeLessThanOrEqual(2 * limitBytes);
+  });
+});
 
 describe('the sidecar', () => {
   it(`stays alive for ${minutes} minutes within the chart's memory limit: polls, scrapes, an outage, a reload`, {
@@ -69,19 +136,10 @@ describe('the sidecar', () => {
     // The hook that is registered last runs first: the group must be empty when it is removed.
     onTestFinished(stopAll);
     const port = await freePort();
-    // The shell joins the group and then becomes the exporter.
-    const exporter = start(
-      'sh',
-      [
-        '-c',
-        `${group === undefined ? '' : `echo $$ > ${group} && `}exec "$0" "$@"`,
-        process.execPath,
-        'dist/bunnynet-exporter.js',
-        `--config.file=${folder}/config.yml`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { ...process.env, BUNNYNET_ACCESS_KEY: simulator.keys.account },
-    );
+    const flags = [`--config.file=${folder}/config.yml`, `--web.listen-address=127.0.0.1:${port}`];
+    const exporter = startIn(group, process.execPath, ['dist/bunnynet-exporter.js', ...flags], {
+      BUNNYNET_ACCESS_KEY: simulator.keys.account,
+    });
     const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const upOf = (page: string) =>
       [...page.matchAll(/^bunnynet_application_up\{.*\} (\d)$/gm)].map(([, up]) => up);

@@ -20,6 +20,7 @@ import { root, run, succeed, tools } from './tools.ts';
 
 const version = (JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }).version;
 const folder = mkdtempSync(join(tmpdir(), 'packages-'));
+const rpm = 'rpm --dbpath /var/lib/rpm';
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(stopAll);
 
@@ -134,6 +135,7 @@ describe('the executable', () => {
     archive = join(root, succeed(`${tools}/node/bin/node`, ['scripts/executable.mjs']).trim());
     succeed('mkdir', [unpacked]);
     succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+    succeed('npm', ['run', 'build:packages']);
   });
 
   test('is built without changing the bundle, which may be running', () => {
@@ -174,7 +176,33 @@ describe('the executable', () => {
     expect(refused.stderr).toContain('ERR_ACCESS_DENIED');
   });
 
-  describe('as a systemd service', () => {
+  test.each([
+    ['deb', 'dpkg-deb --show', 'dpkg-deb --fsys-tarfile', 'tar -t'],
+    [
+      'rpm',
+      "rpm --query --queryformat '%{name} %{version}\\n' --package",
+      'rpm --query --list --package',
+      'cat',
+    ],
+  ])('is in a %s under /usr', (format, show, list, read) => {
+    const file = archive.replace('tar.gz', format);
+    const ask = (command: string) => succeed('bash', ['-o', 'pipefail', '-c', command]);
+    expect(ask(`${show} ${file}`).trim().split(/\s+/)).toEqual(['bunnynet-exporter', version]);
+    const packed = ask(`${list} ${file} | ${read}`)
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^\.?\//, ''));
+    const files = succeed('find', ['.', '-type', 'f'], { cwd: unpacked }).trim().split('\n');
+    const expected = files.map((path) => path.replace(/^\./, 'usr'));
+    expect(packed).toEqual(expect.arrayContaining(expected));
+  });
+
+  describe.each([
+    { format: 'tar.gz', install: undefined, remove: undefined },
+    { format: 'deb', install: 'dpkg --install', remove: 'dpkg --remove bunnynet-exporter' },
+    // Debian's own database of rpm does not know glibc.
+    { format: 'rpm', install: `${rpm} --install --nodeps`, remove: `${rpm} --erase bunnynet-exporter` },
+  ])('as a systemd service, from the $format', ({ format, install, remove }) => {
     const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
     const simulator = createSimulator();
     let systemd: ChildProcess;
@@ -211,7 +239,10 @@ describe('the executable', () => {
       };
       const lines = Object.entries(environment).map(([name, value]) => `BUNNYNET_${name}=${value}`);
       writeFileSync(join(folder, 'environment'), `${lines.join('\n')}\n`);
-      copyFileSync(archive, join(folder, 'bunnynet-exporter-linux-amd64.tar.gz'));
+      copyFileSync(
+        archive.replace('tar.gz', format),
+        join(folder, `bunnynet-exporter-linux-amd64.${format}`),
+      );
       writeFileSync(join(folder, 'log.conf'), `[Service]\nStandardError=append:${folder}/log\n`);
       const forTest = [
         'install -D -m 0644 environment /etc/bunnynet-exporter/environment',
@@ -222,7 +253,9 @@ describe('the executable', () => {
       );
       expect(commands).toHaveLength(3);
       expect(readFileSync(`${root}README.md`, 'utf8')).toContain(`\n${commands.join('\n')}\n`);
-      const { code, stderr } = inside([...forTest, ...commands].join('\n'));
+      const [unpack, ...others] = commands;
+      const first = install === undefined ? unpack : `${install} bunnynet-exporter-linux-amd64.${format}`;
+      const { code, stderr } = inside([...forTest, first, ...others].join('\n'));
       expect(code, stderr).toBe(0);
     });
     afterAll(async () => {
@@ -263,6 +296,17 @@ describe('the executable', () => {
       expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       expect(status).toMatch(/^Seccomp:\t2$/m);
     });
+
+    if (remove !== undefined)
+      test('stops when it is removed', () => {
+        const pid = property('MainPID');
+        expect(Number(pid)).toBeGreaterThan(0);
+        const { code, stderr } = inside(remove);
+        expect(code, stderr).toBe(0);
+        expect(inside(`ls /proc/${pid}`).code).not.toBe(0);
+        expect(inside('ls /usr/bin/bunnynet-exporter').code).not.toBe(0);
+        expect(inside('systemctl is-enabled bunnynet-exporter').code).not.toBe(0);
+      });
 
     test('has a low exposure score', () => {
       const check = ['security', '--offline=true', '--threshold=15'];

@@ -268,6 +268,12 @@ describe('a release', () => {
     expect(setUp?.with).toEqual({ version: tested });
   });
 
+  test('packs debs and rpms with the nfpm that they are tested with', () => {
+    const [, tested = '?'] = /^nfpm=(.*)$/m.exec(readFileSync(`${root}test/stack/tools.sh`, 'utf8')) ?? [];
+    const pack = stepsOf('executable').find(({ run }) => run?.includes('build:packages'));
+    expect(pack?.run).toContain(`/nfpm@${tested}\n`);
+  });
+
   test('can be verified with the commands in SECURITY.md, each artifact by its name and signer', () => {
     const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
       repository: { url: string };
@@ -289,7 +295,8 @@ describe('a release', () => {
 
     const architectures =
       jobs['executable']?.strategy?.matrix?.include?.map(({ architecture = '' }) => architecture) ?? [];
-    const archive = (architecture: string) => `bunnynet-exporter-linux-${architecture}.tar.gz`;
+    const packagesFor = (architecture: string) =>
+      ['tar.gz', 'deb', 'rpm'].map((format) => `bunnynet-exporter-linux-${architecture}.${format}`);
     const subjects = ['image', 'chart', 'npm'].map((job) => {
       const { 'subject-name': name, 'subject-path': path } = attested(job) ?? {};
       return name === undefined
@@ -297,9 +304,12 @@ describe('a release', () => {
         : `oci://${evaluated(String(name))}:1.2.3`;
     });
     expect(architectures).toEqual(['amd64', 'arm64']);
-    expect(attested('executable')?.['subject-path']).toBe('dist/${' + '{ env.ARCHIVE }}');
-    expect(text).toContain(`ARCHIVE: ${archive('${' + '{ matrix.architecture }}')}\n`);
-    expect(verified.filter((_, at) => at % 2 === 0)).toEqual([...subjects, ...architectures.map(archive)]);
+    expect(attested('executable')?.['subject-path']).toBe('dist/bunnynet-exporter-linux-*');
+    expect(text).toContain(`ARCHIVE: ${packagesFor('${' + '{ matrix.architecture }}')[0]}\n`);
+    expect(verified.filter((_, at) => at % 2 === 0)).toEqual([
+      ...subjects,
+      ...architectures.flatMap(packagesFor),
+    ]);
     for (const job of ['image', 'chart', 'npm', 'executable'])
       expect(jobs[job]?.permissions, job).toMatchObject({ 'id-token': 'write', attestations: 'write' });
 

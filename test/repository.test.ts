@@ -1,0 +1,29 @@
+/** Files that sites and tools read from the repository: their links lead somewhere, and they agree with package.json. */
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const repository = 'https://github.com/bunnynet-exporter/bunnynet-exporter';
+
+/** Paths of this repository that a text links to. */
+const linked = (text: string) =>
+  [...text.matchAll(/bunnynet-exporter\/bunnynet-exporter\/(?:blob\/)?main\/([\w./-]+)/g)].map(
+    ([, path = '']) => path,
+  );
+
+it('says in SECURITY-INSIGHTS.yml what is so', () => {
+  const text = readFileSync('SECURITY-INSIGHTS.yml', 'utf8');
+  const { license } = JSON.parse(readFileSync('package.json', 'utf8')) as { license: string };
+  const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string;
+  expect(parse(text)).toMatchObject({
+    header: { 'schema-version': '2.0.0', 'last-updated': day, 'last-reviewed': day },
+    project: { repositories: [{ url: repository }] },
+    repository: { url: repository, license: { expression: license } },
+  });
+  const paths = linked(text);
+  expect(paths).toContain('SECURITY-INSIGHTS.yml');
+  for (const path of paths) expect(existsSync(path), path).toBe(true);
+  const headings = readFileSync('SECURITY.md', 'utf8').match(/^## .*$/gm) ?? [];
+  const anchors = headings.map((heading) => heading.slice(3).toLowerCase().replaceAll(' ', '-'));
+  for (const [, anchor] of text.matchAll(/SECURITY\.md#([\w-]+)/g)) expect(anchors).toContain(anchor);
+});
