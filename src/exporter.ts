@@ -122,6 +122,10 @@ export class Exporter {
           this.#telemetry.mismatched(kind, field);
           this.#schemaDrift.note(kind, field);
         },
+        unrecognized: (kind, field, value) => {
+          this.#telemetry.unrecognized(kind, field);
+          if (value !== undefined) this.#schemaDrift.note(kind, field, value);
+        },
       },
       log,
       foundKeys: this.#foundKeys,

@@ -18,7 +18,8 @@ export interface PollObserver {
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
   mismatched(kind: string, field: string): void;
-  unrecognized(kind: string, field: string): void;
+  /** value: what it is, in one safe line; undefined where more values than can be named were unrecognized before. */
+  unrecognized(kind: string, field: string, value: string | undefined): void;
 }
 
 export interface PollerOptions {
@@ -60,6 +61,9 @@ const lastingErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
 const maxRead = 2000;
 const maxPassedOn = 300;
 
+/** How many unrecognized values are named in the log and on the status page. */
+const maxNamedValues = 200;
+
 interface Failed {
   readonly result: PollFailure;
   readonly message: string;
@@ -88,6 +92,8 @@ export class Poller {
   readonly #options: PollerOptions;
   /** The fields that the log has already reported, each after its kind. */
   readonly #drifted = new Set<string>();
+  /** The unrecognized values that the log has named, in one safe line, by kind, field and value. */
+  readonly #namedValues = new Map<string, string>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -168,8 +174,23 @@ export class Poller {
     return {
       mismatch: (field, expected, received) =>
         this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
-      unrecognized: (field) => this.#options.observer.unrecognized(kind, field),
+      unrecognized: (field, value) => this.#noteUnrecognized(kind, aboutPoll(poll), field, value),
     };
+  }
+
+  #noteUnrecognized(kind: string, about: object, field: string, given: string): void {
+    const { observer, log } = this.#options;
+    const key = `${kind} ${field} ${given.slice(0, maxRead)}`;
+    let value = this.#namedValues.get(key);
+    if (value === undefined && this.#namedValues.size < maxNamedValues) {
+      value = this.#toLine(given);
+      this.#namedValues.set(key, value);
+      log.warn(
+        { ...about, field, value },
+        `the API reference does not list this value of ${field}: ${value}`,
+      );
+    }
+    observer.unrecognized(kind, field, value);
   }
 
   #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {

@@ -1,9 +1,12 @@
 /** The records of each DNS zone, and what the API's monitors say about them (`/dnszone`, in full). */
 import { defineListedResource, defineListing } from './define.ts';
 import { flag, label, type Shown, shown } from './families.ts';
-import { code, codeName, id, integer, listOf, object, text, type ValueOf } from './fields.ts';
+import { code, codeName, id, integer, listOf, object, shownWhere, text, type ValueOf } from './fields.ts';
 
-const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script NS SVCB HTTPS'.split(' ');
+/** By the vendor's own codes, which are not IANA's. */
+const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script NS SVCB HTTPS TLSA'.split(
+  ' ',
+);
 
 /** By their codes. */
 const monitorStates = ['unknown', 'online', 'offline'];
@@ -16,15 +19,20 @@ const record = object({
   MonitorType: integer,
   MonitorStatus: code([...monitorStates.keys()]),
 }).ignoring('Value Ttl Disabled Accelerated');
-type Records = readonly (ValueOf<typeof record> | undefined)[];
+type DnsRecord = ValueOf<typeof record>;
+type Records = readonly (DnsRecord | undefined)[];
 
-/** Those with a monitor: type 0 means none. */
-function monitored(all: Records): readonly ValueOf<typeof record>[] {
-  return all.flatMap((one) => (one?.Id && one.MonitorType ? [one] : []));
+/** Type 0 means none. Without a monitor a record has no series. */
+function hasMonitor({ Id, MonitorType }: DnsRecord): boolean {
+  return Id !== undefined && Boolean(MonitorType);
+}
+
+function monitored(all: Records): readonly DnsRecord[] {
+  return all.flatMap((one) => (one && hasMonitor(one) ? [one] : []));
 }
 
 const records = shown(
-  listOf(record),
+  listOf(shownWhere(record, hasMonitor)),
   {
     name: 'zone_records',
     words: 'Number of records of the DNS zone (length of the %s)',

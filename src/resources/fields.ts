@@ -15,8 +15,12 @@ export interface Diagnostics {
    * @param received what it is, without its value
    */
   mismatch(field: string, expected?: string, received?: string): void;
-  /** A value that the reference does not list (an unknown state). */
-  unrecognized(field: string): void;
+  /**
+   * A value that the reference does not list (an unknown state).
+   *
+   * @param value what it is, after the fields inside the field that lead to it: `Type 16`. Any text of any length
+   */
+  unrecognized(field: string, value: string): void;
 }
 
 /** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
@@ -37,11 +41,13 @@ export class ReadingError extends Error {
 export interface Notes {
   /** Start of the UTC day that was asked for, in seconds since 1970, where one was. */
   readonly daySeconds?: number | undefined;
+  /** The names of the fields that lead to the value, the outermost first. */
+  readonly path: string[];
+  /** The values so far that the reference does not list. They are reported when the whole answer was read. */
+  readonly unrecognized: { readonly field: string; readonly value: string }[];
   mismatch(expected: string, value: unknown): undefined;
   /** Of an object whose keys are data. what: `a day`. */
   badKey(what: string): undefined;
-  /** A value that the reference does not list. */
-  unrecognized(): undefined;
 }
 
 /** Reads a value that is there; one of the wrong type is noted and undefined. */
@@ -108,10 +114,29 @@ export const text: FieldType<string> = (value, notes) =>
 /** A key, in a function so that printing or serializing the object does not show it. */
 export const secret = mapped(text, (value) => (value === '' ? undefined : () => value));
 
+function noteUnrecognized(value: unknown, { path, unrecognized }: Notes): void {
+  const [field = '', ...inner] = path;
+  unrecognized.push({ field, value: [inner.join('.'), String(value)].filter(Boolean).join(' ') });
+}
+
+/** The same values, of which not all are shown: a code inside one that is not shown is no drift. */
+export function shownWhere<Value>(
+  type: FieldType<Value>,
+  isShown: (value: Value) => boolean,
+): FieldType<Value> {
+  const read: FieldType<Value> = (value, notes) => {
+    const before = notes.unrecognized.length;
+    const given = type(value, notes);
+    if (given === undefined || !isShown(given)) notes.unrecognized.length = before;
+    return given;
+  };
+  return described(read, type.documented);
+}
+
 /** An integer that stands for something. A value that the reference does not list is kept, and noted. */
 export function code(listed: readonly number[]): FieldType<number> {
   return mapped(integer, (value, notes) => {
-    if (!listed.includes(value)) notes.unrecognized();
+    if (!listed.includes(value)) noteUnrecognized(value, notes);
     return value;
   });
 }
@@ -125,7 +150,7 @@ export function codeName(names: readonly string[]): FieldType<string> {
 export function oneOf<State extends string>(states: readonly State[]): FieldType<State> {
   return mapped(text, (value, notes) => {
     const state = states.find((known) => known.toLowerCase() === value.toLowerCase());
-    if (!state) notes.unrecognized();
+    if (!state) noteUnrecognized(value, notes);
     return state ?? states.find((known) => known === 'unknown');
   });
 }
@@ -161,6 +186,15 @@ export const id: FieldType<string> = (value, notes) => {
   return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
 };
 
+/** An identifier that may be a text: up to 128 characters that are visible, or a whole number. */
+export const textId: FieldType<string> = (value, notes) => {
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  const given = isWhole || typeof value === 'string' ? String(value) : '';
+  // Dots alone would be another path.
+  const isId = /^[^\s\p{C}]{1,128}$/u.test(given) && !/^\.+$/.test(given);
+  return isId ? given : notes.mismatch('a text of up to 128 visible characters, or a whole number', value);
+};
+
 /** The id of another thing: 0 and -1 stand for none. */
 export const reference: FieldType<string> = (value, notes) => {
   const known = value === -1 ? undefined : id(value, notes);
@@ -181,6 +215,18 @@ export function snakeCased(name: string): string {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `viewsChart` for `ViewsChart`, and the other way round. */
+function inOtherCase(name: string): string {
+  const first = name.slice(0, 1);
+  const lower = first.toLowerCase();
+  return (first === lower ? first.toUpperCase() : lower) + name.slice(1);
+}
+
+/** The field of an object; where it is missing, that with its first letter in the other case. */
+export function fieldOf(given: Readonly<Record<string, unknown>>, name: string): unknown {
+  return given[name] === undefined ? given[inOtherCase(name)] : given[name];
 }
 
 /** What a value is, for messages. */
@@ -224,30 +270,37 @@ export interface ObjectType<Value = unknown> extends FieldType<Value>, Answer<Va
 
 /**
  * An object with these fields. Fields of the wrong type are noted by their outermost name and left out; codes that are not
- * listed are noted and kept. An answer with none of the fields that are documented is not the one asked for.
+ * listed are noted and kept. An answer with none of the fields that are documented is not the one asked for. A field that is
+ * missing is looked for with its first letter in the other case.
  */
 export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Values<Of>> {
-  const types = Object.entries(shape);
-  const read: FieldType<Values<Of>> = (value, notes) => {
-    if (!isObject(value)) return notes.mismatch('an object', value);
+  const own = Object.entries(shape).map(([name, type]) => [name, type.documented ?? {}] as const);
+  const fields = new Map([...own, ...documentedFields(unread)]);
+  const types = Object.entries(shape).map(([name, type]) => {
+    const other = inOtherCase(name);
+    return [name, fields.has(other) ? name : other, type] as const;
+  });
+  const known = [...fields.keys()].flatMap((name) => [name, inOtherCase(name)]);
+  /** depth: how many fields lead to the object. */
+  const valuesOf = (given: Readonly<Record<string, unknown>>, notes: Notes, depth: number) => {
     const values: Record<string, unknown> = {};
-    for (const [name, type] of types) values[name] = readValue(type, value[name], notes);
+    for (const [name, other, type] of types) {
+      notes.path[depth] = name;
+      values[name] = readValue(type, given[name] === undefined ? given[other] : given[name], notes);
+    }
+    notes.path.length = depth;
     return values as Values<Of>;
   };
-  const own = types.map(([name, type]) => [name, type.documented ?? {}] as const);
-  const fields = new Map([...own, ...documentedFields(unread)]);
-  const known = [...fields.keys()];
+  const read: FieldType<Values<Of>> = (value, notes) =>
+    isObject(value) ? valuesOf(value, notes, notes.path.length) : notes.mismatch('an object', value);
   const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, daySeconds) => {
     if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
     if (!known.some((name) => Object.hasOwn(body, name)))
       throw new ReadingError('schema', 'the answer has none of the expected fields');
     const notes = new FieldNotes(diagnostics, daySeconds);
-    const values: Record<string, unknown> = {};
-    for (const [name, type] of types) {
-      notes.field = name;
-      values[name] = readValue(type, body[name], notes);
-    }
-    return values as Values<Of>;
+    const values = valuesOf(body, notes, 0);
+    for (const { field, value } of notes.unrecognized) diagnostics.unrecognized(field, value);
+    return values;
   };
   const ignoring = (names: string) => object(shape, names);
   return Object.assign(read, { shape, documented: { fields }, nothing: {}, from, ignoring });
@@ -255,7 +308,8 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
 
 /** Reports under the name of the outermost field. */
 class FieldNotes implements Notes {
-  field = '';
+  readonly path: string[] = [];
+  readonly unrecognized: { readonly field: string; readonly value: string }[] = [];
   readonly daySeconds: number | undefined;
   readonly #diagnostics: Diagnostics;
 
@@ -265,15 +319,11 @@ class FieldNotes implements Notes {
   }
 
   mismatch(expected: string, value: unknown): undefined {
-    this.#diagnostics.mismatch(this.field, expected, nameOf(value));
+    this.#diagnostics.mismatch(this.path[0] ?? '', expected, nameOf(value));
   }
 
   badKey(what: string): undefined {
-    this.#diagnostics.mismatch(this.field, `${what} as key`, 'another text');
-  }
-
-  unrecognized(): undefined {
-    this.#diagnostics.unrecognized(this.field);
+    this.#diagnostics.mismatch(this.path[0] ?? '', `${what} as key`, 'another text');
   }
 }
 
@@ -282,41 +332,67 @@ export function identifierOf({ shape }: Answer): string {
   return Object.keys(shape)[0] ?? '';
 }
 
+/** What a list has. */
+interface Classified<Element> {
+  readonly usable: readonly Element[];
+  /** The ids of what it calls deleted, where they can be read. */
+  readonly deleted: readonly string[];
+  /** How many elements cannot be used. */
+  readonly lost: number;
+}
+
+/** A list of objects. */
+interface ListAnswer<Element> extends Answer<readonly Element[]> {
+  /** As `from`, which gives what is usable. */
+  classify(this: void, body: unknown, diagnostics: Diagnostics): Classified<Element>;
+}
+
+interface ListOptions {
+  readonly addsUp?: boolean;
+  /** What is listed, if the list decides which targets exist: then a single element that cannot be read is a failure, for nobody can tell which it is. */
+  readonly complete?: string;
+  /** The fields by which elements are told apart, of which an element needs one. None: it needs no more than any field. Default: the first. */
+  readonly identifiers?: readonly string[];
+}
+
 /**
- * A list of such objects. An element that is not an object, or lacks its first field, by which elements are told apart, is
- * noted and left out. A list of which no element can be read is not the answer asked for.
- *
- * @param complete what is listed, if the list decides which targets exist: then a single element that cannot be read is a
- *   failure, for nobody can tell which it is
+ * A list of such objects. An element that is not an object, or has none of its identifiers, is noted and left out; one that
+ * says that it is deleted is left out. A list of which no element can be read is not the answer asked for.
  */
 export function elements<Element>(
   element: ObjectType<Element>,
-  { addsUp = false, complete = '' } = {},
-): Answer<readonly Element[]> {
+  { addsUp = false, complete = '', identifiers = [identifierOf(element)] }: ListOptions = {},
+): ListAnswer<Element> {
   const { shape, documented } = element;
-  const identifier = identifierOf(element);
+  const first = identifierOf(element);
+  const needed = identifiers.length > 0 ? identifiers : [...(documented.fields?.keys() ?? [])];
   const failed = (message: string) => new ReadingError('schema', message);
-  const from: Answer<readonly Element[]>['from'] = (body, diagnostics) => {
+  const isUsable = (read: Element) =>
+    identifiers.length === 0 || identifiers.some((name) => read[name as keyof Element] !== undefined);
+  const classify: ListAnswer<Element>['classify'] = (body, diagnostics) => {
     if (!Array.isArray(body))
       throw failed(`expected ${complete ? `a list of ${complete}` : 'an array'}, got ${nameOf(body)}`);
-    const usable = body.flatMap((value: unknown) => {
-      const given = isObject(value) ? value[identifier] : value;
-      if (!isObject(value) || given === undefined || given === null) {
-        diagnostics.mismatch(identifier, isObject(value) ? 'an identifier' : 'an object', nameOf(given));
-        return [];
+    const usable: Element[] = [];
+    const deleted: unknown[] = [];
+    for (const value of body as readonly unknown[]) {
+      if (!isObject(value)) diagnostics.mismatch(first, 'an object', nameOf(value));
+      else if (fieldOf(value, 'Deleted') === true) deleted.push(fieldOf(value, first));
+      else if (!needed.some((name) => (fieldOf(value, name) ?? null) !== null))
+        diagnostics.mismatch(first, 'an identifier', 'nothing');
+      else {
+        // An identifier of the wrong type is noted here, as any field is.
+        const read = element.from(value, diagnostics);
+        if (isUsable(read)) usable.push(read);
       }
-      // An identifier of the wrong type is noted here, as any field is.
-      const read = element.from(value, diagnostics);
-      return read[identifier as keyof Element] === undefined ? [] : [read];
-    });
-    const lost = body.length - usable.length;
-    if (body.length > 0 && usable.length === 0)
-      throw failed(`no element of the array has a usable ${identifier}`);
+    }
+    const lost = body.length - deleted.length - usable.length;
+    if (lost > 0 && lost === body.length) throw failed(`no element of the array has a usable ${first}`);
     if (complete && lost > 0)
       throw failed(
-        `the listing is incomplete: ${lost} of ${body.length} ${complete} without a usable ${identifier}`,
+        `the listing is incomplete: ${lost} of ${body.length} ${complete} without a usable ${first}`,
       );
-    return usable;
+    return { usable, deleted: deleted.map(String), lost };
   };
-  return { shape, element, addsUp, documented: { elements: documented }, nothing: [], from };
+  const from: Answer<readonly Element[]>['from'] = (body, diagnostics) => classify(body, diagnostics).usable;
+  return { shape, element, addsUp, documented: { elements: documented }, nothing: [], from, classify };
 }

@@ -63,13 +63,25 @@ function ofExporter({ exporter, nowMs }: View): readonly Problem[] {
     const title = `The request rate of the ${api} API is too low for the targets`;
     if (shortfall !== undefined) add('pace', { title, meaning: `${shortfall}.` });
   }
-  if (schemaDrift.length > 0) {
-    const toHtml = ({ kind, field, count: n, lastAtMs }: DriftedField) =>
-      html`${kind} <code>${field}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}`;
-    const meaning = html`Their series are left out, and sums over them are too small.
-${firstOf(schemaDrift, shownFields, toHtml)}`;
-    add('drift', { title: 'The API sends fields of another type than expected', meaning });
-  }
+  const toHtml = ({ kind, field, value, count: n, lastAtMs }: DriftedField) => {
+    const what = value === undefined ? field : `${field}: ${value}`;
+    return html`${kind} <code>${what}</code>: ${plural(n, 'time')}, last ${ago(lastAtMs, nowMs)}`;
+  };
+  const addDrift = (title: string, consequence: string, fields: readonly DriftedField[]) => {
+    const meaning = html`${consequence}
+${firstOf(fields, shownFields, toHtml)}`;
+    if (fields.length > 0) add('drift', { title, meaning });
+  };
+  addDrift(
+    'The API sends fields of another type than expected',
+    'Their series are left out, and sums over them are too small.',
+    schemaDrift.filter(({ value }) => value === undefined),
+  );
+  addDrift(
+    'The API sends values that this version does not know',
+    'A code is exported as its number; a state counts as unknown, or is left out.',
+    schemaDrift.filter(({ value }) => value !== undefined),
+  );
   return problems;
 }
 

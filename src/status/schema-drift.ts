@@ -1,14 +1,16 @@
-/** The fields of answers that had the wrong type lately, for the status page. */
+/** What answers had lately that the API reference does not describe, for the status page: fields of the wrong type, and values. */
 
 export interface DriftedField {
   readonly kind: string;
   readonly field: string;
+  /** A value that the reference does not list; undefined where the type of the field is wrong. */
+  readonly value?: string | undefined;
   readonly count: number;
   /** Unix time. */
   readonly lastAtMs: number;
 }
 
-/** How long a field stays in the list after it last had the wrong type. */
+/** How long an entry stays in the list after it was last seen. */
 const rememberedMs = 24 * 3_600_000;
 
 /** Some fields are found inside maps, with keys that the API chooses. */
@@ -18,12 +20,12 @@ export class SchemaDrift {
   /** The one that drifted last comes last. */
   readonly #fields = new Map<string, DriftedField>();
 
-  note(kind: string, field: string, nowMs = Date.now()): void {
-    const key = `${kind} ${field}`;
+  note(kind: string, field: string, value?: string, nowMs = Date.now()): void {
+    const key = JSON.stringify([kind, field, value]);
     const before = this.#fields.get(key);
     const count = before && isRecent(before, nowMs) ? before.count + 1 : 1;
     this.#fields.delete(key);
-    this.#fields.set(key, { kind, field, count, lastAtMs: nowMs });
+    this.#fields.set(key, { kind, field, ...(value !== undefined && { value }), count, lastAtMs: nowMs });
     const [oldest = ''] = this.#fields.keys();
     if (this.#fields.size > maxFields) this.#fields.delete(oldest);
   }

@@ -100,7 +100,7 @@ it('counts unknown states of a region as unknown', async () => {
   });
   expect(rows).toContain('region_status{app_id="HbqFNk0",region="DE",status="unknown"} 1\n');
   expect(rows).toContain('region_pods{app_id="HbqFNk0",region="DE",state="ready"} 0\n');
-  expect(unrecognized).toEqual(['regions', 'regions']);
+  expect(unrecognized).toEqual(['regions: status sleeping', 'regions: pods.status dreaming']);
 });
 
 it('leaves out null and missing fields instead of showing 0', async () => {

@@ -77,7 +77,7 @@ it('counts an unlisted state as unknown', async () => {
     items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],
   });
   expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",volume_id="",state="unknown"} 1\n');
-  expect(unrecognized).toEqual(['volumeInstances']);
+  expect(unrecognized).toEqual(['volumeInstances: status melting']);
 });
 
 it('leaves out what is null, missing or of the wrong type', async () => {

@@ -78,7 +78,7 @@ describe('status', () => {
   it.each(['hibernating', 'ACTIVE!', ''])('%j counts as unknown and is noted', async (status) => {
     expect(await stateOf(status)).toMatchObject({
       state: 'unknown',
-      unrecognized: ['status'],
+      unrecognized: [`status: ${status}`],
       mismatched: [],
     });
   });

@@ -31,7 +31,7 @@ export interface Exposed {
   readonly page: string;
   /** Fields noted for a wrong type, one entry per note. */
   readonly mismatched: readonly string[];
-  /** Fields noted for a value that the API reference does not list. */
+  /** Fields noted for a value that the API reference does not list, each with the value. */
   readonly unrecognized: readonly string[];
   /** The requested paths. */
   readonly asked: readonly string[];
@@ -49,7 +49,7 @@ function recordDiagnostics(): { diagnostics: Diagnostics; mismatched: string[]; 
   const unrecognized: string[] = [];
   const diagnostics: Diagnostics = {
     mismatch: (field) => mismatched.push(field),
-    unrecognized: (field) => unrecognized.push(field),
+    unrecognized: (field, value) => unrecognized.push(`${field}: ${value}`),
   };
   return { diagnostics, mismatched, unrecognized };
 }

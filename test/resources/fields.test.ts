@@ -93,8 +93,8 @@ describe('parseInstant', () => {
     const notes = {
       mismatch: () => undefined,
       badKey: () => undefined,
-      unrecognized: () => undefined,
-      daySeconds: undefined,
+      path: [],
+      unrecognized: [],
     };
     const before = instant('2016-12-31T23:59:59.5Z', notes) ?? 0;
     expect(instant('2016-12-31T23:59:60.5Z', notes)).toBe(before + 1);
@@ -187,7 +187,7 @@ describe('readFields', () => {
     const noted: string[] = [];
     const fields = schema.from(JSON.parse(json), {
       mismatch: (field, expected, received) => noted.push(`${field}: ${expected}, not ${received}`),
-      unrecognized: (field) => noted.push(`${field}: unknown`),
+      unrecognized: (field, value) => noted.push(`${field}: unknown ${value}`),
     });
     return { fields, noted };
   };
@@ -210,7 +210,7 @@ describe('readFields', () => {
   });
 
   it('keeps an unlisted code and notes it; null is no code', () => {
-    expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown'] });
+    expect(read('{"mode": 7}')).toEqual({ fields: { mode: 7 }, noted: ['mode: unknown 7'] });
     expect(read('{"mode": 1}').noted).toEqual([]);
     expect(read('{"mode": null}').noted).toEqual([]);
   });

@@ -124,7 +124,7 @@ bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 0
   it('show an unlisted type of origin as its number, and note it', async () => {
     const { rows, unrecognized } = await read('{ "Id": 1, "OriginType": 17 }');
     expect(rows).toContain('origin_type="17"');
-    expect(unrecognized).toEqual(['OriginType']);
+    expect(unrecognized).toEqual(['OriginType: 17']);
   });
 
   it('keep every digit of ids beyond 2^53', async () => {

@@ -56,5 +56,5 @@ it('leaves out only the fields of the wrong type, and notes their names', async 
 it('shows an unlisted tier as its number, and notes it', async () => {
   const { rows, unrecognized } = await read('{ "Id": 1, "ZoneTier": 9 }');
   expect(rows).toContain('tier="9"');
-  expect(unrecognized).toEqual(['ZoneTier']);
+  expect(unrecognized).toEqual(['ZoneTier: 9']);
 });

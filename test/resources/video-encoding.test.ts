@@ -40,7 +40,7 @@ it('shows no oldest video if none waits, and counts unlisted states as other', a
   const { rows, unrecognized } = await read({ totalItems: 1, items: [{ guid: 'a', status: 11 }] });
   expect(rowsOf(rows)).toContain('videos{of,status="other"} 1\n');
   expect(rows).not.toContain('oldest_unfinished');
-  expect(unrecognized).toEqual(['status']);
+  expect(unrecognized).toEqual(['status: 11']);
 });
 
 it('does not treat an answer without its list as a library without videos', async () => {

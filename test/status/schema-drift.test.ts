@@ -6,29 +6,41 @@ const dayMs = 86_400_000;
 describe('the fields of the wrong type', () => {
   it('are kept with how often they came, the most frequent first', () => {
     const drift = new SchemaDrift();
-    drift.note('application', 'monthlyCost', 5000);
-    drift.note('video_storage', 'encoded', 5000);
-    drift.note('video_storage', 'encoded', 6000);
+    drift.note('application', 'monthlyCost', undefined, 5000);
+    drift.note('video_storage', 'encoded', undefined, 5000);
+    drift.note('video_storage', 'encoded', undefined, 6000);
     expect(drift.fields(6000)).toEqual([
       { kind: 'video_storage', field: 'encoded', count: 2, lastAtMs: 6000 },
       { kind: 'application', field: 'monthlyCost', count: 1, lastAtMs: 5000 },
     ]);
   });
 
+  it('are apart from the values that the reference does not list', () => {
+    const drift = new SchemaDrift();
+    for (const value of [undefined, 'Type 16', 'Type 17', 'Type 16']) {
+      drift.note('dns_record', 'Records', value, 5000);
+    }
+    expect(drift.fields(5000).map(({ value, count }) => [value, count])).toEqual([
+      ['Type 16', 2],
+      [undefined, 1],
+      ['Type 17', 1],
+    ]);
+  });
+
   it('are forgotten a day after the last', () => {
     const drift = new SchemaDrift();
-    drift.note('application', 'monthlyCost', 0);
-    drift.note('application', 'status', 0);
-    drift.note('application', 'status', dayMs / 2);
+    drift.note('application', 'monthlyCost', undefined, 0);
+    drift.note('application', 'status', undefined, 0);
+    drift.note('application', 'status', undefined, dayMs / 2);
     expect(drift.fields(dayMs + 1).map(({ field }) => field)).toEqual(['status']);
     // And are counted from one when they come back.
-    drift.note('application', 'status', 2 * dayMs);
+    drift.note('application', 'status', undefined, 2 * dayMs);
     expect(drift.fields(2 * dayMs)).toMatchObject([{ field: 'status', count: 1 }]);
   });
 
   it('never take more room than 200 fields do, whatever keys the API chooses', () => {
     const drift = new SchemaDrift();
-    for (let at = 0; at < 1000; at++) drift.note('application', `latencyChart.${at}`, at);
+    for (let at = 0; at < 1000; at++) drift.note('application', `latencyChart.${at}`, undefined, at);
     const kept = drift.fields(1000);
     expect(kept).toHaveLength(200);
     expect(kept.at(-1)?.field).toBe('latencyChart.999');

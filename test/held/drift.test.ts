@@ -1,0 +1,88 @@
+/** What counts as drift of the API, and what users are told of it, tested with the whole exporter. */
+import { expect, it } from 'vitest';
+import { startWhole } from './whole.ts';
+
+const family = 'bunnynet_exporter_unrecognized_values_total';
+
+/** One DNS zone with these records. */
+async function startZone(records: readonly object[]) {
+  const whole = await startWhole({
+    document: { dns_records: { targets: 'all' } },
+    routes: {
+      '/dnszone': () => ({
+        Items: [{ Id: 7, Domain: 'shop.example', Records: records }],
+        TotalItems: 1,
+        HasMoreItems: false,
+      }),
+    },
+  });
+  return {
+    whole,
+    drift: () => whole.value(family, { kind: 'dns_record', field: 'Records' }),
+    statusPage: async () => {
+      const [url] = await whole.exporter.start();
+      return await (await fetch(String(url))).text();
+    },
+  };
+}
+
+it('a code of something that no series shows is no drift', async () => {
+  const { whole, drift } = await startZone([
+    { Id: 1, Type: 15, Name: '_443._tcp', MonitorType: 0, MonitorStatus: 0 },
+    { Id: 2, Type: 99, Name: 'later', MonitorType: 0, MonitorStatus: 9 },
+    { Id: 3, Type: 98, Name: 'unmonitored' },
+  ]);
+  await whole.poll();
+  await whole.poll();
+  expect(await whole.value('bunnynet_dns_zone_records', { dns_zone_id: '7' })).toBe(3);
+  expect((await drift()) ?? 0).toBe(0);
+});
+
+it('knows every type of record that the vendor has', async () => {
+  const { whole, drift } = await startZone([
+    { Id: 1, Type: 15, Name: '_443._tcp', MonitorType: 1, MonitorStatus: 1 },
+  ]);
+  await whole.poll();
+  expect(Object.keys(await whole.series('bunnynet_dns_record_info'))).toEqual([
+    '{dns_zone_id="7",record_id="1",name="_443._tcp.shop.example",type="TLSA"}',
+  ]);
+  expect((await drift()) ?? 0).toBe(0);
+});
+
+it('a value that is drift is named once in the log, and on the status page', async () => {
+  const { whole, drift, statusPage } = await startZone([
+    { Id: 1, Type: 16, Name: 'www', MonitorType: 1, MonitorStatus: 1 },
+    { Id: 2, Type: 16, Name: 'api', MonitorType: 1, MonitorStatus: 1 },
+  ]);
+  await whole.poll();
+  await whole.poll();
+  expect(await drift()).toBe(4);
+  expect(whole.said('Records: Type 16')).toHaveLength(1);
+  expect(await statusPage()).toContain('Records: Type 16');
+});
+
+it('names a value in one short line without keys, however hostile, and not more than 200', async () => {
+  const key = 'the-key-of-the-account';
+  const states = [`a ${key} <b>\n\u202e${'x'.repeat(5000)}`];
+  for (let n = 0; n < 300; n++) states.push(`state ${n}`);
+  let turn = 0;
+  const whole = await startWhole({
+    document: { applications: { targets: states.map((_, n) => `app-${n}`) } },
+    routes: Object.fromEntries(
+      states.map((_, n) => [`/mc/apps/app-${n}/summary`, () => ({ status: states[turn++] })]),
+    ),
+  });
+  await whole.poll();
+  expect(await whole.value(family, { kind: 'application', field: 'status' })).toBe(states.length);
+  const named = whole.said('does not list this value');
+  expect(named).toHaveLength(200);
+  for (const { msg } of named) {
+    expect(msg.length).toBeLessThan(500);
+    expect(msg).not.toMatch(/\p{C}/u);
+    expect(msg).not.toContain(key);
+  }
+  const [url] = await whole.exporter.start();
+  const page = await (await fetch(String(url))).text();
+  expect(page).not.toContain(key);
+  expect(page).not.toContain('<b>');
+});
