@@ -3,7 +3,17 @@ import { applications } from './application.ts';
 import { defineResource } from './define.ts';
 import { within } from './envelope.ts';
 import { count, countedBy, gauge, label, shown } from './families.ts';
-import { elements, gigabytes, listOf, object, oneOf, type ValueOf } from './fields.ts';
+import {
+  elements,
+  fieldOf,
+  gigabytes,
+  isObject,
+  listOf,
+  object,
+  oneOf,
+  textId,
+  type ValueOf,
+} from './fields.ts';
 
 const states = [
   'unknown',
@@ -26,7 +36,7 @@ const instance = object({ status: oneOf(states) }).ignoring(
 
 const volume = object({
   name: label('volume'),
-  id: label('volume_id'),
+  id: label('volume_id', textId),
   size: gauge('capacity_bytes', `Size of each volume, ${asGigabytes}`, gigabytes),
   totalUsage: gauge('usage_bytes', `What is stored on each volume, ${asGigabytes}`, gigabytes),
   containersCount: count('containers', 'Containers that use each volume'),
@@ -37,6 +47,11 @@ const volume = object({
   }),
 }).ignoring('totalInstancesCount attachedInstancesCount');
 
+function countsNone(body: unknown): boolean {
+  const meta = isObject(body) && fieldOf(body, 'meta');
+  return isObject(meta) && fieldOf(meta, 'totalItems') === 0;
+}
+
 export const applicationVolume = defineResource({
   kind: 'application_volume',
   noun: 'volumes of the application',
@@ -46,7 +61,8 @@ export const applicationVolume = defineResource({
   // All volumes come at once: the operation has no parameters, and its cursor leads nowhere.
   answer: within(
     'items',
-    elements(volume, { addsUp: true }),
+    elements(volume, { addsUp: true, identifiers: ['name', 'id'] }),
     'meta{totalItems} cursor summary{totalPods totalContainers totalStorage}',
+    countsNone,
   ),
 });

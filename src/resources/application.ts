@@ -10,7 +10,7 @@ import {
   mapped,
   number,
   object,
-  text,
+  textId,
   type ValueOf,
 } from './fields.ts';
 import type { TargetContext } from './resource.ts';
@@ -120,7 +120,7 @@ export const applications = defineListing({
   api: 'application',
   nouns: 'applications',
   path: '/apps',
-  element: object({ id: text, name: label('name') }).ignoring(
+  element: object({ id: textId, name: label('name') }).ignoring(
     'description displayEndpoint{id address type} status',
   ),
   ids: [{ label: 'app_id', setting: 'id', form: 'opaque' }],

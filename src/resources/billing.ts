@@ -141,8 +141,9 @@ function withOtherCharges(body: unknown): unknown {
   if (!isObject(body)) return body;
   const others = new Map<string, number>();
   for (const [field, value] of Object.entries(body)) {
-    const [, name] = /^MonthlyCharges(.+)$/.exec(field) ?? [];
-    const isOther = name !== undefined && !(field in billed.shape) && !parts.includes(field);
+    const [, name] = /^[Mm]onthlyCharges(.+)$/.exec(field) ?? [];
+    const known = `MonthlyCharges${name}`;
+    const isOther = name !== undefined && !(known in billed.shape) && !parts.includes(known);
     if (!isOther || typeof value !== 'number') continue;
     const service = services.has(snakeCased(name)) ? `other_${snakeCased(name)}` : snakeCased(name);
     others.set(service, (others.get(service) ?? 0) + value);

@@ -86,8 +86,8 @@ export function defineListing<Element>(declaration: ListingDeclaration<Element>)
     documented: documentedPage(way, element),
     async discover(get, parent = {}, diagnostics) {
       const list = { path: filled(path, parent), nouns: elementNouns, element };
-      const found = await readPages(way, list, get, diagnostics);
-      return mapEach(found, ([id, reading]) => ({
+      const { byId } = await readPages(way, list, get, diagnostics);
+      return mapEach(byId, ([id, reading]) => ({
         ...about?.(reading),
         ids: { ...parent, [label]: id },
         name: labelsOf(reading)['name'] || undefined,

@@ -1,6 +1,6 @@
 /** Answers inside a body: in the `data` of an envelope that can also report an error, or in a field. */
 import { type Documented, documentedFields } from './documented.ts';
-import { type Answer, anything, isObject, nameOf, object, ReadingError } from './fields.ts';
+import { type Answer, anything, fieldOf, isObject, nameOf, object, ReadingError } from './fields.ts';
 
 /** An answer in the `data` of its body. beside: what is documented beside it. */
 export function enveloped<Reading>(answer: Answer<Reading>, beside = 'error'): Answer<Reading> {
@@ -9,11 +9,22 @@ export function enveloped<Reading>(answer: Answer<Reading>, beside = 'error'): A
   return { ...answer, documented: fieldsOf('data', answer, beside), from };
 }
 
-/** An answer in a field of its body. beside: what is documented beside it. */
-export function within<Reading>(field: string, answer: Answer<Reading>, beside: string): Answer<Reading> {
+/**
+ * An answer in a field of its body. beside: what is documented beside it.
+ *
+ * @param isNone whether the fields beside it say that there is nothing: then it may be missing
+ */
+export function within<Reading>(
+  field: string,
+  answer: Answer<Reading>,
+  beside: string,
+  isNone: (body: unknown) => boolean = () => false,
+): Answer<Reading> {
   const outer = object({ [field]: anything }, beside);
-  const from: Answer<Reading>['from'] = (body, ...others) =>
-    answer.from(outer.from(body, ...others)[field], ...others);
+  const from: Answer<Reading>['from'] = (body, ...others) => {
+    const given = outer.from(body, ...others)[field];
+    return given === undefined && isNone(body) ? answer.nothing : answer.from(given, ...others);
+  };
   const shape = { ...answer.shape, ...outer.shape };
   return { ...answer, shape, documented: fieldsOf(field, answer, beside), from };
 }
@@ -34,10 +45,13 @@ function fieldsOf(field: string, { documented }: Answer, beside: string): Docume
 
 /** The texts and flags of an error envelope (reference 2.3). A value of another type counts as absent. */
 function envelopeOf(body: Readonly<Record<string, unknown>>) {
-  const given = body['error'] ?? body['errorResponse'] ?? body;
-  const { success, message, errorKey, statusCode } = isObject(given) ? given : {};
+  const given = fieldOf(body, 'error') ?? fieldOf(body, 'errorResponse') ?? body;
+  const about = isObject(given) ? given : {};
+  const [message, errorKey, statusCode] = ['message', 'errorKey', 'statusCode'].map((name) =>
+    fieldOf(about, name),
+  );
   return {
-    success,
+    success: fieldOf(about, 'success'),
     message: typeof message === 'string' ? message : '',
     errorKey: typeof errorKey === 'string' ? errorKey : '',
     statusCode: Number(statusCode),
@@ -54,7 +68,8 @@ export function unwrapData(body: unknown): unknown {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
   const { success, message, errorKey } = envelopeOf(body);
   const failed = success === false;
-  const hasData = body['data'] !== null && body['data'] !== undefined;
+  const data = fieldOf(body, 'data') ?? undefined;
+  const hasData = data !== undefined;
   const reason = [errorKey, message].filter((part) => part !== '').join(': ');
   // Without data a reason is enough: `success` may be missing, as any field may.
   if (reason !== '' && (failed || (!hasData && success !== true))) {
@@ -65,7 +80,7 @@ export function unwrapData(body: unknown): unknown {
       ? new ReadingError('rejected', 'the answer has no data and gives no reason')
       : new ReadingError('schema', 'the answer has no data');
   }
-  return body['data'];
+  return data;
 }
 
 /**
@@ -76,11 +91,14 @@ export function unwrapData(body: unknown): unknown {
  * @throws {ReadingError} as `unwrapData`
  */
 export function unwrapList(body: unknown, isNone = false): unknown {
-  if (isObject(body) && (body['data'] ?? null) === null) {
+  const data = isObject(body) ? fieldOf(body, 'data') : undefined;
+  if (isObject(body) && (data ?? null) === null) {
     const { success, message, errorKey, statusCode } = envelopeOf(body);
     const hasFailed = errorKey !== '' || (message !== '' && success !== true) || statusCode >= 400;
-    const hasEnvelope = ['error', 'errorResponse', 'success'].some((name) => Object.hasOwn(body, name));
-    if (!hasFailed && (isNone || (hasEnvelope && body['data'] === null))) return [];
+    const hasEnvelope = ['error', 'errorResponse', 'success'].some(
+      (name) => fieldOf(body, name) !== undefined,
+    );
+    if (!hasFailed && (isNone || (hasEnvelope && data === null))) return [];
   }
   return unwrapData(body);
 }

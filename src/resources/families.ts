@@ -18,6 +18,7 @@ import {
   type ObjectType,
   oneOf,
   percentage,
+  shownWhere,
   text,
 } from './fields.ts';
 import type { CounterBound, CounterSample, Family, Labels, Sample, TargetContext } from './resource.ts';
@@ -176,7 +177,10 @@ export function inside<Values>(object: ObjectType<Values>, of: Labels): FieldTyp
 /** A list of objects, each with series of its own, by its labels. An object without its first field is left out. */
 export function each<Element>(element: ObjectType<Element>): FieldType<readonly Element[]> {
   const identifier = identifierOf(element) as keyof Element;
-  const known = mapped(listOf(element), (all) => all.flatMap((one) => (one?.[identifier] ? [one] : [])));
+  const isKnown = (one: Element) => Boolean(one[identifier]);
+  const known = mapped(listOf(shownWhere(element, isKnown)), (all) =>
+    all.flatMap((one) => (one && isKnown(one) ? [one] : [])),
+  );
   return shown(known, ...ofElements<Element>(element, true).map(nested));
 }
 

@@ -7,6 +7,7 @@ import {
   boolean,
   type Diagnostics,
   elements,
+  fieldOf,
   identifierOf,
   integer,
   isObject,
@@ -71,12 +72,18 @@ interface PagedList<Element> {
   /** What is listed, for the messages. */
   readonly nouns: string;
   readonly element: ObjectType<Element>;
-  /** True where it is a reading rather than a listing of targets: elements without an identifier are left out of it. */
+  /** True where it is a reading rather than a listing of targets: elements without an identifier count, too. */
   readonly isReading?: boolean;
 }
 
+interface PagesRead<Element> {
+  readonly byId: ReadonlyMap<string, Element>;
+  /** Of a reading. */
+  readonly withoutId: readonly Element[];
+}
+
 /**
- * Every element of a listing, by its id.
+ * Every element of a listing.
  *
  * @throws {ReadingError} `schema` where the listing repeats itself, does not end, changes meanwhile or ends too early: an
  *   element that moves from page to page can be missed, so what was read is not the whole. More elements than the total are
@@ -87,16 +94,20 @@ export async function readPages<Element>(
   { path, nouns, element, isReading = false }: PagedList<Element>,
   get: Get,
   diagnostics: Diagnostics,
-): Promise<ReadonlyMap<string, Element>> {
+): Promise<PagesRead<Element>> {
   const failed = (message: string) => new ReadingError('schema', message);
   const identifier = identifierOf(element) as keyof Element;
-  const items = elements(element, { complete: isReading ? '' : nouns });
-  const found = new Map<string, Element>();
+  const items = elements(element, isReading ? { identifiers: [] } : { complete: nouns });
+  const byId = new Map<string, Element>();
+  const withoutId: Element[] = [];
+  /** Of deleted elements, too: they are part of the listing, and of its total. */
+  const ids = new Set<string>();
   const asked = new Set<Position>();
   let come = 0;
   let unusable = 0;
   let total: number | undefined;
   let { perPage } = paging;
+  const counted = () => ids.size + withoutId.length + unusable;
   for (let position: Position | undefined = 1; position !== undefined; ) {
     let body: unknown;
     try {
@@ -111,19 +122,27 @@ export async function readPages<Element>(
     }
     asked.add(position);
     const page = paging.read(body, { number: Number(position), perPage, come }, diagnostics);
-    const usable = items.from(page.list, diagnostics);
-    const known = found.size;
-    for (const item of usable) found.set(String(item[identifier]), item);
+    const { usable, deleted, lost } = items.classify(page.list, diagnostics);
+    const known = ids.size;
+    for (const item of usable) {
+      const id = item[identifier];
+      if (id === undefined) withoutId.push(item);
+      else {
+        byId.set(String(id), item);
+        ids.add(String(id));
+      }
+    }
+    for (const id of deleted) ids.add(id);
     come += lengthOf(page.list);
-    unusable += lengthOf(page.list) - usable.length;
+    unusable += lost;
     if (total !== undefined && page.total !== undefined && page.total !== total)
       throw failed(`the listing changed from ${total} to ${page.total} ${nouns} on page ${asked.size}`);
     total = page.total ?? total;
     const { next, isNextGuessed = false } = page;
-    const isNew = found.size > known;
+    const isNew = ids.size > known;
     if (next === undefined || (isNextGuessed && !isNew)) break;
-    if (usable.length === 0) {
-      if (total !== undefined && found.size + unusable >= total) break;
+    if (lengthOf(page.list) === 0) {
+      if (total !== undefined && counted() >= total) break;
       throw failed(`page ${asked.size} is empty, though the listing says that it goes on`);
     }
     if (asked.has(next) || !isNew) throw failed(`the listing repeats itself after page ${asked.size}`);
@@ -131,9 +150,9 @@ export async function readPages<Element>(
       throw failed(`the listing did not end after ${asked.size} pages`);
     position = next;
   }
-  if (found.size + unusable < (total ?? 0))
-    throw failed(`the listing ended after ${found.size} of ${total} ${nouns}`);
-  return found;
+  if (counted() < (total ?? 0))
+    throw failed(`the listing ended after ${counted() - unusable} of ${total} ${nouns}`);
+  return { byId, withoutId };
 }
 
 /** The path with this added to its query. */
@@ -210,9 +229,9 @@ export const pagings = {
     list: 'data',
     query: (number, perPage) => `page=${number}&perPage=${perPage}`,
     read(body, { number, come }, diagnostics) {
-      const { data, page } = isObject(body) ? body : {};
+      const [data, page] = ['data', 'page'].map((name) => isObject(body) && fieldOf(body, name));
       const saysAny =
-        isObject(page) && Object.keys(shieldPage.shape).some((name) => Object.hasOwn(page, name));
+        isObject(page) && Object.keys(shieldPage.shape).some((name) => fieldOf(page, name) !== undefined);
       const says = saysAny ? shieldPage.from(page, diagnostics) : {};
       const { totalCount, totalPages, currentPage = number, nextPage = number + 1 } = says;
       // After the first page, null ends a listing that says nothing about its pages.
@@ -303,8 +322,9 @@ export function paged<Element>(
     shape: { ...element.shape, ...paging.says.shape },
     documented: documentedPage(paging, element),
     async readAll(path, get, diagnostics) {
-      const found = await readPages(paging, { path, nouns, element, isReading: true }, get, diagnostics);
-      return [...found.values()];
+      const list = { path, nouns, element, isReading: true };
+      const { byId, withoutId } = await readPages(paging, list, get, diagnostics);
+      return [...byId.values(), ...withoutId];
     },
   };
 }

@@ -24,7 +24,8 @@ export const paymentRequests = defineResource({
   ofAccount: true,
   defaultIntervalSeconds: 21_600,
   path: '/billing/payment-requests',
-  answer: elements(request),
+  // One without an id is to be paid all the same.
+  answer: elements(request, { identifiers: [] }),
   families: () => [
     {
       name: 'unpaid',

@@ -1,7 +1,7 @@
 /** How far the videos of a library are with their encoding (`/library/{library}/videos`, every page). */
 import { defineResource } from './define.ts';
 import { countedBy, lowestOf } from './families.ts';
-import { code, instant, object, text, type ValueOf } from './fields.ts';
+import { code, instant, object, textId, type ValueOf } from './fields.ts';
 import { paged, pagings } from './pages.ts';
 import { videoLibraries } from './video-library.ts';
 
@@ -14,7 +14,7 @@ const told = [...new Set<string>(statuses)];
 const unfinished: readonly string[] = ['uploaded', 'processing', 'transcoding'];
 
 const video = object({
-  guid: text,
+  guid: textId,
   status: code([...statuses.keys()]),
   dateUploaded: instant,
 }).ignoring(`videoLibraryId title views length encodeProgress storageSize collectionId averageWatchTime totalWatchTime

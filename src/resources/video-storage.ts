@@ -2,7 +2,7 @@
 import { defineListing, defineResource } from './define.ts';
 import { enveloped } from './envelope.ts';
 import { count, label, shown, sumOf, timestamp } from './families.ts';
-import { entriesOf, integer, object, text } from './fields.ts';
+import { entriesOf, integer, object, text, textId } from './fields.ts';
 import { videoLibraries } from './video-library.ts';
 
 const maxEncodings = 50;
@@ -55,7 +55,7 @@ const videos = defineListing({
   nouns: 'videos',
   parent: videoLibraries,
   path: '/library/{libraryId}/videos?orderBy=date',
-  element: object({ guid: text, title: label('name') }),
+  element: object({ guid: textId, title: label('name') }),
   ids: [
     { label: 'library_id', setting: 'library_id', form: 'integer' },
     { label: 'video_id', setting: 'video_id', form: 'guid' },

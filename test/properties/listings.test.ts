@@ -16,7 +16,7 @@ const numRuns = runs(300, 20_000);
 /** The ids that were found, or undefined after a ReadingError; every other error is thrown on. */
 async function read(way: PagingName, get: Get): Promise<readonly string[] | undefined> {
   try {
-    return [...(await readPages({ ...pagings[way], perPage }, listing, get, diagnostics)).keys()];
+    return [...(await readPages({ ...pagings[way], perPage }, listing, get, diagnostics)).byId.keys()];
   } catch (error) {
     if (error instanceof ReadingError) return undefined;
     throw error;

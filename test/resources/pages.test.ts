@@ -11,8 +11,13 @@ const diagnostics: Diagnostics = { mismatch: () => undefined, unrecognized: () =
 async function readFrom(api: ApiName, pages: readonly unknown[], isReading = false) {
   let asked = 0;
   const get = () => Promise.resolve(pages[Math.min(asked++, pages.length - 1)]);
-  const found = await readPages({ ...pagings[api], perPage: 2 }, { ...things, isReading }, get, diagnostics);
-  return { ids: [...found.keys()].join(' '), asked };
+  const { byId } = await readPages(
+    { ...pagings[api], perPage: 2 },
+    { ...things, isReading },
+    get,
+    diagnostics,
+  );
+  return { ids: [...byId.keys()].join(' '), asked };
 }
 const list = (...ids: readonly (number | null)[]) => ids.map((one) => ({ id: one }));
 
@@ -132,7 +137,7 @@ describe('a page that is too large', () => {
     };
     const { perPage } = pagings[api];
     const found = await readPages({ ...pagings[api], perPage }, things, get, diagnostics);
-    return { found: found.size, queries };
+    return { found: found.byId.size, queries };
   }
 
   it.each<[ApiName, number, string]>([
@@ -171,7 +176,7 @@ describe('a page that is too large', () => {
       const Items = Array.from({ length: size }, (_, at) => ({ id: (page - 1) * size + at + 1 }));
       return Promise.resolve({ Items, TotalItems: 200, HasMoreItems: page * size < 200 });
     };
-    expect((await readPages(pagings.core, things, get, diagnostics)).size).toBe(200);
+    expect((await readPages(pagings.core, things, get, diagnostics)).byId.size).toBe(200);
     expect(asked.slice(1)).toEqual([
       '/things?page=2&perPage=100',
       '/things?page=3&perPage=50',
