@@ -3,18 +3,19 @@
  * a counter of what the days have gained. An operation that does not give the past 28 days is asked for today, and for the
  * days that the previous poll left open, so that each day ends with its final figures.
  */
-import { highestOf, nested, partsOf, type Shown, shown, sumOf } from './families.ts';
+import { highestOf, nested, partsOf, type Shown, shown } from './families.ts';
 import {
   type Answer,
   type Entries,
   entriesOf,
   type FieldType,
+  integer,
   mapped,
   type Notes,
   number,
   type ObjectType,
 } from './fields.ts';
-import type { CounterSample, Day, DayFigure, Labels, ReadContext } from './resource.ts';
+import type { CounterSample, Day, DayFigure, Labels, ReadContext, TargetContext } from './resource.ts';
 import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
@@ -137,6 +138,21 @@ export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day
   );
 }
 
+/**
+ * Counts by day and by name. Their map is one of maps, and which level has the days is not documented: the keys say so.
+ * Where neither has, that is noted. A day without counts is one of the days.
+ */
+export const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
+  entriesOf(entriesOf(integer)),
+  (outer, notes) => {
+    if (outer.some(([key]) => dayOfKey(key) !== undefined)) return byDay(outer, notes);
+    const turned = outer.flatMap(([name, inner = []]) =>
+      inner.map(([key, count]) => [key, [[name, count]]] as const),
+    );
+    return byDay(turned, notes);
+  },
+);
+
 /** One figure for each day: the sum of all that are given for it. */
 export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
   const sums = new Map<number, number>();
@@ -256,7 +272,11 @@ export function dailyTally(
     {
       ...newest,
       words: `${newest.words}. At most ${maxKeys} label values, the largest; the rest is \`${other}\``,
-      series: (all) => largestOf(series(all)),
+      bound: { most: maxKeys, rest },
+      series(all) {
+        const [others, ...named] = series(all);
+        return [...named.toSorted(byLabels), ...(others ? [others] : [])];
+      },
     },
     {
       ...total,
@@ -266,15 +286,9 @@ export function dailyTally(
   );
 }
 
-/** The largest over all days, at most 50, by name. The others are added to the rest, which is the first of the input. */
-function largestOf([rest, ...all]: readonly CounterSample[]): readonly CounterSample[] {
-  const nameOf = ({ labels }: CounterSample) => Object.values(labels ?? {}).join();
-  const sizeOf = ({ days }: CounterSample) => sumOf(days.map(({ value }) => value)) ?? 0;
-  const byName = (a: CounterSample, b: CounterSample) => (nameOf(a) < nameOf(b) ? -1 : 1);
-  const ranked = all.toSorted((a, b) => sizeOf(b) - sizeOf(a) || byName(a, b));
-  const days = sumByDay([...(rest?.days ?? []), ...ranked.slice(maxKeys).flatMap((one) => one.days)]);
-  const largest = ranked.slice(0, maxKeys).toSorted(byName);
-  return rest && days.length > 0 ? [...largest, { ...rest, days }] : largest;
+function byLabels(a: CounterSample, b: CounterSample): number {
+  const [one, two] = [a, b].map(({ labels }) => Object.values(labels ?? {}).join());
+  return String(one) < String(two) ? -1 : 1;
 }
 
 export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
@@ -291,16 +305,20 @@ export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonl
 /** The families of a map from days to such an object: of each figure the newest day, and a counter. since: as above. */
 export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: string) {
   return partsOf<Figures>(figures).map(({ name, words, series, ...figure }) => {
+    const daysOf = (all: readonly Day<Figures>[], target: TargetContext) =>
+      sumByDay(
+        all.flatMap(({ startSeconds, value: given }) => {
+          const value = series(given, target);
+          return typeof value === 'number' ? [{ startSeconds, value }] : [];
+        }),
+      );
     const [newest, total] = newestAndTotal<readonly Day<Figures>[]>(
       name,
       words,
       {
         ...figure,
         series(all, target) {
-          const days = all.flatMap(({ startSeconds, value: given }) => {
-            const value = series(given, target);
-            return typeof value === 'number' ? [{ startSeconds, value }] : [];
-          });
+          const days = daysOf(all, target);
           // A figure that all days lack has no series. Without any day, nothing was counted.
           return days.length === 0 && all.length > 0 ? undefined : [{ days }];
         },
@@ -309,7 +327,8 @@ export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: stri
     );
     const ofNewest: Shown<readonly Day<Figures>[]> = {
       ...newest,
-      series: ([day], target) => day && series(day.value, target),
+      series: (all, target) =>
+        daysOf(all, target).find(({ startSeconds }) => startSeconds === all[0]?.startSeconds)?.value,
     };
     return { newest: ofNewest, total };
   });

@@ -35,7 +35,7 @@ export interface Shown<Value = unknown> {
   readonly of?: Labels | undefined;
   /** Names of the labels that `series` gives. Default: none. */
   readonly labels?: readonly string[];
-  /** For a counter whose label values the API chooses. */
+  /** For label values that the API chooses: only the largest have a series of their own. */
   readonly bound?: CounterBound;
   /** Which value counts of two list elements with the same labels. Default: their sum. */
   readonly together?: 'most' | undefined;
@@ -299,7 +299,8 @@ export function finished<Reading>(prefix: string, family: Shown<Reading>): Famil
     unit: /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
     labels: labelsOf(family),
     fields: family.fields ?? [],
-    samples: (reading, target) => (isCounter ? [] : asSamples(seriesOf(family, reading, target))),
+    samples: (reading, target) =>
+      isCounter ? [] : bounded(asSamples(seriesOf(family, reading, target)), family.bound),
     ...(isCounter && {
       days: (reading: Reading, target: TargetContext) =>
         seriesOf(family, reading, target) as readonly CounterSample[],
@@ -330,6 +331,20 @@ function asSamples(series: Series): readonly Sample[] {
     const value = one.days.findLast(({ startSeconds }) => startSeconds === newest)?.value;
     return value === undefined ? [] : [{ ...(one.labels && { labels: one.labels }), value }];
   });
+}
+
+/** Those that are over the bound are added to the rest, which comes last. */
+function bounded(samples: readonly Sample[], bound: CounterBound | undefined): readonly Sample[] {
+  if (!bound) return samples;
+  const rest = Object.entries(bound.rest);
+  const named = samples.filter(({ labels }) => rest.some(([label, value]) => labels?.[label] !== value));
+  if (named.length <= bound.most) return samples;
+  const largest = new Set(named.toSorted((a, b) => b.value - a.value).slice(0, bound.most));
+  const others = samples.filter((sample) => !largest.has(sample)).map(({ value }) => value);
+  return [
+    ...named.filter((sample) => largest.has(sample)),
+    { labels: bound.rest, value: sumOf(others) ?? 0 },
+  ];
 }
 
 function helpOf({ words, fields = [] }: Shown): string {

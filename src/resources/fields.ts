@@ -208,9 +208,10 @@ export const instant: FieldType<number> = (value, notes) => {
   return parseInstant(written) ?? notes.mismatch('a date-time', value);
 };
 
-/** `LiveEncoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
+/** `LiveEncoding` and `Live encoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
 export function snakeCased(name: string): string {
-  return name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
+  const words = name.trim().replaceAll(/[\s-]+/g, '_');
+  return words.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase();
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** What each protection of a Shield Zone did, by action and day. */
-import { chartOf, dayOf, daysAsked } from '../days.ts';
+import { chartOf, type DayFigure, daysAsked, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { shieldApi, shieldData } from '../forms.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -35,14 +35,18 @@ function statistics(zone: Zone, request: Request) {
   const ofProtections = Object.entries(protections).map(([name, actions], place) => {
     // What a zone has not been told to do has no days.
     if (name === 'uploadScanning' && !isGuarded(zone)) return [name, { metrics: null, totals: null }];
-    const counted = (day: number) =>
-      Object.fromEntries(
-        Object.entries(actions).map(([action, share], order) => {
-          const chance = 0.3 + 1.4 * unit(zone.seed, day, 0x100 * place + order);
-          return [action, Math.floor(clean(day) * share * chance)];
-        }),
-      );
-    return [name, { metrics: chartOf(days, counted), totals: counted(dayOf(nowMs)) }];
+    const figures = Object.entries(actions).map(([action, share], order) => {
+      const chance = (day: number) => 0.3 + 1.4 * unit(zone.seed, day, 0x100 * place + order);
+      return [action, (day: number) => Math.floor(clean(day) * share * chance(day))] as const;
+    });
+    const byAction = <Value>(of: (figure: DayFigure) => Value) =>
+      Object.fromEntries(figures.map(([action, figure]) => [action, of(figure)]));
+    // The document names neither level of keys. The actions are likely outside; one zone in four has the days there.
+    const metrics =
+      zone.index % 4 === 3
+        ? chartOf(days, (day) => byAction((figure) => figure(day)))
+        : byAction((figure) => chartOf(days, figure));
+    return [name, { metrics, totals: byAction((figure) => totalOf(days, figure)) }];
   });
   return shieldData(zone.seed, {
     ...Object.fromEntries(ofProtections),
