@@ -6,6 +6,7 @@
 import { highestOf, nested, partsOf, type Shown, shown } from './families.ts';
 import {
   type Answer,
+  type Diagnostics,
   type Entries,
   entriesOf,
   type FieldType,
@@ -40,8 +41,16 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
-function datesOf(fromSeconds: number, toSeconds: number): string {
-  return `dateFrom=${dateOf(fromSeconds)}&dateTo=${dateOf(toSeconds)}`;
+/** A query for the days from one to another, both whole. */
+type DaysQuery = (fromSeconds: number, toSeconds: number) => string;
+
+const datesOf: DaysQuery = (fromSeconds, toSeconds) =>
+  `dateFrom=${dateOf(fromSeconds)}&dateTo=${dateOf(toSeconds)}`;
+
+/** A date alone would mean its first moment and leave out today. */
+function instantsOf(from: string, to: string): DaysQuery {
+  return (fromSeconds, toSeconds) =>
+    `${from}=${dateOf(fromSeconds)}T00:00:00Z&${to}=${dateOf(toSeconds)}T23:59:59Z`;
 }
 
 /** The first day to ask for: today, or the day of the last good poll, which may have grown since. */
@@ -60,25 +69,26 @@ export const openDays: Query = (context) => [
 /** Today only: without counters no earlier day matters. */
 export const today: Query = ({ nowMs }) => openDays({ nowMs });
 
-/** The same days, oldest first, one request each: for operations that sum over the days asked for. Nearly always only today. */
-export const eachDay: Query = (context) => {
-  const first = firstDay(context);
-  const days = (startOfDay(context.nowMs / 1000) - first) / daySeconds + 1;
-  return Array.from({ length: days }, (_, day) => {
-    const startSeconds = first + day * daySeconds;
-    return { startSeconds, query: datesOf(startSeconds, startSeconds) };
-  });
-};
-
-/**
- * The same days for an operation that takes date-times, in one request. A date alone would mean its first moment and leave out
- * today. more: the rest of the query.
- */
-export function openInstants(from: string, to: string, more: string): Query {
+function eachDayAs(queryOf: DaysQuery): Query {
   return (context) => {
-    const [first, last] = [firstDay(context), context.nowMs / 1000].map(dateOf);
-    return [{ query: `${from}=${first}T00:00:00Z&${to}=${last}T23:59:59Z&${more}` }];
+    const first = firstDay(context);
+    const days = (startOfDay(context.nowMs / 1000) - first) / daySeconds + 1;
+    return Array.from({ length: days }, (_, day) => {
+      const startSeconds = first + day * daySeconds;
+      return { startSeconds, query: queryOf(startSeconds, startSeconds) };
+    });
   };
+}
+
+/** The same days, oldest first, one request each: for operations that sum over the days asked for. Nearly always only today. */
+export const eachDay = eachDayAs(datesOf);
+
+/** The same for an operation that takes date-times. */
+export const eachDayByInstants = eachDayAs(instantsOf('dateFrom', 'dateTo'));
+
+/** The same days for an operation that takes date-times, in one request. more: the rest of the query. */
+export function openInstants(from: string, to: string, more: string): Query {
+  return (context) => [{ query: `${instantsOf(from, to)(firstDay(context), context.nowMs / 1000)}&${more}` }];
 }
 
 /** The same days up to now, for an operation that takes instants, and no time to come. */
@@ -248,12 +258,23 @@ const tallied: FieldType<readonly Tallied[]> = mapped(
       : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds, value }])),
 );
 
-/** Counts by names that the API invents. labels: each label with its value for a name; names with the same labels are one series. */
+interface TallyType extends FieldType<readonly Tallied[]> {
+  /** The chart that has the sum of its day. */
+  readonly partOf: string;
+}
+
+/**
+ * Counts by names that the API invents, of a day that the API does not name.
+ *
+ * @param partOf the chart that has the sum of each day
+ * @param labels each label with its value for a name; names with the same labels are one series
+ */
 export function dailyTally(
   name: string,
   words: string,
+  partOf: string,
   labels: Readonly<Record<string, (key: string) => string>>,
-): FieldType<readonly Tallied[]> {
+): TallyType {
   const labelled = (textOf: (of: (key: string) => string) => string) =>
     Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, textOf(of)]));
   const rest = labelled(() => other);
@@ -267,7 +288,7 @@ export function dailyTally(
   };
   const family = { labels: Object.keys(labels), series };
   const [newest, total] = newestAndTotal(name, words, family);
-  return shown(
+  const type = shown(
     tallied,
     {
       ...newest,
@@ -284,6 +305,43 @@ export function dailyTally(
       bound: { most: maxKeys, rest },
     },
   );
+  return Object.assign(type, { partOf });
+}
+
+/**
+ * The reading of one day without what can be of other days. A figure without days of its own is of all days that the answer is
+ * about: it is left out, and noted, if a chart beside it has counted something on another day. A tally is also left out if it
+ * sums to more than its chart has on the day that was asked for.
+ *
+ * @param startSeconds start of the UTC day that was asked for
+ */
+export function ofOneDay<Reading>(
+  { shape }: Pick<Answer, 'shape'>,
+  reading: Reading,
+  startSeconds: number,
+  diagnostics: Diagnostics,
+): Reading {
+  const read = reading as Readonly<Record<string, unknown>>;
+  const types: readonly [string, Partial<ChartType & TallyType>][] = Object.entries(shape);
+  const chartOf = (name: string) => read[name] as readonly DayFigure[] | undefined;
+  const hasOtherDays = types.some(
+    ([name, { isChart }]) =>
+      isChart && chartOf(name)?.some((day) => day.startSeconds !== startSeconds && day.value !== 0),
+  );
+  const isOfThatDay = (name: string, { isChart, partOf, documented }: Partial<ChartType & TallyType>) => {
+    // Any other map has days of its own.
+    if (isChart || read[name] === undefined || (partOf === undefined && documented?.values)) return true;
+    if (hasOtherDays) {
+      diagnostics.mismatch(name, 'figures of the day that was asked for', 'those of other days');
+      return false;
+    }
+    const chart = partOf === undefined ? undefined : chartOf(partOf);
+    if (!chart) return true;
+    const all = chart.find((day) => day.startSeconds === startSeconds)?.value ?? 0;
+    return (read[name] as readonly Tallied[]).reduce((sum, { value }) => sum + value, 0) <= all;
+  };
+  const left = types.filter(([name, type]) => !isOfThatDay(name, type)).map(([name]) => [name, undefined]);
+  return left.length === 0 ? reading : { ...reading, ...Object.fromEntries(left) };
 }
 
 function byLabels(a: CounterSample, b: CounterSample): number {

@@ -19,7 +19,7 @@
  * whatever else a value is on the page is said with `shown`. What comes from several fields at once stands in `families`.
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
  */
-import type { Query } from './days.ts';
+import { ofOneDay, type Query } from './days.ts';
 import { familiesOf, finished, infoOf, labelTextsOf, type Shown } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
 import {
@@ -129,7 +129,10 @@ export function defineResource<Reading>(
       if ('readAll' in answer) return answer.readAll(asked, get, diagnostics);
       const readings: Reading[] = [];
       for (const { query: more, startSeconds } of query(context)) {
-        readings.push(answer.from(await get(withQuery(asked, more)), diagnostics, startSeconds));
+        const reading = answer.from(await get(withQuery(asked, more)), diagnostics, startSeconds);
+        readings.push(
+          startSeconds === undefined ? reading : ofOneDay(answer, reading, startSeconds, diagnostics),
+        );
       }
       return joined(readings);
     },

@@ -20,7 +20,7 @@ const statistics = object({
   QueriesServedChart: daily('queries', 'Queries answered'),
   NormalQueriesServedChart: daily('normal_queries', 'Queries answered from plain records'),
   SmartQueriesServedChart: daily('smart_queries', 'Queries answered from smart records'),
-  QueriesByTypeChart: dailyTally('queries_by_type', 'Queries answered by their type', {
+  QueriesByTypeChart: dailyTally('queries_by_type', 'Queries answered by their type', 'QueriesServedChart', {
     type: dnsTypeName,
   }),
 }).ignoring('TotalQueriesServed');

@@ -1,9 +1,9 @@
 /** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
 
-import { daily, dailyTally, eachDay, newestDay } from './days.ts';
+import { daily, dailyTally, eachDayByInstants, newestDay } from './days.ts';
 import { defineResource } from './define.ts';
-import { gauge, type Shown, sumOf } from './families.ts';
-import { type Answer, milliseconds, object, percentage, type ValueOf } from './fields.ts';
+import { gauge, type Shown } from './families.ts';
+import { milliseconds, object, percentage, type ValueOf } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 
 const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
@@ -23,10 +23,15 @@ const statistics = object({
   Error4xxChart: daily('responses', responses, { of: { code: '4xx' } }),
   Error5xxChart: daily('responses', responses, { of: { code: '5xx' } }),
   // `EU: Frankfurt, DE` is a point of presence of a region.
-  GeoTrafficDistribution: dailyTally('region_traffic_bytes', 'Traffic by region and point of presence', {
-    region: (key) => key.replace(/:.*$/s, '').trim().toUpperCase(),
-    pop: (key) => /:(.*)$/s.exec(key)?.[1]?.trim() ?? '',
-  }),
+  GeoTrafficDistribution: dailyTally(
+    'region_traffic_bytes',
+    'Traffic by region and point of presence',
+    'BandwidthUsedChart',
+    {
+      region: (key) => key.replace(/:.*$/s, '').trim().toUpperCase(),
+      pop: (key) => /:(.*)$/s.exec(key)?.[1]?.trim() ?? '',
+    },
+  ),
   CacheHitRate: gauge(
     'cache_hit_ratio',
     'Share of requests served from the cache in the UTC day so far, from 0 to 1 (%s, divided by 100)',
@@ -58,19 +63,6 @@ const cached: Shown<Statistics> = {
   series: cachedRequests,
 };
 
-/** Leaves out traffic by region that sums to more than the bandwidth of its day: it includes other days. */
-const trusted: Answer<Statistics> = {
-  ...statistics,
-  from(body, diagnostics, daySeconds) {
-    const reading = statistics.from(body, diagnostics, daySeconds);
-    const used = reading.BandwidthUsedChart?.find(({ startSeconds }) => startSeconds === daySeconds)?.value;
-    const traffic = sumOf((reading.GeoTrafficDistribution ?? []).map(({ value }) => value)) ?? 0;
-    return used === undefined || traffic <= used
-      ? reading
-      : { ...reading, GeoTrafficDistribution: undefined };
-  },
-};
-
 /** The API leaves out what these do not ask for. */
 const loaded = [
   'loadErrors',
@@ -90,8 +82,8 @@ export const pullZoneStatistics = defineResource({
   defaultIntervalSeconds: 300,
   listing: pullZones,
   path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,
-  query: eachDay,
-  answer: trusted,
+  query: eachDayByInstants,
+  answer: statistics,
   families: (own) => [
     ...own.slice(0, 2),
     cached,

@@ -11,8 +11,13 @@ const country = (key: string) => key;
 const statistics = object({
   viewsChart: daily('views', 'Views of videos'),
   watchTimeChart: daily('watch_time_seconds', 'Watch time of videos'),
-  countryViewCounts: dailyTally('country_views', 'Views of videos by country', { country }),
-  countryWatchTime: dailyTally('country_watch_time_seconds', 'Watch time of videos by country', { country }),
+  countryViewCounts: dailyTally('country_views', 'Views of videos by country', 'viewsChart', { country }),
+  countryWatchTime: dailyTally(
+    'country_watch_time_seconds',
+    'Watch time of videos by country',
+    'watchTimeChart',
+    { country },
+  ),
   engagementScore: gauge(
     'engagement_score',
     'Engagement score of the UTC day so far, from 0 to 100',

@@ -57,6 +57,9 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
         if (method !== 'GET') return { ...exchange, answer: { status: 405 } };
         if (key === 'read-only') return { ...exchange, answer: { status: 403 } };
         if (key !== operation.key) return { ...exchange, answer: operation.form.unauthorized };
+        const wrong = operation.instants?.find((name) => !isInstant(query.get(name)));
+        if (wrong !== undefined)
+          return { ...exchange, answer: operation.form.error(400, `${wrong} must be a date-time`) };
         const request = { ids, query, nowMs: now(), maxPageSize, keys, isRemoved, nameOf };
         return { ...exchange, ...serve(request) };
       }
@@ -72,6 +75,12 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
       renamed.set(id, name);
     },
   };
+}
+
+/** A parameter that is absent has its default. */
+function isInstant(written: string | null): boolean {
+  if (written === null) return true;
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(written) && !Number.isNaN(Date.parse(written));
 }
 
 /** Which requests an operation answers, and how. */

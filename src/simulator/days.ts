@@ -76,7 +76,7 @@ export function daysFrom(first: number, last: number): readonly number[] {
 /** The days asked for that have begun; by default the last 30. A date means its whole day, a date-time a moment. */
 export function daysAsked({ query, nowMs }: Request, from = 'dateFrom', to = 'dateTo'): readonly number[] {
   const atOf = (name: string) => Date.parse(query.get(name) ?? '') / dayMs;
-  const end = to === 'dateTo' ? atOf(to) + 1 : atOf(to);
+  const end = query.get(to)?.includes('T') ? atOf(to) : atOf(to) + 1;
   const last = Math.min(dayOf(nowMs), Math.ceil(end || Number.POSITIVE_INFINITY) - 1);
   return daysFrom(Math.floor(atOf(from) || last - 29), last);
 }

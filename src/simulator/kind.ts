@@ -120,6 +120,8 @@ interface OperationBase {
   /** library: the key of the library that is the first id. */
   readonly key: 'account' | 'library';
   readonly form: Form;
+  /** Query parameters that are date-times: any other text is refused, a date too. */
+  readonly instants?: readonly string[];
   readonly traits: Traits;
   /** Errors inside a good status that it can answer with. */
   readonly rejections?: readonly Rejection[];

@@ -1,6 +1,9 @@
 /** Figures by day, in every shape that the vendor's documents allow, tested with the whole exporter. */
 import { describe, expect, it } from 'vitest';
-import { startWhole } from './whole.ts';
+import { type Request, startWhole } from './whole.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 describe('what the protections of a Shield Zone did', () => {
   const requests = 'bunnynet_shield_requests';
@@ -121,4 +124,118 @@ it('two points of one day are one figure, in a map from days to figures, too', a
   logged = 6;
   await whole.poll();
   expect(await whole.value(`${family}_total`)).toBe(4);
+});
+
+describe('figures without days of their own', () => {
+  const today = '2026-08-15';
+  /** The 30 days up to this one, with a figure for each. */
+  const month = (last: string, figure: number) =>
+    Object.fromEntries(
+      Array.from({ length: 30 }, (_, back) => [
+        new Date(Date.parse(last) - back * 24 * hourMs).toISOString(),
+        figure,
+      ]),
+    );
+
+  /** What a library, a DNS zone and a pull zone answer, which the test changes. */
+  async function startAccount(nowMs?: number) {
+    const answers: Record<'library' | 'zone' | 'pullZone', object> = { library: {}, zone: {}, pullZone: {} };
+    const whole = await startWhole({
+      document: {
+        video_library_statistics: { targets: [7] },
+        dns_zones: { targets: [7] },
+        pull_zone_statistics: { targets: [7] },
+      },
+      routes: {
+        '/library/7/statistics': () => answers.library,
+        '/dnszone/7/statistics': () => answers.zone,
+        '/statistics': () => answers.pullZone,
+      },
+      ...(nowMs !== undefined && { nowMs }),
+    });
+    return { whole, answers };
+  }
+  const tallies = [
+    'bunnynet_video_library_country_views',
+    'bunnynet_dns_zone_queries_by_type',
+    'bunnynet_pull_zone_region_traffic_bytes',
+  ];
+
+  it('are shown if they fit the day that was asked for', async () => {
+    const { whole, answers } = await startAccount();
+    answers.library = { viewsChart: { [today]: 10 }, countryViewCounts: { DE: 6, FR: 4 } };
+    answers.zone = { QueriesServedChart: {}, QueriesByTypeChart: { 1: 300 } };
+    // What counted nothing on another day says nothing of it.
+    const zeros = { ...month(today, 0), [`${today}T00:00:00.000Z`]: 10 };
+    answers.pullZone = {
+      BandwidthUsedChart: zeros,
+      GeoTrafficDistribution: { 'EU: Paris, FR': 10 },
+      CacheHitRate: 90,
+    };
+    await whole.poll();
+    const shown = await Promise.all(tallies.map((name) => whole.series(`${name}_latest_day`)));
+    expect(shown.map((series) => Object.values(series))).toEqual([[6, 4], [300], [10]]);
+    expect(await whole.page()).toMatch(/^bunnynet_pull_zone_\S*cache_hit_ratio\S* 0.9$/m);
+  });
+
+  it('are left out if they are those of a whole window, and a counter gains nothing from them', async () => {
+    const { whole, answers } = await startAccount(Date.parse(`${today}T23:50:00Z`));
+    const all = (last: string) => {
+      answers.library = { viewsChart: month(last, 10), countryViewCounts: { DE: 300 }, engagementScore: 50 };
+      answers.zone = { QueriesServedChart: month(last, 10), QueriesByTypeChart: { 1: 300 } };
+      answers.pullZone = {
+        BandwidthUsedChart: month(last, 10),
+        GeoTrafficDistribution: { 'EU: Paris, FR': 300 },
+        CacheHitRate: 90,
+      };
+    };
+    all(today);
+    await whole.poll();
+    whole.advance(20 * minuteMs);
+    all('2026-08-16');
+    await whole.poll();
+    for (const name of tallies) {
+      expect(await whole.series(`${name}_latest_day`)).toEqual({});
+      expect(Object.values(await whole.series(`${name}_total`))).toEqual([]);
+    }
+    const page = await whole.page();
+    expect(page).not.toMatch(/^bunnynet_\S*(cache_hit_ratio|engagement_score)/m);
+    expect(await whole.value('bunnynet_video_library_views_total')).toBe(10);
+    expect(whole.said('countryViewCounts is not as documented')).toHaveLength(1);
+  });
+
+  it('are left out if they are more than their chart has for the day', async () => {
+    const { whole, answers } = await startAccount();
+    answers.library = { viewsChart: { [today]: 10 }, countryViewCounts: { DE: 300 } };
+    answers.zone = { QueriesServedChart: { [today]: 10 }, QueriesByTypeChart: { 1: 9, 28: 2 } };
+    answers.pullZone = { BandwidthUsedChart: { '2026-08-14': 0 }, GeoTrafficDistribution: { EU: 1 } };
+    await whole.poll();
+    for (const name of tallies) expect(await whole.series(`${name}_latest_day`)).toEqual({});
+    expect(await whole.value('bunnynet_video_library_views_latest_day')).toBe(10);
+  });
+});
+
+it('asks by date-times where the API declares them, and else by dates', async () => {
+  const whole = await startWhole({
+    document: {
+      pull_zone_statistics: { targets: [7] },
+      application_statistics: { targets: ['shop'] },
+      shield_statistics: { targets: [7] },
+      dns_zones: { targets: [7] },
+      storage_zone_egress: { targets: [7] },
+    },
+    routes: {},
+  });
+  await whole.poll();
+  const asked = (path: string, ...names: readonly string[]) => {
+    const query = whole.requests.find((request: Request) => request.path === path)?.query;
+    return names.map((name) => query?.get(name));
+  };
+  const instants = ['2026-08-15T00:00:00Z', '2026-08-15T23:59:59Z'];
+  const dates = ['2026-08-15', '2026-08-15'];
+  expect(asked('/statistics', 'dateFrom', 'dateTo')).toEqual(instants);
+  expect(asked('/mc/apps/shop/statistics', 'fromDate', 'toDate')).toEqual(instants);
+  expect(asked('/shield/metrics/overview/7/detailed', 'StartDate', 'EndDate')).toEqual(instants);
+  expect(asked('/dnszone/7/statistics', 'dateFrom', 'dateTo')).toEqual(dates);
+  expect(asked('/storagezone/7/statistics/egress', 'dateFrom', 'dateTo')).toEqual(dates);
 });

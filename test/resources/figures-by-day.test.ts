@@ -79,7 +79,7 @@ describe('a tally', () => {
       Array.from({ length: count }, (_, n) => [`c${String(n).padStart(2, '0')}`, count - n]),
     );
 
-  const answer = object({ Tally: dailyTally('views', 'Views', { country: (key) => key }) });
+  const answer = object({ Tally: dailyTally('views', 'Views', 'Chart', { country: (key) => key }) });
   const [newest, total] = familiesOf(answer).map((family) => finished('x', family));
   const read = (startSeconds: number, body: unknown) => answer.from(body, diagnostics, startSeconds);
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>

@@ -26,7 +26,7 @@ it('shows the day so far, and starts counting', async () => {
     "Error5xxChart": { "2026-08-20T00:00:00Z": 2 }
   }`);
   expect(asked).toEqual([
-    '/statistics?pullZone=90210&loadErrors=true&loadOriginResponseTimes=true&loadOriginTraffic=true&loadRequestsServed=true&loadBandwidthUsed=true&loadOriginShieldBandwidth=true&loadGeographicTrafficDistribution=true&dateFrom=2026-08-20&dateTo=2026-08-20',
+    '/statistics?pullZone=90210&loadErrors=true&loadOriginResponseTimes=true&loadOriginTraffic=true&loadRequestsServed=true&loadBandwidthUsed=true&loadOriginShieldBandwidth=true&loadGeographicTrafficDistribution=true&dateFrom=2026-08-20T00:00:00Z&dateTo=2026-08-20T23:59:59Z',
   ]);
   expect(rows.replaceAll(/pull_zone_id="90210",?/g, '').replaceAll('{}', '')).toBe(`\
 bunnynet_pull_zone_requests_latest_day 1000

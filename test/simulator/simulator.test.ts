@@ -454,6 +454,32 @@ describe('a missing item', () => {
   });
 });
 
+describe('a day that is asked for', () => {
+  const today = new Date(noon).toISOString().slice(0, 10);
+
+  it.each([
+    ['pull_zone_statistics', 'dateFrom', 'dateTo', 'RequestsServedChart'],
+    ['application_statistics', 'fromDate', 'toDate', 'trafficChart'],
+    ['shield_statistics', 'StartDate', 'EndDate', ''],
+  ])('is between two date-times for %s, and a date is refused', async (kind, from, to, chart) => {
+    const simulator = await startSimulator();
+    const { url, key } = oneOfEach(simulator).find(({ operation }) => operation === kind) ?? {
+      url: '',
+      key: '',
+    };
+    const asked = async (first: string, last: string) =>
+      await ask(
+        `${url}${url.includes('?') ? '&' : '?'}loadRequestsServed=true&${from}=${first}&${to}=${last}`,
+        key,
+      );
+    const good = await asked(`${today}T00:00:00Z`, `${today}T23:59:59Z`);
+    expect(good.status).toBe(200);
+    if (chart !== '') expect(Object.keys(objectOf(jsonOf(good)[chart]))).toHaveLength(1);
+    expect((await asked(today, today)).status).toBe(400);
+    expect((await asked(`${today}T00:00:00Z`, '2026-02-31T00:00:00')).status).toBe(400);
+  });
+});
+
 describe('good answers of the shield API', () => {
   it('come without an error, with a null error, and with an empty default envelope', async () => {
     const simulator = await startSimulator({ shape: { endpoints: 30 } });

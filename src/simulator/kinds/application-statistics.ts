@@ -11,6 +11,7 @@ export const applicationStatistics = {
   section: 'application_statistics',
   ...applicationApi,
   path: '/apps/{app}/statistics?granularity=Daily',
+  instants: ['fromDate', 'toDate'],
   traits: { charts: true },
   ...ofEach('applications', statistics),
 } as const satisfies Kind;

@@ -11,6 +11,7 @@ export const pullZoneStatistics = {
   section: 'pull_zone_statistics',
   ...coreApi,
   path: '/statistics?pullZone={pullZone}',
+  instants: ['dateFrom', 'dateTo'],
   traits: { number: 'TotalRequestsServed', charts: true },
   ...ofEach('pullZones', statistics),
 } as const satisfies Kind;

@@ -12,6 +12,7 @@ export const shieldStatistics = {
   section: 'shield_statistics',
   ...shieldApi,
   path: '/shield/metrics/overview/{zone}/detailed',
+  instants: ['StartDate', 'EndDate'],
   traits: { field: 'data', integer: 'resolution' },
   rejections: ['unknownZone', 'notOnPlan'],
   ...ofZone(statistics),
