@@ -338,7 +338,9 @@ export function ofOneDay<Reading>(
     const chart = partOf === undefined ? undefined : chartOf(partOf);
     if (!chart) return true;
     const all = chart.find((day) => day.startSeconds === startSeconds)?.value ?? 0;
-    return (read[name] as readonly Tallied[]).reduce((sum, { value }) => sum + value, 0) <= all;
+    // A negative count would make room for others. The sum of doubles is inexact.
+    const sum = (read[name] as readonly Tallied[]).reduce((of, { value }) => of + Math.max(0, value), 0);
+    return sum <= all * (1 + 1e-9);
   };
   const left = types.filter(([name, type]) => !isOfThatDay(name, type)).map(([name]) => [name, undefined]);
   return left.length === 0 ? reading : { ...reading, ...Object.fromEntries(left) };

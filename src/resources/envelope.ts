@@ -46,7 +46,7 @@ function fieldsOf(field: string, { documented }: Answer, beside: string): Docume
 /** The texts and flags of an error envelope (reference 2.3). A value of another type counts as absent. */
 function envelopeOf(body: Readonly<Record<string, unknown>>) {
   const given = fieldOf(body, 'error') ?? fieldOf(body, 'errorResponse') ?? body;
-  const about = isObject(given) ? given : {};
+  const about = isObject(given) ? given : { message: given };
   const [message, errorKey, statusCode] = ['message', 'errorKey', 'statusCode'].map((name) =>
     fieldOf(about, name),
   );

@@ -336,8 +336,8 @@ export function identifierOf({ shape }: Answer): string {
 /** What a list has. */
 interface Classified<Element> {
   readonly usable: readonly Element[];
-  /** The ids of what it calls deleted, where they can be read. */
-  readonly deleted: readonly string[];
+  /** The ids of what it calls deleted; undefined where one has none. */
+  readonly deleted: readonly (string | undefined)[];
   /** How many elements cannot be used. */
   readonly lost: number;
 }
@@ -392,7 +392,7 @@ export function elements<Element>(
       throw failed(
         `the listing is incomplete: ${lost} of ${body.length} ${complete} without a usable ${first}`,
       );
-    return { usable, deleted: deleted.map(String), lost };
+    return { usable, deleted: deleted.map((own) => (own ?? undefined) && String(own)), lost };
   };
   const from: Answer<readonly Element[]>['from'] = (body, diagnostics) => classify(body, diagnostics).usable;
   return { shape, element, addsUp, documented: { elements: documented }, nothing: [], from, classify };

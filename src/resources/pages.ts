@@ -7,14 +7,15 @@ import {
   boolean,
   type Diagnostics,
   elements,
+  type FieldType,
   fieldOf,
   identifierOf,
   integer,
   isObject,
+  nameOf,
   type ObjectType,
   object,
   ReadingError,
-  text,
 } from './fields.ts';
 import type { Get } from './resource.ts';
 
@@ -132,7 +133,10 @@ export async function readPages<Element>(
         ids.add(String(id));
       }
     }
-    for (const id of deleted) ids.add(id);
+    for (const id of deleted) {
+      if (id === undefined) unusable++;
+      else ids.add(id);
+    }
     come += lengthOf(page.list);
     unusable += lost;
     if (total !== undefined && page.total !== undefined && page.total !== total)
@@ -175,7 +179,13 @@ function listOrNone(list: unknown, total: number | undefined, come: number): unk
   return total === 0 && come === 0 ? (list ?? []) : list;
 }
 
-const cursorPage = object({ items: anything, meta: object({ totalItems: integer }), cursor: text });
+/** A cursor that cannot be read must not look like the end of the listing. */
+const cursor: FieldType<string> = (value) => {
+  if (typeof value === 'object' || typeof value === 'boolean')
+    throw new ReadingError('schema', `the cursor of the next page is ${nameOf(value)}`);
+  return String(value);
+};
+const cursorPage = object({ items: anything, meta: object({ totalItems: integer }), cursor });
 
 const shieldPage = object({
   totalCount: integer,
@@ -215,9 +225,9 @@ export const pagings = {
         ? `limit=${perPage}&nextCursor=${encodeURIComponent(cursor)}`
         : `limit=${perPage}`,
     read(body, { come }, diagnostics) {
-      const { items, meta, cursor } = cursorPage.from(body, diagnostics);
+      const { items, meta, cursor: next } = cursorPage.from(body, diagnostics);
       const total = meta?.totalItems;
-      return { list: listOrNone(items, total, come), total, next: cursor || undefined };
+      return { list: listOrNone(items, total, come), total, next: next || undefined };
     },
   },
 

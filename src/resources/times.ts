@@ -20,12 +20,15 @@ export function parseChartKey(key: string): number | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(key) ? parseDay(key) : parseInstant(key);
 }
 
-/** The start of a UTC day, from `dd-MM-yyyy` or an ISO 8601 date with or without a time. */
+/** The start of the UTC day of `dd-MM-yyyy`, or of an ISO 8601 date with or without a time. */
 export function parseDay(key: string): number | undefined {
   const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
   if (dayFirst) return startOfDay(dayFirst[3], dayFirst[2], dayFirst[1]);
-  const yearFirst = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(key);
-  return startOfDay(yearFirst?.[1], yearFirst?.[2], yearFirst?.[3]);
+  const yearFirst = /^(\d{4})-(\d{2})-(\d{2})$/.exec(key);
+  if (yearFirst) return startOfDay(yearFirst[1], yearFirst[2], yearFirst[3]);
+  // A double would round seven digits before midnight up to the next day.
+  const atSeconds = parseInstant(key.replace(/\.\d+/, ''));
+  return atSeconds === undefined ? undefined : Math.floor(atSeconds / 86_400) * 86_400;
 }
 
 /** Undefined for a day that is none, such as 31 February: Date.UTC would make it another, and read the year 1 as 1901. */

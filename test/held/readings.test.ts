@@ -140,12 +140,12 @@ it('a field with its first letter in the other case is the field, at any depth',
     },
   });
   await whole.poll();
-  expect(await whole.value('bunnynet_video_library_statistics_views_latest_day')).toBe(3);
+  expect(await whole.value('bunnynet_video_library_views_latest_day')).toBe(3);
   expect(await whole.value('bunnynet_application_volume_capacity_bytes')).toBe(2e9);
   expect(await whole.value('bunnynet_application_volume_instances', { state: 'attached' })).toBe(1);
   expect(await whole.value('bunnynet_shield_zone_waf_enabled')).toBe(1);
   expect(await whole.value('bunnynet_storage_zone_files')).toBe(9);
-  expect(Object.values(await whole.series(mismatches)).every((count) => count === 0)).toBe(true);
+  expect(await whole.series(mismatches)).toEqual({});
 });
 
 it('a field that has its own name counts, not its double', async () => {
@@ -159,4 +159,13 @@ it('a field that has its own name counts, not its double', async () => {
   expect(await whole.page()).toMatch(/^bunnynet_application_monthly_cost\S* 2$/m);
   // A null is there: it says that there is nothing.
   expect(await whole.series('bunnynet_application_status')).toEqual({});
+});
+
+it('the reason of a failure that came with a good status is told, also where it is a text', async () => {
+  const whole = await startWhole({
+    document: { shield_statistics: { targets: [7] } },
+    routes: { '/shield/metrics/overview/7/detailed': () => ({ data: null, error: 'over the quota' }) },
+  });
+  await whole.poll();
+  expect(whole.said('poll failed: over the quota')).toHaveLength(1);
 });

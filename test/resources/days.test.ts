@@ -90,6 +90,19 @@ describe('the days of a chart', () => {
     expect(mismatched).toEqual(['Chart', 'Chart']);
   });
 
+  it('are those in UTC of an instant in another zone, and a date with a text after it is none', () => {
+    const { days, mismatched } = read(counts, {
+      '2026-08-19T23:30:00-05:00': 3,
+      '2026-08-20T02:00:00+05:30': 4,
+      '2026-08-20Tnoon': 5,
+    });
+    expect(days).toEqual([
+      { startSeconds: first - 86_400, value: 4 },
+      { startSeconds: first, value: 3 },
+    ]);
+    expect(mismatched).toEqual(['Chart']);
+  });
+
   it('are undefined if no key is a day, because an empty list would mean that nothing was counted', () => {
     const map = mapOfDays(object({ figure: integer }));
     expect(read(counts, { Monday: 2 }).days).toBeUndefined();

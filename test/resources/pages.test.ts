@@ -93,7 +93,37 @@ describe('a core listing', () => {
   });
 });
 
+describe('what a listing calls deleted', () => {
+  const gone = (id: number | null) => ({ id, Deleted: true });
+
+  it('is part of its total, with an id or without one', async () => {
+    const pages = [
+      { Items: [gone(null), gone(null), gone(7), { id: 2 }], TotalItems: 4, HasMoreItems: false },
+    ];
+    expect((await readFrom('core', pages)).ids).toBe('2');
+  });
+
+  it('does not keep a listing alive that repeats itself', async () => {
+    const endless = { Items: [gone(1)], HasMoreItems: true };
+    await expect(readFrom('core', [endless])).rejects.toThrow('repeats itself after page 2');
+  });
+});
+
 describe('a cursor listing', () => {
+  it('goes on after a cursor that is a number', async () => {
+    const pages = [
+      { items: list(1), cursor: 7 },
+      { items: list(2), cursor: null },
+    ];
+    expect(await readFrom('application', pages)).toEqual({ ids: '1 2', asked: 2 });
+  });
+
+  it.each([{ token: 'a' }, ['a'], true])('is not complete with the cursor %j', async (cursor) => {
+    await expect(readFrom('application', [{ items: list(1), cursor }])).rejects.toThrow(
+      'the cursor of the next page',
+    );
+  });
+
   it('is incomplete if its cursor repeats or leads to an empty page', async () => {
     const endless = { items: list(1), cursor: 'a' };
     await expect(readFrom('application', [endless])).rejects.toThrow('repeats itself after page 2');
