@@ -7,6 +7,7 @@ import type { SectionConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
+import { anyText } from '../any-text.ts';
 import { runs } from '../runs.ts';
 import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
 
@@ -613,7 +614,7 @@ describe('any file', () => {
 
   test('with damage loads or says why not', async () => {
     const whole = `${account}applications:\n  interval: 30s\n  targets:\n    - { id: a, name: "x" }\n    - b\nshield_zones: { targets: all }\n`;
-    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.string({ unit: 'binary', maxLength: 6 }));
+    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), anyText(6));
     await fc.assert(
       fc.asyncProperty(cut, async ([at, length, replacement]) => {
         await loadsOrSaysWhy(whole.slice(0, at) + replacement + whole.slice(at + length));
