@@ -2,10 +2,12 @@
 // A group stays whole, because its alerts read what its recording rules have just written.
 local files = [
   importstr 'rules/api-guardian.yml',
+  importstr 'rules/application-autoscaling.yml',
   importstr 'rules/application-overview.yml',
   importstr 'rules/application-volume.yml',
   importstr 'rules/application.yml',
   importstr 'rules/billing.yml',
+  importstr 'rules/database.yml',
   importstr 'rules/dns-record.yml',
   importstr 'rules/dns-zone.yml',
   importstr 'rules/edge-script-usage.yml',

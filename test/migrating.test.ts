@@ -14,7 +14,7 @@ const rows = [...page.matchAll(/^\| `(\w+)` \|.* `(.+)` \|$/gm)].map(([, theirs 
 const blocks = [...page.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 const queries = [...rows.map(({ ours }) => ours), ...blocks];
 
-/** By the prefix of their names, from the sources and the documentation of the four exporters. */
+/** By the prefix of their names, from the sources and the documentation of the five exporters. */
 const others: Readonly<Record<string, readonly string[]>> = {
   bunnynet_application: [
     'target_latency',
@@ -62,6 +62,32 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'last_successful_update_timestamp_seconds',
     'last_collector_update_timestamp_seconds',
   ],
+  bunny_mc_app: [
+    'info',
+    'status',
+    'active_instances',
+    'desired_instances',
+    'active_regions',
+    'average_cpu',
+    'average_ram',
+    'current_latency',
+  ],
+  bunny_mc_region: ['status', 'instances', 'average_cpu', 'average_ram', 'requests', 'anycast_traffic'],
+  bunny_mc: ['pod_ready', 'container_restarts_total'],
+  bunny_pullzone: [
+    'enabled',
+    'suspended',
+    'monthly_bandwidth_used_bytes',
+    'monthly_bandwidth_limit_bytes',
+    'bandwidth_bytes_total',
+    'origin_traffic_bytes_total',
+    'requests_total',
+    'error_responses_total',
+    'cache_hit_rate',
+    'origin_response_time_milliseconds',
+  ],
+  bunny_storagezone: ['used_bytes', 'files'],
+  bunny: ['scrape_success'],
   bunnycdn: [
     'account_balance',
     'storage_used_bytes',
@@ -106,7 +132,7 @@ describe('the page about migrating', () => {
 
   it('names in its text only metrics of this exporter or the others', async () => {
     const known = new Set([...(await knownFamilies()).keys(), ...rows.map(({ theirs }) => theirs)]);
-    const named = [...page.matchAll(/\bbunny(?:net|cdn)_[a-z0-9_]*[a-z0-9]\b(?![/_])/g)].map(
+    const named = [...page.matchAll(/\bbunny(?:net|cdn)?_[a-z0-9_]*[a-z0-9]\b(?![/_])/g)].map(
       ([name]) => name,
     );
     const repositories = ['bunnynet_prometheus', 'bunnycdn_exporter'];

@@ -1,0 +1,67 @@
+/** Memory figures in texts come from one place, bench/results.md. `npm run generate` renews them after a benchmark. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const results = readFileSync('bench/results.md', 'utf8');
+const [, imageNode] = /^ARG BASE_IMAGE=\S+nodejs(\d+)-/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+
+/** What a sidecar of two applications takes with the Node of the image, in MB: at its peak, and at rest. */
+const [, peak = '?', rest = '?'] =
+  new RegExp(`^\\| Node ${imageNode}\\.\\S+ +\\| +(\\d+) MB \\|[^|]+\\| +(\\d+) MB \\|`, 'm').exec(results) ??
+  [];
+
+/** The texts that repeat a figure. */
+const places: readonly (readonly [file: string, where: RegExp, figure: string])[] = [
+  ['docs/compared-with.md', /(?<=Node; )\S+(?= MB for two applications)/, rest],
+  ['docs/compared-with.md', /(?<=If )\S+(?= MB is too much)/, rest],
+  ['docs/kubernetes.md', /(?<=two applications take )\S+(?= MB with the image's Node)/, rest],
+  ['helm/bunnynet-exporter/values.yaml', /(?<=two applications take )\S+(?= MB with the image's Node)/, rest],
+];
+
+describe('memory figures', () => {
+  it('are measured with the Node of the image', () => {
+    expect([peak, rest]).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/)]);
+  });
+
+  it.each([...new Set(places.map(([file]) => file))])(
+    'in %s are those of the last benchmark',
+    async (file) => {
+      let text = readFileSync(file, 'utf8');
+      for (const [of, where, figure] of places) {
+        if (of !== file) continue;
+        expect(text).toMatch(where);
+        text = text.replace(where, figure);
+      }
+      await expect(text).toMatchFileSnapshot(`../${file}`);
+    },
+  );
+
+  it('are nowhere else, where nothing would renew them', () => {
+    const written = ['docs/performance.md', 'docs/licences.md'];
+    const files = [
+      'README.md',
+      'helm/bunnynet-exporter/values.yaml',
+      ...readdirSync('docs')
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `docs/${name}`),
+    ];
+    for (const file of files.filter((name) => !written.includes(name))) {
+      const known = places.reduce((text, [, where]) => text.replace(where, '…'), readFileSync(file, 'utf8'));
+      // How much something takes, holds or needs; not the size of a page or a limit.
+      expect(
+        known.match(/\b(takes?|needs?|uses?) (about )?\d+ MB\b|\d+ MB (for|with|of memory)\b.*/g) ?? [],
+        file,
+      ).toEqual([]);
+    }
+  });
+
+  it('fit into what the chart gives a sidecar', () => {
+    const { sidecar } = parse(readFileSync('helm/bunnynet-exporter/values.yaml', 'utf8')) as {
+      sidecar: { resources: { requests: { memory: string }; limits: { memory: string } } };
+    };
+    const megabytes = (quantity: string) => (Number(/^(\d+)Mi$/.exec(quantity)?.[1]) * 2 ** 20) / 1e6;
+    expect(megabytes(sidecar.resources.requests.memory)).toBeGreaterThanOrEqual(Number(rest));
+    expect(megabytes(sidecar.resources.limits.memory)).toBeGreaterThanOrEqual(1.3 * Number(peak));
+  });
+});

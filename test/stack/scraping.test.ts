@@ -1,0 +1,104 @@
+/** docs/scraping.md: each configuration is what its product takes, as far as that can be tried here; vmagent runs. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
+import { root, succeed, tools } from './tools.ts';
+
+const page = readFileSync(`${root}docs/scraping.md`, 'utf8');
+
+/** The YAML block whose first line is a comment with this name. */
+function block(name: string): string {
+  const found = [...page.matchAll(/```yaml\n# (\S+)\n([\s\S]*?)```/g)].find(([, each]) => each === name);
+  if (found?.[2] === undefined) throw new Error(`docs/scraping.md has no ${name}`);
+  return found[2];
+}
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'scraping-'));
+});
+afterEach(stopAll);
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Throws with promtool's words if Prometheus would refuse it. */
+async function checkWithPromtool(config: string): Promise<void> {
+  const file = join(folder, 'checked.yml');
+  await writeFile(file, config);
+  expect(succeed('promtool', ['check', 'config', file])).toContain('is valid');
+}
+
+test("Prometheus accepts its configuration, and the collector's scrape configuration", async () => {
+  await checkWithPromtool(block('prometheus.yml'));
+  await expect(checkWithPromtool(block('prometheus.yml').replace('targets', 'target'))).rejects.toThrow();
+  const { receivers, exporters, service } = parse(block('otelcol.yaml')) as {
+    receivers: { prometheus: { config: object } };
+    exporters: object;
+    service: { pipelines: { metrics: { receivers: string[]; exporters: string[] } } };
+  };
+  await checkWithPromtool(stringify(receivers.prometheus.config));
+  const { metrics } = service.pipelines;
+  expect([metrics.receivers, metrics.exporters]).toEqual([Object.keys(receivers), Object.keys(exporters)]);
+});
+
+test('the monitor is valid for the Prometheus Operator', async () => {
+  await writeFile(join(folder, 'servicemonitor.yaml'), block('servicemonitor.yaml'));
+  const schemas = ['--local-crds', `${tools}/crds`, '--version', '1.30'];
+  succeed('kubectl-validate', [join(folder, 'servicemonitor.yaml'), ...schemas]);
+});
+
+test("Datadog's check gets kinds that there are, and its patterns match their families", () => {
+  const { instances } = parse(block('conf.d/openmetrics.d/conf.yaml')) as {
+    instances: [{ openmetrics_endpoint: string; raw_metric_prefix: string; metrics: string[] }];
+  };
+  const [{ openmetrics_endpoint: endpoint, raw_metric_prefix: prefix, metrics }] = instances;
+  const kinds = new URL(endpoint).searchParams.getAll('kind');
+  for (const kind of kinds) expect(resources.map((each) => String(each.kind))).toContain(kind);
+  const names = catalogue.filter(({ kind }) => kinds.includes(kind)).map(({ name }) => name);
+  for (const pattern of metrics)
+    expect(names.filter((name) => new RegExp(`^${prefix}${pattern}$`).test(name)).length).toBeGreaterThan(5);
+  expect(names).toContain('bunnynet_pull_zone_requests_total');
+});
+
+test("the provider of dashboards is compose's", () => {
+  const provider = readFileSync(`${root}deploy/compose/grafana/dashboards/bunnynet.yaml`, 'utf8');
+  expect(block('/etc/grafana/provisioning/dashboards/bunnynet.yaml')).toBe(provider);
+});
+
+test('vmagent scrapes the demo and writes what it has', async () => {
+  const origin = await startDemo([]);
+  const config = block('vmagent.yml').replace('bunnynet-exporter:10057', new URL(origin).host);
+  expect(config).toContain(new URL(origin).host);
+  await writeFile(join(folder, 'vmagent.yml'), config.replace('15s', '1s'));
+  await writeFile(join(folder, 'receiver.yml'), 'scrape_configs: []\n');
+  const [receiver, agent] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  start(toolPath('prometheus'), [
+    `--config.file=${join(folder, 'receiver.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=${receiver}`,
+    '--web.enable-remote-write-receiver',
+    '--log.level=warn',
+  ]);
+  const [, flags = ''] = /^vmagent (.*)$/m.exec(page) ?? [];
+  const [configFlag, writeFlag, ...others] = flags.split(' ').map((flag) => flag.split('=')[0] ?? '');
+  expect(others).toEqual([]);
+  start(`${tools}/bin/vmagent`, [
+    `${configFlag}=${join(folder, 'vmagent.yml')}`,
+    `${writeFlag}=http://${receiver}/api/v1/write`,
+    `-remoteWrite.tmpDataPath=${join(folder, 'queue')}`,
+    `-httpListenAddr=${agent}`,
+  ]);
+  const query = async (expression: string) => {
+    const response = await fetch(`http://${receiver}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
+    return Number(data.result[0]?.value[1] ?? 0);
+  };
+  await eventually(async () => expect(await query('up{job="bunnynet-exporter"}')).toBe(1), 120_000);
+  const onPage = (await (await fetch(`${origin}/metrics`)).text()).match(/^bunnynet_application_up\{/gm);
+  expect(await query('count(bunnynet_application_up{job="bunnynet-exporter"})')).toBe(onPage?.length);
+});
