@@ -31,8 +31,8 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true },
-    // Not beside a misspelt setting.
-    when: ({ issues }) => issues.length === 0,
+    // Check this even if the value of one of them is wrong.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
 

@@ -15,12 +15,12 @@ export function readSettings(
 ): Settings | undefined {
   const { data, error } = documentSchema(resources).safeParse(raw, { reportInput: true });
   const issues = error?.issues.flatMap((issue) => withoutUnions(issue)) ?? [];
-  const misspelt = new Set(issues.flatMap(meantSettings));
+  const misspelt = issues.flatMap(meantSettings);
   for (const issue of issues) {
     const path = issue.path as Path;
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) report([...path, key], unknownSetting(key, knownSettings(issue)));
-    } else if (issue.input !== undefined || !misspelt.has(path.join('\n'))) {
+    } else if (!misspelt.some((meant) => isMissing(issue, meant))) {
       // The setting that a misspelt one was meant for is missing as well: one problem is enough.
       report(path, messageOf(issue));
     }
@@ -34,9 +34,18 @@ function knownSettings({ message }: z.core.$ZodIssue): readonly string[] {
 }
 
 /** The paths of the settings that unknown ones were probably meant for. */
-function meantSettings(issue: z.core.$ZodIssue): readonly string[] {
+function meantSettings(issue: z.core.$ZodIssue): readonly Path[] {
   if (issue.code !== 'unrecognized_keys') return [];
-  return issue.keys.map((key) => [...issue.path, suggest(key, knownSettings(issue))].join('\n'));
+  return issue.keys.flatMap((key) => {
+    const meant = suggest(key, knownSettings(issue));
+    return meant === undefined ? [] : [[...(issue.path as Path), meant]];
+  });
+}
+
+/** Whether the issue is that this setting is missing, by itself or as one of those of which its mapping needs one. */
+function isMissing({ code, input, path }: z.core.$ZodIssue, setting: Path): boolean {
+  const isAt = (place: Path) => path.join('\n') === place.join('\n');
+  return input === undefined ? isAt(setting) : code === 'custom' && isAt(setting.slice(0, -1));
 }
 
 /** In place of a union's issue, those of the form that was meant. */
