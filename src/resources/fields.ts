@@ -186,13 +186,11 @@ export const id: FieldType<string> = (value, notes) => {
   return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
 };
 
-/** An identifier that may be a text: up to 128 characters that are visible, or a whole number. */
+/** An identifier that may be any text or a whole number. Nothing, and dots alone, would be another path. */
 export const textId: FieldType<string> = (value, notes) => {
   const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
   const given = isWhole || typeof value === 'string' ? String(value) : '';
-  // Dots alone would be another path.
-  const isId = /^[^\s\p{C}]{1,128}$/u.test(given) && !/^\.+$/.test(given);
-  return isId ? given : notes.mismatch('a text of up to 128 visible characters, or a whole number', value);
+  return /^\.*$/.test(given) ? notes.mismatch('a text or a whole number', value) : given;
 };
 
 /** The id of another thing: 0 and -1 stand for none. */

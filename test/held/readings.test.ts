@@ -81,6 +81,16 @@ it('an application may have a number as its id', async () => {
   });
 });
 
+it.each(['..', '.', '', -0.5, true])('%j is no id of an application', async (id) => {
+  const whole = await startWhole({
+    document: { applications: { targets: 'all' } },
+    routes: { '/mc/apps': () => ({ items: [{ id, name: 'one' }], meta: { totalItems: 1 } }) },
+  });
+  await whole.poll();
+  expect(await whole.value('bunnynet_exporter_discovery_up', { kind: 'application' })).toBe(0);
+  expect(whole.requests.map(({ path }) => path)).toEqual(['/mc/apps']);
+});
+
 it('what a listing calls deleted is not there', async () => {
   const script = (Id: number, Deleted?: boolean) => ({ Id, Name: `script ${Id}`, Deleted });
   let scripts = [script(1), script(2, false), script(3, true)];

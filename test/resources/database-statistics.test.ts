@@ -72,7 +72,7 @@ it('has at most 50 series of latency, and none in a unit that it does not know',
   const { rows } = await read({ latency: { unit: 'Milliseconds', data } });
   expect(rows.match(/series="/g)).toHaveLength(50);
   const unknown = await read({ latency: { unit: 'NoUnit', data } });
-  expect([unknown.rows, unknown.unrecognized]).toEqual(['', ['latency']]);
+  expect([unknown.rows, unknown.unrecognized]).toEqual(['', ['latency: unit NoUnit']]);
 });
 
 it('leaves out what is null, missing or of the wrong type', async () => {
