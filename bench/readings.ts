@@ -46,6 +46,7 @@ export function toTarget({ key, kind, ids, name }: Omit<TargetReading, 'reading'
     pollKey: key,
     settings,
     baseUrl: '',
+    keyId: '',
   };
 }
 

@@ -5,14 +5,15 @@
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
+import { CauseLog } from './causes/cause-log.ts';
+import { answersOf, type Cause, type CauseInput, causesOf } from './causes/causes.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import { describeChange, logDropped, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
-import type { ApiCapacity } from './polling/capacity.ts';
+import { describeChange, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import { currentSummary } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
@@ -54,8 +55,6 @@ export interface ExporterOptions {
   readonly log: Logger;
   /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
-  /** Whether everything is polled just once (`--once`). Then the log promises no next poll. */
-  readonly isOnce?: boolean | undefined;
   /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -84,11 +83,10 @@ export class Exporter {
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
   readonly #schemaDrift = new SchemaDrift();
+  readonly #causeLog: CauseLog;
   readonly #startedAtMs = Date.now();
   #loaded: Loaded;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
-  #capacities: readonly ApiCapacity[] = [];
-  #loggedDropped = 0;
   #lastReload: Promise<void> = Promise.resolve();
 
   constructor(options: ExporterOptions, loaded: Loaded) {
@@ -100,11 +98,11 @@ export class Exporter {
     this.#loaded = loaded;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
-      counts: (kind) => this.#engine.states.counts(kind),
+      counts: () => this.#engine.states.counts(),
       store: this.#store,
       listings: currentSummary(() => this.#engine.listings()),
-      refusedKeys: (api) => this.#engine.keys.refusedKeys(api),
-      capacities: () => this.#capacities,
+      answers: () => answersOf(this.#engine.polls(), this.#now()),
+      capacities: () => this.#engine.capacities(),
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
     });
@@ -130,25 +128,19 @@ export class Exporter {
       log,
       foundKeys: this.#foundKeys,
       lookAtKeys: () => this.#keyWatch.look(),
-      keyIdOf: (name) => this.#keyWatch.idOf(name),
-      keySource: (name) =>
-        this.#foundKeys.has(name) ? 'found with its library' : this.#loaded.credentials.describe(name),
-      isOnce: options.isOnce,
+      keyIdOf: (name) => this.#foundKeys.idOf(name) ?? this.#keyWatch.idOf(name),
       redact: (text, maxLength) => redactor.redact(text, maxLength),
       owns: ownedBy(options.shard),
-      onPlanned: (capacities) => {
-        this.#capacities = capacities;
-        this.#logPlan(capacities);
-      },
       onSweep: () => {
         void this.#keyWatch.look();
-        this.#logDropped();
-        this.#logPlan(this.#capacities);
+        this.#logCauses();
+        this.#logPlan(this.#engine.capacities());
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
     });
-    this.#keyWatch = new KeyWatch((name) => void this.#engine.keyChanged(name));
+    this.#causeLog = new CauseLog(log);
+    this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#logPlan = planLog(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
@@ -182,19 +174,22 @@ export class Exporter {
       await this.#apply(this.#loaded);
       await this.#engine.allPolled;
     }
-    // Nothing more is asked to learn whether a key was refused.
-    this.#engine.keys.settle();
-    this.#logDropped();
+    this.#logCauses();
     return this.#engine.allHealthy;
   }
 
   targets(): readonly TargetStatus[] {
-    this.#engine.dropStale();
+    this.#engine.states.dropStale();
     return [...this.#engine.states.statuses()];
   }
 
   listings(): readonly ListingStatus[] {
     return this.#engine.listings();
+  }
+
+  /** Why something is wrong, the worst first. */
+  causes(): readonly Cause[] {
+    return causesOf(this.#causeInput());
   }
 
   /** The current configuration, as it would stand in a file. */
@@ -204,7 +199,7 @@ export class Exporter {
 
   /** The exposition as a scrape in the text format would see it. */
   async page(): Promise<string> {
-    this.#engine.dropStale();
+    this.#engine.states.dropStale();
     const { parts } = await this.#store.page('text');
     return Buffer.concat([...parts, ...(await this.#telemetry.render('text'))]).toString();
   }
@@ -220,6 +215,7 @@ export class Exporter {
   async stop(): Promise<void> {
     const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
     await Promise.all([this.#engine.stop(), ...servers]);
+    this.#logCauses();
     await Promise.all(apiNames.map((api) => this.#clients[api].close()));
   }
 
@@ -248,7 +244,6 @@ export class Exporter {
     await this.#apply(loaded);
     // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
-    this.#logDropped();
     const change = describeChange(before, this.targets());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
     this.#logWanted();
@@ -266,12 +261,13 @@ export class Exporter {
       store: this.#store,
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
-      beforeScrape: () => this.#engine.dropStale(),
+      beforeScrape: () => this.#engine.states.dropStale(),
     });
     const pages = createPages({
       telemetryPath,
       kinds: resources,
       exporterStatus: () => this.#status(),
+      causeInput: () => this.#causeInput(),
       isReady: () => this.#engine.isReady,
       targets: () => this.targets(),
       listings: () => this.listings(),
@@ -288,13 +284,41 @@ export class Exporter {
       startedAtMs: this.#startedAtMs,
       shard: shard && `${shard.index}/${shard.count}`,
       series: (kind) => this.#store.series(kind),
-      droppedSeries: droppedIn(this.#store),
-      maxSeries: this.#loaded.config.limits.maxSeries,
       configuration: this.#configuration,
-      pauses: pausesOf(this.#clients),
-      capacities: this.#capacities,
-      schemaDrift: this.#schemaDrift.fields(),
+      capacities: this.#engine.capacities(),
     };
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #causeInput(): CauseInput {
+    const { config, credentials } = this.#loaded;
+    return {
+      polls: this.#engine.polls(),
+      targets: this.targets(),
+      listings: this.listings(),
+      kinds: resources,
+      baseUrlOf: (api) => config.apis[api].baseUrl,
+      keySource: (name) =>
+        this.#foundKeys.has(name) ? 'found with its library' : credentials.describe(name),
+      exporter: {
+        refusedReload: this.#configuration.refused,
+        pauses: pausesOf(this.#clients, this.#now()),
+        droppedSeries: droppedIn(this.#store),
+        maxSeries: config.limits.maxSeries,
+        capacities: this.#engine.capacities(),
+        schemaDrift: this.#schemaDrift.fields(),
+      },
+      nowMs: this.#now(),
+    };
+  }
+
+  /** Drift and refused reloads have lines of their own when they occur. */
+  #logCauses(): void {
+    const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
+    this.#causeLog.write(causes, this.#now());
   }
 
   async #apply(loaded: Loaded): Promise<void> {
@@ -310,26 +334,21 @@ export class Exporter {
       this.#clients[api]
         .reconfigure(config.apis[api])
         .catch((err: unknown) => this.#options.log.error({ api, err }, 'keeping its previous settings'));
-    await this.#engine.apply(config);
-  }
-
-  #logDropped(): void {
-    const before = this.#loggedDropped;
-    this.#loggedDropped = droppedIn(this.#store);
-    logDropped(before, this.#loggedDropped, this.#loaded.config.limits.maxSeries, this.#options.log);
+    this.#engine.apply(config);
   }
 
   #logWanted(): void {
     const { log } = this.#options;
-    logWanted(log, this.#loaded.config, resources, (kind) => this.#engine.states.counts(kind).targets);
+    const counts = this.#engine.states.counts();
+    logWanted(log, this.#loaded.config, resources, (kind) => counts.get(kind)?.targets ?? 0);
   }
 }
 
 /** The APIs that asked for a pause, and until when. */
-function pausesOf(clients: ApiClients): ExporterStatus['pauses'] {
+function pausesOf(clients: ApiClients, nowMs: number): CauseInput['exporter']['pauses'] {
   return apiNames.flatMap((api) => {
     const forMs = clients[api].pacer.pausedForMs;
-    return forMs > 0 ? [{ api, untilMs: Date.now() + forMs }] : [];
+    return forMs > 0 ? [{ api, untilMs: nowMs + forMs }] : [];
   });
 }
 

@@ -24,32 +24,20 @@ export function observeRequests(
       if (log.isLevelEnabled('debug'))
         log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
     },
-    paused(api, untilMs, isNew) {
+    paused(api, untilMs) {
       telemetry.paused(api, untilMs);
-      const until = new Date(untilMs).toISOString();
-      if (isNew) log.warn({ api }, `the ${api} API answered 429; it is asked nothing until ${until}`);
     },
   };
 }
 
-/**
- * Logs the requests a second of each API once everything was listed, and again when one needs a tenth more or less. A pace that
- * is too low is logged with it, and as soon as it becomes too low.
- */
+/** Logs the requests a second of each API once everything was listed, and again when one needs a tenth more or less. */
 export function planLog(isListed: () => boolean, log: Logger): (capacities: readonly ApiCapacity[]) => void {
   let logged: readonly ApiCapacity[] | undefined;
-  let before: readonly ApiCapacity[] = [];
   return (capacities) => {
     const isNew = logged ? differByATenth(logged, capacities) : isListed();
-    if (isNew) {
-      logged = capacities;
-      if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
-    }
-    for (const { api, shortfall } of capacities) {
-      const wasShort = before.some((one) => one.api === api && one.shortfall !== undefined);
-      if (shortfall !== undefined && (isNew || !wasShort)) log.warn({ api }, shortfall);
-    }
-    before = capacities;
+    if (!isNew) return;
+    logged = capacities;
+    if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
   };
 }
 
@@ -59,13 +47,6 @@ function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapac
   return apiNames.some(
     (api) => Math.abs(needed(after, api) - needed(before, api)) > needed(before, api) / 10,
   );
-}
-
-/** Logs when limits.max_series begins to leave series out, and when it no longer does. before: how many were left out so far. */
-export function logDropped(before: number, dropped: number, maxSeries: number, log: Logger): void {
-  if (before === 0 && dropped > 0)
-    log.warn({ dropped }, `${dropped} series are left out, because limits.max_series is ${maxSeries}`);
-  if (before > 0 && dropped === 0) log.info('no series is left out any more');
 }
 
 /** What has changed of the targets: `+2 −1, 1 renamed`; empty if they are the same. */

@@ -62,7 +62,14 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
   clearInterval(drawing);
   progress.clear();
   const style = styleFor(process.stderr, env);
-  const report = pollReport(exporter.targets(), exporter.listings(), succeeded, tookMs(), style, resources);
+  const report = pollReport(
+    exporter.targets(),
+    exporter.listings(),
+    exporter.causes(),
+    succeeded,
+    tookMs(),
+    style,
+  );
   await print(await exporter.page());
   await exporter.stop();
   if (process.stderr.isTTY) process.stderr.write(report);
@@ -117,7 +124,7 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
     return exitCodes.wrongConfiguration;
   if (flags.shard) await print(`shard ${shardText(flags)}\n`);
   const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
-  await print(await summary(loaded.value.config, resources, ownedBy(flags.shard), style));
+  await print(summary(loaded.value.config, resources, ownedBy(flags.shard), style));
   return 0;
 }
 
@@ -139,7 +146,6 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
-      isOnce: flags.once || flags.report,
       onExchange: answers && ((exchange) => answers.note(exchange)),
       log,
       droppedLogLines: droppedLines,

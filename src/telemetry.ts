@@ -1,6 +1,7 @@
 /** The exporter's own metrics, and those of its process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
+import type { Answers } from './causes/causes.ts';
 import type { Format } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
@@ -11,10 +12,12 @@ import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
 export interface Inventory {
-  readonly counts: (kind: string) => { readonly targets: number; readonly stale: number };
+  /** By kind. */
+  readonly counts: () => ReadonlyMap<string, { readonly targets: number; readonly stale: number }>;
   readonly store: Pick<Store, 'series' | 'dropped'>;
   readonly listings: () => readonly ListingSummary[];
-  readonly refusedKeys: (api: ApiName) => number;
+  /** What the answers of the APIs say. */
+  readonly answers: () => Pick<Answers, 'isUnreadable' | 'refusedKeys'>;
   /** What the polls of each API need. */
   readonly capacities: () => readonly ApiCapacity[];
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. */
@@ -97,7 +100,14 @@ function declareEvents({ counter, gauge, sums, durations }: Declare) {
 
 interface Rows {
   readonly metric: Counter | Gauge;
-  readonly read: (listings: readonly ListingSummary[]) => readonly Row[];
+  readonly read: (now: Reading) => readonly Row[];
+}
+
+/** What a scrape reads once. */
+interface Reading {
+  readonly listings: readonly ListingSummary[];
+  readonly counts: ReturnType<Inventory['counts']>;
+  readonly answers: ReturnType<Inventory['answers']>;
 }
 
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -114,13 +124,13 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     metric: gauge(name, [], help),
     read: () => [[{}, figure()]],
   });
-  const byKind = (name: string, help: string, figureOf: (kind: string) => number): Rows => ({
+  const byKind = (name: string, help: string, figureOf: (kind: string, now: Reading) => number): Rows => ({
     metric: gauge(name, ['kind'], help),
-    read: () => on.kinds.map((kind) => [{ kind }, figureOf(kind)]),
+    read: (now) => on.kinds.map((kind) => [{ kind }, figureOf(kind, now)]),
   });
-  const byApi = (name: string, help: string, figureOf: (api: ApiName) => number): Rows => ({
+  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Rows => ({
     metric: gauge(name, ['api'], help),
-    read: () => on.apis.map((api) => [{ api }, figureOf(api)]),
+    read: (now) => on.apis.map((api) => [{ api }, figureOf(api, now)]),
   });
   /** A listing that is gone has no series. */
   const byListing = (
@@ -129,7 +139,7 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     figureOf: (summary: ListingSummary) => number | undefined,
   ): Rows => ({
     metric: gauge(`discovery_${name}`, ['kind', 'credential'], help),
-    read: (listings) =>
+    read: ({ listings }) =>
       listings.flatMap((summary): Row[] => {
         const { kind, credential } = summary;
         const value = figureOf(summary);
@@ -152,17 +162,26 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
       (api) => inventory.capacities().find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
     ),
-    byKind('targets', 'Targets that are polled.', (kind) => inventory.counts(kind).targets),
+    byKind('targets', 'Targets that are polled.', (kind, { counts }) => counts.get(kind)?.targets ?? 0),
     byKind(
       'stale_targets',
       'Targets without values on the page because no poll succeeded within stale_after.',
-      (kind) => inventory.counts(kind).stale,
+      (kind, { counts }) => counts.get(kind)?.stale ?? 0,
     ),
     byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
     byKind('series_dropped', 'Series left out because of limits.max_series.', (kind) =>
       inventory.store.dropped(kind),
     ),
-    byApi('refused_keys', 'Keys that an API refuses: every answer is 401 or 403.', inventory.refusedKeys),
+    byApi(
+      'refused_keys',
+      'Keys that the API answered with 401 and with which nothing of it was read since.',
+      (api, { answers }) => answers.refusedKeys(api),
+    ),
+    byApi(
+      'api_unreadable',
+      '1 while nothing of the API can be read: every poll since its last success failed; else 0.',
+      (api, { answers }) => Number(answers.isUnreadable(api)),
+    ),
     byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
       isUp === undefined ? undefined : Number(isUp),
     ),
@@ -197,8 +216,8 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
   ];
   let before = '';
   return () => {
-    const listings = inventory.listings();
-    const read = all.map((rows) => rows.read(listings));
+    const now = { listings: inventory.listings(), counts: inventory.counts(), answers: inventory.answers() };
+    const read = all.map((rows) => rows.read(now));
     const text = JSON.stringify(read);
     if (text === before) return false;
     before = text;

@@ -50,17 +50,3 @@ it('logs the plan once everything is listed, and again when an API needs a tenth
     'planned requests/s: shield 1.2 of 10',
   ]);
 });
-
-it('warns again if an API that was no longer used is again asked too much', () => {
-  const lines: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
-  const planned = planLog(() => true, log);
-  const numbers = { polls: 120, neededPerSecond: 2, allowedPerSecond: 1 };
-  const short = { api: 'shield', ...numbers, shortfall: 'it needs 2 requests/s' } as const;
-  planned([short]);
-  planned([short]);
-  expect(lines).toHaveLength(1);
-  planned([]);
-  planned([short]);
-  expect(lines).toHaveLength(2);
-});

@@ -77,7 +77,7 @@ it('reads the metrics of the process once for scrapes within a second, and what 
   let targets = 1;
   const telemetry = createTelemetry(resources, {
     ...inventory,
-    counts: () => ({ targets, stale: 0 }),
+    counts: () => new Map([['application', { targets, stale: 0 }]]),
   });
   const [process, own] = await telemetry.render('text');
   targets = 2;

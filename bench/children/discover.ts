@@ -132,7 +132,7 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
   const pacers = new Map(apiNames.map((name) => [name, new Pacer(paceOf(name))]));
   return new PollEngine({
     resources,
-    store: { set: ignore, setValue: ignore, delete: ignore, leaveOut: ignore, isOverfull: false },
+    store: { set: ignore, setFamily: ignore, delete: ignore, leaveOut: ignore, isOverfull: false },
     clientOf: () => ({
       async get({ path, permit }) {
         await nextTurn();
@@ -144,10 +144,8 @@ function createEngine(account: Account, renamed: () => number | undefined): Poll
     observer: { polled: ignore, mismatched: ignore, unrecognized: ignore, started: ignore },
     log: pino({ level: 'silent' }),
     foundKeys: { learn: () => false, retain: () => [] },
-    keySource: () => '',
     redact: (text) => text,
     owns: () => true,
-    onPlanned: ignore,
   });
 }
 
@@ -178,8 +176,8 @@ const commands = {
     delays.enable();
     const startedMs = performance.now();
     const cpuBefore = process.cpuUsage();
-    await engine.apply(configOf());
-    while ((engine.sizes['wanted'] ?? 0) < targets) await sleep(500);
+    engine.apply(configOf());
+    while ((engine.sizes['states'] ?? 0) < targets) await sleep(500);
     const foundMs = performance.now() - startedMs;
     const cpuMs = process.cpuUsage(cpuBefore).user / 1000;
     const foundStallMs = stallMs(delays);

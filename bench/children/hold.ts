@@ -8,9 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { answersOf } from '../../src/causes/answers.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { WebServer } from '../../src/http/server.ts';
+import { neverPolled } from '../../src/polling/loop.ts';
 import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -44,6 +46,8 @@ function listen(listener: RequestListener): Promise<number> {
   });
 }
 
+const polled = { record: neverPolled };
+
 /** The exporter from the end of a poll to the socket. */
 function holdAsExporter(): Holder {
   const store = new Store(catalogue);
@@ -55,10 +59,10 @@ function holdAsExporter(): Holder {
   };
   const kindsOn = resources.filter(({ kind }) => (measuredKinds as readonly string[]).includes(kind));
   const telemetry = createTelemetry(kindsOn, {
-    counts: (kind) => states.counts(kind),
+    counts: () => states.counts(),
     store,
     listings: () => [],
-    refusedKeys: () => 0,
+    answers: () => answersOf([], 0),
     capacities: () => [],
     configuration: () => ({ loadedAtMs: 0, refused: undefined }),
     droppedLogLines: () => 0,
@@ -74,10 +78,10 @@ function holdAsExporter(): Holder {
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };
   return {
     expect(expected) {
-      for (const one of expected) states.add(toTarget(one));
+      for (const one of expected) states.add(toTarget(one), polled);
     },
     take({ key, reading, atMs }) {
-      states.succeeded(targetOf(key), reading, 0.1, atMs);
+      states.succeeded(key, reading, atMs);
     },
     replaceOf({ key }) {
       const { kind, ids } = targetOf(key);

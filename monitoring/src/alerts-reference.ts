@@ -19,7 +19,8 @@ function legible(text: string, alert: Alert): string {
 function row(rule: Alert): string {
   const { alert, severity, keepFiringFor = '', thresholds = {}, description } = rule;
   const defaults = Object.entries(thresholds).map(([name, value]) => `${name}: ${value}`);
-  const cells = [severity, rule.for, keepFiringFor, defaults.join(', '), legible(description, rule)];
+  const severities = severity.startsWith('{{') ? 'warning or critical' : severity;
+  const cells = [severities, rule.for, keepFiringFor, defaults.join(', '), legible(description, rule)];
   return `| [${alert}](runbooks/${alert}.md) | ${cells.join(' | ')} |`;
 }
 

@@ -1,5 +1,6 @@
 /** The rules about the exporter itself. */
 import { resources } from '../../src/resources/index.ts';
+import { apiNames } from '../../src/resources/resource.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
 import { alertsOf, type Rules } from './rules.ts';
@@ -11,6 +12,14 @@ const failingTargets = resources
       `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m]) == 0), "kind", "${resource.kind}", "", "")`,
   )
   .join('\nor ');
+
+/** An expression about kinds, with the label `api`: so that the one alert about the API inhibits those about its kinds. */
+function withApi(expr: string): string {
+  return apiNames.reduce((inner, api) => {
+    const kinds = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
+    return `label_replace(\n${inner},\n"api", "${api}", "kind", "${kinds.join('|')}"\n)`;
+  }, expr.trim());
+}
 
 /** The labels that say which exporter a series comes from. */
 const kept = 'cluster, namespace, job, account, instance';
@@ -71,37 +80,53 @@ export const exporterRules: Rules = {
           description:
             'Prometheus has not scraped any exporter for more than 15 minutes, and none is known to be down: it is not running, or is no longer discovered.',
         },
+        BunnynetApiUnreadable: {
+          comment: `
+          The one critical alert of an outage. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.`,
+          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_api_unreadable[3m])) == 1`,
+          for: '10m',
+          keepFiringFor: '5m',
+          severity: 'critical',
+          summary: 'Nothing can be read from the {{ $labels.api }} API',
+          description:
+            'For [[for]] every request of {{ $labels.instance }} to the {{ $labels.api }} API has failed: the API or the connection to it is down. The status page of the exporter says why.',
+        },
         BunnynetReadingsStale: {
-          expr: `
+          expr: withApi(`
           sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > [[targets]]
           unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
-            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`,
+            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`),
           thresholds: { targets: 0 },
           for: '15m',
           summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
           description:
-            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so their values have left the page of {{ $labels.instance }}.',
+            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so {{ $labels.instance }} no longer exports their values.',
         },
         BunnynetKindUnreadable: {
-          expr: `
+          expr: withApi(`
           sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
-          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`,
+          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`),
           for: '10m',
           keepFiringFor: '5m',
-          severity: 'critical',
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
           description:
-            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading: the API or the connection to it is down, or the key is refused.',
+            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading. The status page of the exporter says why.',
         },
         BunnynetKeyRefused: {
           comment: `
-          A key is refused if nothing succeeds with it. One thing that it may not read, such as a feature of a plan, does not count.`,
-          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
+          A key is refused if the API answers 401 and nothing was read with it since. Critical if no request to any API succeeds.`,
+          expr: `
+          label_replace(
+            max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0
+            unless on (job, instance) sum by (job, instance) (increase(bunnynet_exporter_api_requests_total{code="200"}[30m])) > 0,
+            "severity", "critical", "", ""
+          )
+          or on (job, instance, api) max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
           for: '5m',
-          severity: 'critical',
+          severity: '{{ or $labels.severity "warning" }}',
           summary: 'The {{ $labels.api }} API refuses a key',
           description:
-            'Everything that {{ $labels.instance }} asks of the {{ $labels.api }} API with {{ $value }} of its keys is answered with 401 or 403. The status page and the log of the exporter name the key.',
+            'The {{ $labels.api }} API answers 401 to what {{ $labels.instance }} reads with {{ $value }} of its keys. The status page and the log of the exporter name the key.',
         },
         BunnynetTargetNotFound: {
           expr: `
@@ -126,7 +151,9 @@ export const exporterRules: Rules = {
         BunnynetDiscoveryFailing: {
           comment: `
           Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment.`,
-          expr: `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
+          expr: withApi(
+            `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
+          ),
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '15m',

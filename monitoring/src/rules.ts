@@ -9,8 +9,8 @@ export interface Declared {
   readonly for: string;
   /** How long it keeps firing after its expression ends. */
   readonly keepFiringFor?: string;
-  /** Default: warning. */
-  readonly severity?: 'critical' | 'info';
+  /** Default: warning. A template takes it from the expression. */
+  readonly severity?: 'critical' | 'info' | `{{ ${string} }}`;
   /** May use `$name`: the name of what the alert is about. */
   readonly summary: string;
   readonly description: string;
@@ -23,7 +23,7 @@ export interface Declared {
 
 export interface Alert extends Omit<Declared, 'severity'> {
   readonly alert: string;
-  readonly severity: 'critical' | 'warning' | 'info';
+  readonly severity: 'critical' | 'warning' | 'info' | `{{ ${string} }}`;
   /** What its summary names, if it uses `$name`. */
   readonly named?: Entity | undefined;
   /** The targets that it can be about; some of them can be excluded. */

@@ -11,13 +11,13 @@ import { plain, type Style, table } from './terminal.ts';
  *
  * @param owns whether the target with this key belongs to this shard
  */
-export async function summary(
+export function summary(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
   style?: Style,
-): Promise<string> {
-  const apis = capacity(await pollsOf(config, resources, owns), config.apis);
+): string {
+  const apis = capacity(pollsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
   const kindRows = config.sections.map((section) => kindRow(section, owns));
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {

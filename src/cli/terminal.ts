@@ -1,9 +1,9 @@
 /** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
 import { styleText } from 'node:util';
+import type { Cause } from '../causes/causes.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';
-import { type Cause, type CauseKind, causesOf } from '../status/causes.ts';
 import { count, plural } from '../text.ts';
 
 type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -64,7 +64,7 @@ export class ProgressLine {
 }
 
 function tally(statuses: readonly TargetStatus[]) {
-  const counts = { targets: statuses.length, ok: 0, failing: 0, absent: 0, pending: 0 };
+  const counts = { targets: statuses.length, ok: 0, stale: 0, failing: 0, absent: 0, pending: 0 };
   for (const { state } of statuses) counts[state]++;
   return counts;
 }
@@ -98,16 +98,18 @@ export function targetText(kind: string, name: string | undefined, ids: Ids): st
 /** For each cause, how many targets and listings are named. */
 const shownFailures = 5;
 
-function causeText({ title, affected, advice, runbook, targets, listings }: Cause, style: Style): string {
+function causeText(cause: Cause, style: Style): string {
+  const { tone, title, affected, meaning, advice, runbook, targets, listings } = cause;
   const names = [
     ...targets.slice(0, shownFailures).map(({ target: { kind, name, ids } }) => targetText(kind, name, ids)),
-    ...listings.slice(0, shownFailures).map(listingText),
-  ].slice(0, shownFailures);
+    ...listings.slice(0, Math.max(0, shownFailures - targets.length)).map(listingText),
+  ];
   const more = targets.length + listings.length - names.length;
-  const shown = `${names.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
   return [
-    `${style('red', '✗')} ${style('bold', plainText(title))}: ${affected}`,
-    style('dim', `    ${shown}`),
+    `${style(tone === 'bad' ? 'red' : 'yellow', '✗')} ${style('bold', plainText(title))}${affected === '' ? '' : `: ${affected}`}`,
+    ...(names.length > 0
+      ? [style('dim', `    ${names.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`)]
+      : [`    ${plainText(meaning)}`]),
     `    ${advice}`,
     style('dim', `    ${runbook}`),
     '',
@@ -125,10 +127,10 @@ function listingText({ poll: { listing, parent, credential } }: ListingStatus): 
 export function pollReport(
   statuses: readonly TargetStatus[],
   listings: readonly ListingStatus[],
+  causes: readonly Cause[],
   succeeded: boolean,
   durationMs: number,
   style: Style,
-  kinds: readonly CauseKind[],
 ): string {
   const row = (name: string, of: readonly TargetStatus[]) => {
     const { targets, ok, failing, absent } = tally(of);
@@ -141,7 +143,6 @@ export function pollReport(
     ),
   );
   if (rows.length > 1) rows.push(row('all', statuses));
-  const causes = causesOf(statuses, listings, kinds, Date.now()).map((cause) => causeText(cause, style));
   const failedOf = (states: readonly { readonly state: string }[], noun: string) => {
     const failed = states.filter(({ state }) => state !== 'ok').length;
     return failed === 0 ? [] : [`${count(failed)} of ${plural(states.length, noun)}`];
@@ -157,7 +158,7 @@ export function pollReport(
     ...(rows.length > 0
       ? [table([['kind', 'targets', 'ok', 'failing', 'absent'], ...rows], style, true)]
       : []),
-    ...(causes.length > 0 ? [causes.join('')] : []),
+    ...(causes.length > 0 ? [causes.map((cause) => causeText(cause, style)).join('')] : []),
     `${verdict}, in ${seconds(durationMs)}\n`,
   ].join('\n');
 }

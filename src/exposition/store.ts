@@ -85,15 +85,22 @@ export class Store {
     else this.#show(target, texts, series);
   }
 
-  /** Sets the value of a family of which a target has one row, without labels of its own. Does nothing where it has none. */
-  setValue(key: string, family: number, value: number): void {
+  /** Replaces the rows that a target has of one family. Does nothing for a target that is left out because of the cap. */
+  setFamily(key: string, { family, samples }: FamilySamples): void {
     const target = this.#targets.get(key);
     if (!target?.block) return;
-    const { kind, labels, texts, block } = target;
+    const { kind, labels, texts, block, series } = target;
     const at = family - kind.firstFamily;
     const header = kind.headers[at];
-    if (header && texts[at] !== '')
-      kind.set(texts, block, at, renderRows(header.name, labels, [{ value }]).text);
+    if (header === undefined) throw new RangeError(`there is no family ${family} here`);
+    const { text, rows } = renderRows(header.name, labels, samples);
+    const after = series - rowsIn(texts[at] ?? '') + rows;
+    if (this.#series - series + after > this.#maxSeries) {
+      this.#leaveOut(target, after);
+      return;
+    }
+    kind.set(texts, block, at, text);
+    this.#count(target, after, 0);
   }
 
   /** Takes a target off the page, and counts its series as left out because of the cap. */
@@ -181,4 +188,9 @@ export class Store {
     target.series = series;
     target.dropped = dropped;
   }
+}
+
+/** Each row ends in a line break. */
+function rowsIn(text: string): number {
+  return text.split('\n').length - 1;
 }

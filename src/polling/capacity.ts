@@ -2,39 +2,30 @@
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { type Poll, readPollOf, type Target } from './target.ts';
-import { Wanted } from './wanted.ts';
+import { plan, plannedSections } from './plan.ts';
+import { type Poll, readPollOf } from './target.ts';
 
 /** The polls of a configuration that are known before any listing is read. */
-export async function pollsOf(
+export function pollsOf(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
-): Promise<readonly Poll[]> {
-  const targets: Target[] = [];
-  const nothing = () => undefined;
-  const wanted = new Wanted({
-    resources,
-    owns,
+): readonly Poll[] {
+  const { listings, targets } = plan({
+    config,
+    sections: plannedSections(config, resources),
     keyIdOf: () => '',
-    loops: {
-      start: (target) => void targets.push(target),
-      update: nothing,
-      stop: nothing,
-      add: nothing,
-      change: nothing,
-      remove: nothing,
-    },
+    snapshots: new Map(),
+    owns,
+    previous: new Map(),
+    // Nothing waits for names.
+    nowMs: Number.POSITIVE_INFINITY,
   });
-  await wanted.apply(config);
-  const providers = [...wanted.providers.all()];
-  // Some targets wait until their parts are listed. After a failure they come without them.
-  for (const provider of providers) await provider.fail();
-  const reads = resources.filter(isReadAlone).flatMap((resource) => {
-    const own = targets.filter(({ kind }) => kind === resource.kind);
-    return own.map((target) => readPollOf(resource, target));
+  const reads = [...targets.values()].flatMap((target) => {
+    const resource = resources.find(({ kind }) => kind === target.kind);
+    return resource && isReadAlone(resource) ? [readPollOf(resource, target)] : [];
   });
-  return [...providers.map(({ poll }) => poll), ...reads];
+  return [...listings.values(), ...reads];
 }
 
 export interface ApiCapacity {

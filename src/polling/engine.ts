@@ -1,35 +1,41 @@
-/**
- * Polls what the current configuration wants. Its sections subscribe to listings and give groups of targets to the pools,
- * which start and stop polls. The poller carries them out and tells the target states, which write to the store.
- */
+/** Polls what the configuration wants: connects the planner, the polls, the poller that carries them out, and the targets. */
+import type { Logger } from 'pino';
 import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
+import { compareListed, idText, keyNameOf } from '../discovery/discovered.ts';
 import { apiNames, type Found, type Resource } from '../resources/resource.ts';
+import { Turns } from '../turns.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
-import { FailureLog } from './failure-log.ts';
-import { KeyCheck } from './key-check.ts';
-import { type FoundKeys, type ListingStatus, Listings } from './listings.ts';
-import type { Loop } from './loop.ts';
+import { type ListingStatus, listingStatuses, logDiscovery } from './listings.ts';
+import { hasEnded, type Loop } from './loop.ts';
+import { Planner } from './planner.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 import { Polls, type PollsOptions } from './polls.ts';
-import { isCounted } from './target.ts';
+import { isCounted, type ListingPoll, type Poll } from './target.ts';
 import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
-import { Wanted, type WantedOptions } from './wanted.ts';
+
+/** The keys that come with listings. */
+export interface FoundKeys {
+  /** A listing has this key. Returns whether the key in use has changed. */
+  learn(credential: string, key: string, listing: string): boolean;
+  /** These are all the keys that a listing has now. Returns the credentials whose key has changed. */
+  retain(credentials: ReadonlySet<string>, listing: string): readonly string[];
+}
 
 export interface EngineOptions
   extends Pick<PollsOptions, 'paceOf'>,
-    Pick<WantedOptions, 'owns'>,
-    Pick<PollerOptions, 'clientOf' | 'observer' | 'log' | 'redact' | 'keySource' | 'isOnce'> {
+    Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
+  readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: RowStore;
   readonly foundKeys: FoundKeys;
+  /** Whether the target of a key belongs to this shard. */
+  readonly owns: (key: string) => boolean;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** Calls `keyChanged` for keys that have changed, before it resolves. */
   readonly lookAtKeys?: (() => Promise<void>) | undefined;
-  /** Called when polls have changed. */
-  readonly onPlanned?: ((capacities: readonly ApiCapacity[]) => void) | undefined;
-  /** Called every ten seconds, so that others need no timer of their own. */
+  /** Called every ten seconds, and when everything was polled once. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -41,133 +47,100 @@ const sweepIntervalMs = 10_000;
 
 export class PollEngine {
   readonly states: TargetStates;
-  readonly keys: KeyCheck;
   readonly #options: EngineOptions;
-  readonly #failureLog: FailureLog;
   readonly #poller: Poller;
   readonly #polls: Polls;
-  readonly #wanted: Wanted;
-  readonly #listings: Listings;
+  readonly #planner: Planner;
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
-  /** Of the listings; undefined where one may have changed since. */
-  #statuses: readonly ListingStatus[] | undefined;
-  #config: Config | undefined;
-  #lastChange: Promise<unknown> = Promise.resolve();
-  /** How many changes are waiting or under way. */
-  #changes = 0;
+  readonly #listingsWithKeys = new Set<string>();
+  /** Derived, and forgotten when something changes. */
+  #listings: readonly ListingStatus[] | undefined;
+  #capacities: readonly ApiCapacity[] | undefined;
   #isReady = false;
-  #areAddressesChecked = false;
   #onAllPolled: (() => void) | undefined;
 
-  /** Resolves once every target was polled, whatever the outcome. */
+  /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
     this.#onAllPolled = resolve;
   });
 
   constructor(options: EngineOptions) {
-    const { log } = options;
-    const states = new TargetStates(options.store, options.uptimeMs);
-    const failureLog = new FailureLog(log);
-    const keyCheck = new KeyCheck((pollKey) => polls.get(pollKey), options.uptimeMs);
-    const common = { states, failureLog, keyCheck };
-    const poller = new Poller({
-      ...options,
-      ...common,
-      now: options.now ?? Date.now,
-      foundBefore: ({ key }) => wanted.providers.get(key)?.found,
-      targetsOf: (poll) => wanted.targetsOf(poll),
-    });
-    const polls = new Polls({
-      ...options,
-      ...common,
-      run: (loop, permit, lagMs) => this.#poll(loop, permit, lagMs),
-      onFirstEnd: () => {
-        this.#statuses = undefined;
-        this.#checkReady();
-      },
-    });
-    const wanted = new Wanted({
-      ...options,
-      keyIdOf: options.keyIdOf ?? (() => ''),
-      loops: polls,
-    });
-    const listings = new Listings({ wanted, polls, poller, foundKeys: options.foundKeys, log });
+    const { paceOf, keyIdOf = () => '', now = Date.now } = options;
     this.#options = options;
-    this.states = states;
-    this.keys = keyCheck;
-    this.#failureLog = failureLog;
-    this.#poller = poller;
-    this.#polls = polls;
-    this.#wanted = wanted;
-    this.#listings = listings;
+    this.states = new TargetStates(options.store, options.uptimeMs);
+    this.#polls = new Polls({ paceOf, run: (loop, permit, lagMs) => this.#poll(loop, permit, lagMs) });
+    this.#planner = new Planner({
+      ...options,
+      keyIdOf,
+      polls: this.#polls,
+      states: this.states,
+      onPlanned: () => this.#onPlanned(),
+    });
+    this.#poller = new Poller({
+      ...options,
+      now,
+      states: this.states,
+      foundBefore: ({ key }) => this.#planner.snapshots.get(key)?.entries,
+      targetsOf: (poll) => this.#planner.targetsOf(poll),
+      onFound: (poll, found, counts) => this.#takeOver(poll, found, counts),
+    });
   }
 
-  /** Whether every target was polled once; it stays so. */
+  /** Whether everything was polled once; it stays so. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
   /** Whether the last poll of every target and of every listing succeeded. */
   get allHealthy(): boolean {
-    for (const { health } of this.#polls.all()) if (health.lastFailure) return false;
     for (const { state } of this.states.statuses()) if (state !== 'ok') return false;
-    return true;
+    return this.listings().every(({ state }) => state === 'ok');
   }
 
-  /** The same array as long as nothing changes. */
+  /** The record of every poll. */
+  polls(): Iterable<Pick<Loop, 'poll' | 'record'>> {
+    return this.#polls.all();
+  }
+
+  /** The same array as long as nothing has changed. */
   listings(): readonly ListingStatus[] {
-    this.#statuses ??= this.#listings.statuses();
-    const statuses = this.#statuses;
-    // While a change is under way, there is no telling what it has changed so far.
-    if (this.#changes > 0) this.#statuses = undefined;
-    return statuses;
+    this.#listings ??= listingStatuses(this.#polls.all(), this.#planner.plan, this.#planner.snapshots);
+    return this.#listings;
+  }
+
+  /** What the polls of each API need, and whether its pace is enough. */
+  capacities(): readonly ApiCapacity[] {
+    const { config } = this.#planner;
+    this.#capacities ??= config ? capacity(pollsIn(this.#polls), config.apis) : [];
+    return this.#capacities;
   }
 
   /** Sizes by name, for tests: what must not grow while targets come and go. */
   get sizes(): Readonly<Record<string, number>> {
-    return {
-      states: this.states.size,
-      listingsWithKeys: this.#listings.withKeys,
-      changes: this.#changes,
-      ...this.#wanted.sizes,
-      ...this.#polls.sizes,
-      ...this.#failureLog.sizes,
-      ...this.keys.sizes,
-    };
+    const listingsWithKeys = this.#listingsWithKeys.size;
+    return { states: this.states.size, listingsWithKeys, ...this.#planner.sizes, ...this.#polls.sizes };
   }
 
   /**
-   * Polls what a configuration wants; resolves when everything known of that is in place. What stays the same keeps its
-   * readings and times. What changed, and what failed for a reason that may be gone, is asked at once.
+   * Polls what a configuration wants. What stays the same keeps its readings and times. What must be read anew, and what failed
+   * permanently, is polled at once.
    */
-  async apply(config: Config): Promise<void> {
-    this.#config = config;
-    this.#areAddressesChecked = false;
-    await this.#reconcile();
-    this.#polls.retry();
-    this.#tellPlanned();
+  apply(config: Config): void {
+    this.#planner.apply(config);
+    for (const loop of this.#polls.all()) if (loop.record.permanentFailures > 0) loop.runNow();
   }
 
-  /** A credential has another key: its listings are read at once, and its targets asked. */
-  async keyChanged(credential: string): Promise<void> {
-    await this.#reconcile();
-    this.#listings.keyChanged(credential);
+  /** A credential has another key. */
+  keyChanged(credential: string): void {
+    this.#options.log.info({ credential }, `the key of ${credential} changed`);
+    this.#planner.update();
+    for (const loop of this.#polls.all())
+      if (loop.poll.credential === credential && loop.record.permanentFailures > 0) loop.runNow();
   }
 
-  /** Asks everything at once; resolves when all these polls have ended. */
+  /** Polls everything at once; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
-    await Promise.all(Array.from(this.#polls.all(), (loop) => loop.askNow()));
-  }
-
-  dropStale(): void {
-    for (const { target, lastSuccessMs } of this.states.dropStale()) {
-      const { kind, ids, name, staleAfterMs } = target;
-      this.#failureLog.aged(
-        kind,
-        { kind, target: ids, name, last_success: new Date(lastSuccessMs ?? 0).toISOString() },
-        `values are older than ${Math.round(staleAfterMs / 1000)} s and have left the page; they return with the next good poll`,
-      );
-    }
+    await Promise.all(Array.from(this.#polls.all(), (loop) => loop.pollNow()));
   }
 
   /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
@@ -178,102 +151,121 @@ export class PollEngine {
   /** Ends every poll; resolves when none is under way. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
-    await this.#polls.end();
-    this.keys.settle();
-    this.#failureLog.tell();
+    const ended = this.#polls.end();
+    this.#planner.end();
+    await ended;
   }
 
-  #reconcile(): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#config) await this.#wanted.apply(this.#config);
-    });
-  }
-
-  /** Carries out one change at a time. */
-  #inTurn(change: () => Promise<void>): Promise<void> {
-    this.#changes++;
-    this.#statuses = undefined;
-    const carryOut = async () => {
-      if (this.#polls.signal.aborted) return;
-      this.#wanted.turns.begin();
-      await change();
-      await this.#wanted.settle();
-      this.#listings.forgetGone();
-    };
-    const done = this.#lastChange.then(carryOut).finally(() => this.#changes--);
-    this.#lastChange = done.then(
-      // The last target that was not polled yet may be gone.
-      () => this.#checkReady(),
-      () => undefined,
-    );
-    return done;
-  }
-
-  async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
-    const { poll } = loop;
-    if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
-    const { backoffFactor, found } = await this.#poller.poll(poll, loop, permit);
-    if (poll.type === 'read') return backoffFactor;
-    this.#statuses = undefined;
-    try {
-      if (!loop.isStopped) await this.#follow(loop, found);
-      return backoffFactor;
-    } catch (error) {
-      this.#statuses = undefined;
-      return this.#poller.failed(poll, loop, error);
-    }
-  }
-
-  async #follow(loop: Loop, found: readonly Found[] | undefined): Promise<void> {
-    const provider = this.#wanted.providers.get(loop.poll.key);
-    if (!provider) return;
-    if (!found) {
-      if (!provider.hasEnded) await this.#inTurn(() => provider.fail());
-      return;
-    }
-    await provider.namesKnown(loop.signal);
-    // If the key changed meanwhile, the pages may be from two accounts. Then this stops the loop.
-    await this.#options.lookAtKeys?.();
-    await this.#inTurn(async () => {
-      if (!loop.isStopped) await this.#listings.takeOver(loop, provider, found);
-    });
-  }
-
-  #sweep(): void {
-    this.dropStale();
-    this.keys.settle();
-    this.#failureLog.tell();
-    this.#tellPlanned();
-    this.#options.onSweep?.();
-  }
-
-  #checkReady(): void {
-    if (this.#polls.pending > 0 || this.#changes > 0 || this.#polls.signal.aborted) return;
-    if (!this.#isReady) this.#tellPlanned();
-    if (!this.#areAddressesChecked) this.#checkAddresses();
-    this.#isReady = true;
-    this.#onAllPolled?.();
-  }
-
-  /** Warns of an API that answers everything with 404: its base URL is wrong, or all of the ids are. */
-  #checkAddresses(): void {
-    this.#areAddressesChecked = true;
-    for (const api of apiNames) {
-      const url = this.#config?.apis[api].baseUrl;
-      if (!this.#polls.isNowhere(api)) continue;
-      const line = `every request to ${url} answers HTTP 404: check apis.${api}.base_url`;
-      this.#options.log.warn({ api, base_url: url }, line);
-    }
-  }
-
-  #tellPlanned(): void {
-    if (!this.#polls.hasChanged || !this.#config || this.#changes > 0) return;
-    this.#polls.hasChanged = false;
-    const polls = Array.from(this.#polls.all(), ({ poll }) => poll);
+  #onPlanned(): void {
+    this.#listings = undefined;
+    this.#capacities = undefined;
+    this.#forgetKeys();
+    const polls = pollsIn(this.#polls);
     for (const api of apiNames) {
       const queues = new Set(polls.filter((poll) => poll.api === api).map(({ queue }) => queue));
       this.#options.paceOf(api).setQueues(queues);
     }
-    this.#options.onPlanned?.(capacity(polls, this.#config.apis));
+    this.#checkReady();
   }
+
+  async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
+    const { poll, record } = loop;
+    if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
+    const intervals = await this.#poller.poll(loop, permit);
+    if (poll.type === 'listing') this.#listings = undefined;
+    // What waits for a listing comes without it if it failed.
+    const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);
+    if (isFirstEnd) this.#planner.planSoon().catch(() => undefined);
+    if (loop.record !== record && !loop.record.lastFailure) this.#retryRefused(loop);
+    this.#checkReady();
+    return intervals;
+  }
+
+  /** Takes over what a complete run has: first the keys, then the targets, then their readings. */
+  async #takeOver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
+    const { key, keyId } = poll;
+    // If the key changed meanwhile, the pages may be from two accounts. Then the run no longer counts.
+    await this.#options.lookAtKeys?.();
+    if (!counts()) return;
+    const before = this.#planner.snapshots.get(key)?.entries;
+    const discovery = compareListed(before, found);
+    logDiscovery(this.#options.log, poll, discovery, before === undefined);
+    this.#learnKeys(key, found);
+    await this.#planner.follow(key, { entries: discovery.listed, keyId }, counts);
+    await this.#deliver(poll, found, counts);
+  }
+
+  async #deliver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
+    const targets = [...this.#planner.targetsOf(poll)];
+    const byIds = new Map(targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : []);
+    const turns = new Turns();
+    for (const target of targets) {
+      if (turns.isOver) await turns.next();
+      if (!counts()) return;
+      this.#poller.deliver(poll, target.key, byIds.get(idText(target.ids)));
+    }
+  }
+
+  #learnKeys(listing: string, found: readonly Found[]): void {
+    const { foundKeys } = this.#options;
+    const names = new Set<string>();
+    const changed: string[] = [];
+    for (const one of found) {
+      if (!one.key) continue;
+      const credential = keyNameOf(one);
+      names.add(credential);
+      if (foundKeys.learn(credential, one.key(), listing)) changed.push(credential);
+    }
+    if (names.size > 0) this.#listingsWithKeys.add(listing);
+    else if (!this.#listingsWithKeys.delete(listing)) return;
+    changed.push(...foundKeys.retain(names, listing));
+    for (const credential of changed) this.keyChanged(credential);
+  }
+
+  /** Forgets the keys of listings that are no longer wanted, once nothing is polled with them. */
+  #forgetKeys(): void {
+    const { keepsPrevious, listings } = this.#planner.plan;
+    if (keepsPrevious) return;
+    for (const listing of this.#listingsWithKeys) {
+      if (listings.has(listing)) continue;
+      this.#listingsWithKeys.delete(listing);
+      this.#options.foundKeys.retain(new Set(), listing);
+    }
+  }
+
+  /** If a key works again that nothing was read with since it was refused, what was refused is polled at once. */
+  #retryRefused(accepted: Loop): void {
+    const { api, credential } = accepted.poll;
+    const refused: Loop[] = [];
+    let refusedSinceMs = Number.POSITIVE_INFINITY;
+    let lastSuccessMs = Number.NEGATIVE_INFINITY;
+    for (const loop of this.#polls.all()) {
+      const { poll, record } = loop;
+      if (poll.api !== api || poll.credential !== credential) continue;
+      if (loop !== accepted) lastSuccessMs = Math.max(lastSuccessMs, record.lastSuccessMs ?? lastSuccessMs);
+      if (record.lastFailure?.result !== 'auth' || record.permanentFailures === 0) continue;
+      refused.push(loop);
+      refusedSinceMs = Math.min(refusedSinceMs, record.lastFailure.sinceMs);
+    }
+    if (lastSuccessMs < refusedSinceMs) for (const loop of refused) loop.runNow();
+  }
+
+  #sweep(): void {
+    this.states.dropStale();
+    this.#options.onSweep?.();
+  }
+
+  #checkReady(): void {
+    if (this.#isReady || this.#polls.signal.aborted || !this.#planner.config || !this.#planner.isSettled)
+      return;
+    for (const { record } of this.#polls.all()) if (!hasEnded(record)) return;
+    for (const { state } of this.states.statuses()) if (state === 'pending') return;
+    this.#isReady = true;
+    this.#onAllPolled?.();
+    this.#options.onSweep?.();
+  }
+}
+
+function pollsIn(polls: Polls): readonly Poll[] {
+  return Array.from(polls.all(), ({ poll }) => poll);
 }

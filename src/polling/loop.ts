@@ -1,20 +1,45 @@
-/** A loop asks one thing again and again until it is stopped. It owns its schedule. */
+/** A loop polls one thing again and again until it is stopped. It owns the schedule, and the record of how its polls went. */
 import type { Permit, Waiter } from '../api/pacer.ts';
 import { nextStart, offsetOf } from './schedule.ts';
 import type { Poll } from './target.ts';
-import type { Failure } from './target-states.ts';
 
-/** How the polls of a loop have gone so far. */
-export class PollHealth {
+/** Why a poll failed, as its record has it. */
+export interface Failure {
+  /** The value of the label `result`. */
+  readonly result: string;
+  /** One line, without keys. */
+  readonly message: string;
+  /** The HTTP status, if there was an answer. */
+  readonly status?: number | undefined;
+  /** The API's own name of the error. */
+  readonly errorKey?: string | undefined;
   /** Unix time. */
-  lastSuccessMs: number | undefined;
-  /** Of the last success. */
-  lastDurationSeconds: number | undefined;
-  lastFailure: Failure | undefined;
-  /** Failures in a row that asking again does not mend: somebody has to change something. */
-  lasting = 0;
-  /** Whether the last poll got HTTP 404 without a reason: the path may be wrong. */
-  isMissing = false;
+  readonly atMs: number;
+  /** When the first of these failures in a row was. Unix time. */
+  readonly sinceMs: number;
+}
+
+/** How the polls of a loop went. Everything else that is known of them follows from it. */
+export interface PollRecord {
+  /** Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  /** Of the last poll; undefined if that succeeded. */
+  readonly lastFailure: Failure | undefined;
+  /** Failures in a row that a retry does not mend: somebody has to change something. */
+  readonly permanentFailures: number;
+}
+
+export const neverPolled: PollRecord = {
+  lastSuccessMs: undefined,
+  lastDurationSeconds: undefined,
+  lastFailure: undefined,
+  permanentFailures: 0,
+};
+
+/** Whether a poll has ended, whatever the outcome. */
+export function hasEnded({ lastSuccessMs, lastFailure }: PollRecord): boolean {
+  return lastSuccessMs !== undefined || lastFailure !== undefined;
 }
 
 export interface LoopContext {
@@ -30,19 +55,19 @@ export interface LoopContext {
 const longestWaitMs = 2 ** 31 - 1;
 
 export class Loop {
-  readonly health = new PollHealth();
-  /** Whether a poll has ended, whatever the outcome. */
-  hasEnded = false;
-  /** Set while what a listing found is taken over: then its targets get their readings. */
-  isTakenOver = false;
   poll: Poll;
+  record: PollRecord = neverPolled;
+  /** Since when it exists, by `performance.now()`. */
+  readonly sinceMs = performance.now();
   readonly #context: LoopContext;
   readonly #offset: number;
   #state: 'new' | 'waiting' | 'queued' | 'running' | 'stopped' = 'new';
   /** By `performance.now()`. */
   #dueAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether to ask again as soon as the current poll has ended. */
+  /** Counts the changes after which a poll under way no longer counts. */
+  #revision = 0;
+  /** Whether to poll again as soon as the current poll has ended. */
   #again = false;
   #running: Promise<void> | undefined;
   #waiters: (() => void)[] = [];
@@ -71,38 +96,44 @@ export class Loop {
     return this.#context.signal;
   }
 
-  /** Asks at once, and from then on at its interval. */
+  /** Tells whether what is begun now still counts: not after a stop, nor after an update that must be read again. */
+  begin(): () => boolean {
+    const revision = this.#revision;
+    return () => !this.isStopped && this.#revision === revision;
+  }
+
+  /** Polls at once, and from then on at its interval. */
   start(): void {
     if (this.#state === 'new') this.#schedule(performance.now());
   }
 
-  /** Asks at once, even if it was backing off. If a poll is under way, asks again after it. */
+  /** Polls at once, even if it was backing off. If a poll is under way, polls again after it. */
   runNow(): void {
     if (this.#state === 'running') this.#again = true;
-    else this.hasten();
+    else if (this.#state === 'waiting') this.#schedule(performance.now());
   }
 
-  /** Asks at once, unless a poll is under way. */
-  hasten(): void {
-    if (this.#state === 'waiting') this.#schedule(performance.now());
-  }
-
-  /** Asks at once; resolves when that poll has ended, or when the loop is stopped. */
-  askNow(): Promise<void> {
+  /** Polls at once; resolves when that poll has ended, or when the loop is stopped. */
+  pollNow(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve);
       this.runNow();
     });
   }
 
-  /** Changes to another poll of the same key. With a shorter interval it is asked at once. */
-  update(poll: Poll): void {
+  /**
+   * Changes to another poll of the same key. With a shorter interval it is polled at once.
+   *
+   * @param mustReread whether other values are read from now on; then a poll under way does not count
+   */
+  update(poll: Poll, mustReread: boolean): void {
     const isSooner = poll.intervalMs < this.poll.intervalMs;
     this.poll = poll;
-    if (isSooner) this.hasten();
+    if (mustReread) this.#revision++;
+    if (mustReread || (isSooner && this.#state === 'waiting')) this.runNow();
   }
 
-  /** A request that was sent is still counted. No further page is asked for. */
+  /** A request that was sent is still counted. No further page is requested. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#state = 'stopped';
@@ -128,7 +159,6 @@ export class Loop {
 
   async #run(permit: Permit): Promise<void> {
     const startedMs = performance.now();
-    const { poll } = this;
     const waiters = this.#waiters;
     this.#state = 'running';
     this.#again = false;
@@ -141,9 +171,7 @@ export class Loop {
     const nextMs = this.#next(startedMs, intervals);
     // Not at once after a poll that took longer than its interval.
     const dueAtMs = nextMs > nowMs ? nextMs : this.#next(nowMs, 0.5);
-    // A target that was replaced meanwhile is read again.
-    const isOutdated = poll.type === 'read' && poll !== this.poll;
-    this.#schedule(this.#again || isOutdated ? nowMs : dueAtMs);
+    this.#schedule(this.#again ? nowMs : dueAtMs);
   }
 
   #next(fromMs: number, intervals: number): number {

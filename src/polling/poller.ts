@@ -1,17 +1,14 @@
-/** Carries out one poll and tells the target states how it ended. Only it decides what becomes of what a poll throws. */
+/** Carries out one poll and records how it ended. Only this file catches what the handling of an answer throws. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
 import { type Discovered, idText, isExchanged } from '../discovery/discovered.ts';
-import type { ListingPoll } from '../discovery/provider.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
 import { collect } from '../turns.ts';
-import type { FailureLog } from './failure-log.ts';
-import type { KeyCheck } from './key-check.ts';
-import type { Loop } from './loop.ts';
-import { isCounted, type Poll, type ReadPoll, type Target } from './target.ts';
-import type { Failure, TargetStates } from './target-states.ts';
+import type { Failure, Loop } from './loop.ts';
+import { isCounted, type ListingPoll, type Poll, type ReadPoll, type Target } from './target.ts';
+import type { TargetStates } from './target-states.ts';
 
 export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
@@ -27,35 +24,27 @@ export interface PollerOptions {
   readonly states: TargetStates;
   readonly observer: PollObserver;
   readonly log: Logger;
-  readonly failureLog: FailureLog;
-  readonly keyCheck: KeyCheck;
-  /** Where the key of a credential comes from, in words: `from $VARIABLE`. */
-  readonly keySource: (credential: string) => string;
-  /** Whether everything is polled only once (`--once`). */
-  readonly isOnce?: boolean | undefined;
   /** Removes keys, which answers may repeat, from the first `maxLength` characters of a text, and cuts off the rest. */
   readonly redact: (text: string, maxLength: number) => string;
-  /** What the last complete listing had. */
+  /** What the last complete run of a listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
+  /** The targets that a poll reads. */
   readonly targetsOf: (poll: Poll) => Iterable<Target>;
+  /**
+   * Takes over what a complete run of a listing has. The poll fails with what it throws.
+   *
+   * @param counts whether the run still counts
+   */
+  readonly onFound: (poll: ListingPoll, found: readonly Found[], counts: () => boolean) => Promise<void>;
   /** Unix time. */
   readonly now: () => number;
 }
 
-export type PollingLoop = Pick<Loop, 'health' | 'signal' | 'isStopped'>;
-
-export interface Outcome {
-  /** How many intervals later the next poll is. */
-  readonly backoffFactor: number;
-  /** What a listing has, if it succeeded. */
-  readonly found?: readonly Found[] | undefined;
-}
-
-/** The most intervals between two polls of what is refused or absent. */
+/** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
 
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
-const lastingErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
+const permanentErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
 
 /** How much of a text from an answer is looked at, and how much is passed on. */
 const maxRead = 2000;
@@ -64,13 +53,13 @@ const maxPassedOn = 300;
 /** How many unrecognized values are named in the log and on the status page. */
 const maxNamedValues = 200;
 
-interface Failed {
+interface Thrown {
   readonly result: PollFailure;
   readonly message: string;
   readonly answer: Answer;
 }
 
-function describe(error: unknown): Failed {
+function describe(error: unknown): Thrown {
   if (error instanceof ApiError) return error;
   if (error instanceof ReadingError) {
     return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
@@ -80,12 +69,8 @@ function describe(error: unknown): Failed {
   return { result: 'schema', message, answer: {} };
 }
 
-function willLast({ result, answer }: Failed): boolean {
-  return result === 'auth' || result === 'not_found' || lastingErrorKeys.test(answer.errorKey ?? '');
-}
-
-function inSeconds(durationMs: number): string {
-  return `${Math.round(durationMs / 1000)} s`;
+function isPermanent({ result, answer }: Thrown): boolean {
+  return result === 'auth' || result === 'not_found' || permanentErrorKeys.test(answer.errorKey ?? '');
 }
 
 export class Poller {
@@ -100,72 +85,58 @@ export class Poller {
   }
 
   /**
-   * Polls once; never rejects. A failure counts for all targets of the poll. The readings of a listing are left to `deliver`,
-   * once its targets are known.
+   * Polls once; never rejects. A poll that was stopped, or must be read again, leaves no record. Resolves with how many
+   * intervals later the next poll is.
    */
-  async poll(poll: Poll, loop: PollingLoop, permit: Permit): Promise<Outcome> {
+  async poll(loop: Loop, permit: Permit): Promise<number> {
+    const { poll } = loop;
+    const counts = loop.begin();
     const startedMs = performance.now();
-    const took = () => (performance.now() - startedMs) / 1000;
+    let endedMs: number | undefined;
+    const took = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
     try {
-      const get = this.#getFor(poll, permit, loop);
-      let found: readonly Found[] | undefined;
-      if (poll.type === 'listing') found = await this.#discover(poll, get);
-      else this.#keep(poll.target, await this.#read(poll, get), took());
-      this.#succeed(poll, loop, took());
-      return { backoffFactor: 1, found };
+      const get = this.#getFor(poll, permit, loop, counts);
+      if (poll.type === 'listing') {
+        const found = await this.#discover(poll, get);
+        endedMs = performance.now();
+        // What follows may wait for another listing, which needs a permit, too.
+        permit.release();
+        if (counts()) await this.#options.onFound(poll, found, counts);
+      } else {
+        const reading = await this.#read(poll, get);
+        if (counts()) this.#keep(poll, poll.key, reading);
+      }
+      if (counts()) this.#succeed(loop, took());
+      return 1;
     } catch (error) {
-      if (loop.isStopped) return { backoffFactor: 1 };
-      return { backoffFactor: this.#fail(poll, loop, describe(error), took()) };
+      return counts() ? this.#fail(loop, describe(error), took()) : 1;
     } finally {
       permit.release();
     }
   }
 
-  /** What a listing found could not be taken over. Returns how many intervals later the next poll is. */
-  failed(poll: Poll, loop: PollingLoop, error: unknown): number {
-    return loop.isStopped ? 1 : this.#fail(poll, loop, describe(error), 0);
-  }
-
-  /** Gives a target its reading from a listing. found: undefined if it is absent. */
-  deliver(poll: ListingPoll, target: Target, found: Found | undefined, durationSeconds = 0): void {
-    const { states, log, now, isOnce } = this.#options;
-    const before = states.status(target.key);
-    const wasAbsent = before?.state === 'absent';
+  /** Gives a target its reading from a listing. found: undefined if the complete listing lacks it. */
+  deliver(poll: ListingPoll, key: string, found: Found | undefined): void {
+    const { states, now } = this.#options;
+    const atMs = now();
     if (!found) {
-      const message = 'the complete listing does not have it';
-      const again = `; its values have left the page; the listing is read again in ${inSeconds(poll.intervalMs)}`;
-      if (!wasAbsent)
-        log.warn(
-          { ...aboutTarget(target), result: 'not_found', reason: message },
-          `${message}${isOnce ? '' : again}`,
-        );
-      const atMs = now();
-      const sinceMs = before?.lastFailure?.sinceMs ?? atMs;
-      states.absent(target, { result: 'not_found', message, atMs, sinceMs }, durationSeconds);
+      const message = `target is not in the listing of ${poll.listing.nouns}`;
+      states.absent(key, { result: 'not_found', message, atMs, sinceMs: atMs });
       return;
     }
     try {
-      this.#keep(target, found.reading, durationSeconds);
-      if (wasAbsent) log.info(aboutTarget(target), 'the listing has it again; values are fresh');
+      this.#keep(poll, key, found.reading);
     } catch (error) {
       const { result, message } = describe(error);
-      const reason = this.#toLine(message);
-      states.failed(target, { result, message: reason, atMs: now() }, durationSeconds);
-      log.error({ ...aboutTarget(target), result, reason }, `its reading cannot be used: ${reason}`);
+      states.failed(key, { result, message: this.#toLine(message), atMs, sinceMs: atMs });
     }
   }
 
-  /** A sample without a finite number is left out, and reported as drift. */
-  #keep(target: Target, reading: unknown, durationSeconds: number): void {
+  /** Shows a reading. A sample without a finite number is left out, and reported as drift. */
+  #keep(poll: Poll, key: string, reading: unknown): void {
     const { states, now } = this.#options;
-    states.succeeded(target, reading, durationSeconds, now(), (field) =>
-      this.#noteDrift(
-        target.kind,
-        aboutTarget(target),
-        field,
-        'a finite number',
-        'a number that is too large',
-      ),
+    states.succeeded(key, reading, now(), (field) =>
+      this.#noteDrift(poll.kind, aboutPoll(poll), field, 'a finite number', 'a number that is too large'),
     );
   }
 
@@ -206,22 +177,21 @@ export class Poller {
     );
   }
 
-  /** Asks with the permit of the poll, and for further pages with others, for one interval at most. */
-  #getFor({ api, queue, credential, intervalMs }: Poll, permit: Permit, loop: PollingLoop): Get {
+  /** Requests with the permit of the poll, and further pages with others, for one interval at most. */
+  #getFor(
+    { api, queue, credential, intervalMs }: Poll,
+    permit: Permit,
+    loop: Loop,
+    counts: () => boolean,
+  ): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
     let held: Permit | undefined = permit;
     return (path) => {
       // The next page might be read with another key.
-      if (loop.isStopped) throw new Error('it is no longer wanted');
-      const request = {
-        path,
-        queue,
-        credential,
-        budgetMs: endsAtMs - performance.now(),
-        permit: held,
-        isStopped: () => loop.isStopped,
-      };
+      if (!counts()) throw new Error('the poll is no longer wanted');
+      const budgetMs = endsAtMs - performance.now();
+      const request = { path, queue, credential, budgetMs, permit: held, isStopped: () => !counts() };
       held = undefined;
       return client.get(request, loop.signal);
     };
@@ -256,90 +226,55 @@ export class Poller {
     }
   }
 
-  #succeed(poll: Poll, { health }: PollingLoop, durationSeconds: number): void {
-    const { observer, failureLog, keyCheck, now } = this.#options;
+  #succeed(loop: Loop, durationSeconds: number): void {
+    const { poll, record } = loop;
+    const { observer, log, now } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
-    keyCheck.succeeded(poll);
-    failureLog.succeeded(poll.key, () => aboutPoll(poll));
-    health.lastSuccessMs = now();
-    health.lastDurationSeconds = durationSeconds;
-    health.lastFailure = undefined;
-    health.lasting = 0;
-    health.isMissing = false;
+    if (record.lastFailure) log.debug(aboutPoll(poll), 'the poll succeeds again');
+    loop.record = {
+      lastSuccessMs: now(),
+      lastDurationSeconds: durationSeconds,
+      lastFailure: undefined,
+      permanentFailures: 0,
+    };
   }
 
-  /** Returns how many intervals later the next poll is. */
-  #fail(poll: Poll, { health }: PollingLoop, failed: Failed, durationSeconds: number): number {
-    const { states, observer, now, targetsOf } = this.#options;
-    const { result, answer } = failed;
+  #fail(loop: Loop, thrown: Thrown, durationSeconds: number): number {
+    const { poll, record } = loop;
+    const { states, observer, log, now, targetsOf } = this.#options;
+    const { result, answer } = thrown;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const atMs = now();
-    const sinceMs = health.lastFailure?.sinceMs ?? atMs;
-    const failure = { result, message: this.#toLine(failed.message), atMs, sinceMs, isKeyRefused: false };
-    let hasValues = false;
-    for (const target of targetsOf(poll)) {
-      states.failed(target, failure, durationSeconds);
-      hasValues ||= states.status(target.key)?.lastSuccessMs !== undefined;
-    }
-    health.lastFailure = failure;
-    health.lasting = willLast(failed) ? health.lasting + 1 : 0;
-    health.isMissing = answer.status === 404 && answer.errorKey === undefined;
-    const { lasting } = health;
-    const values = hasValues ? 'values stay until they are stale' : 'there are no values yet';
-    const explain = (isKeyRefused: boolean) => {
-      failure.isKeyRefused = isKeyRefused;
-      failure.message = this.#reasonOf(poll, failed, isKeyRefused);
-      this.#logFailure(poll, failed, failure, `${values}, ${whatNext(poll, failure, lasting > 0)}`);
+    const failure: Failure = {
+      result,
+      message: this.#toLine(thrown.message),
+      status: answer.status,
+      errorKey: this.#toLine(answer.errorKey),
+      atMs,
+      sinceMs: record.lastFailure?.sinceMs ?? atMs,
     };
-    // Whether it is the key is often only known when other polls have ended.
-    if (result === 'auth') this.#options.keyCheck.refused(poll, explain);
-    else {
-      this.#options.keyCheck.failed(poll);
-      explain(false);
-    }
-    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, lasting - 1));
+    const permanentFailures = isPermanent(thrown) ? record.permanentFailures + 1 : 0;
+    loop.record = {
+      ...record,
+      lastDurationSeconds: durationSeconds,
+      lastFailure: failure,
+      permanentFailures,
+    };
+    for (const { key } of targetsOf(poll)) states.pollFailed(key);
+    const { message, status, errorKey } = failure;
+    const fields = {
+      result,
+      reason: message,
+      status,
+      error_key: errorKey,
+      request_id: this.#toLine(answer.requestId),
+    };
+    log.debug({ ...aboutPoll(poll), ...fields }, `poll failed: ${message}`);
+    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, permanentFailures - 1));
     // After a 429, the whole API is paused anyway.
     const pauseMs = result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0;
     // The next poll may begin a tenth of an interval early.
     return Math.max(backoffFactor, pauseMs / poll.intervalMs + 0.1);
-  }
-
-  /** Why it failed, and what to do if it is the key or its rights. */
-  #reasonOf({ credential, api }: Poll, failed: Failed, isKeyRefused: boolean): string {
-    const reason = this.#toLine(failed.message);
-    // Without a status nothing was sent: the key cannot be read.
-    if (failed.result !== 'auth' || failed.answer.status === undefined) return reason;
-    const isVideo = api === 'video';
-    if (!isKeyRefused) {
-      const why = isVideo ? 'it may be a read-only one' : "it is the plan or the key's rights";
-      return `not allowed to read this: ${reason}; the key of ${credential} reads other things, so ${why}`;
-    }
-    const ofLibrary = "the library's own key, not the account's, and not the read-only one";
-    const needed = isVideo ? ofLibrary : "the account's API key";
-    const source = this.#options.keySource(credential);
-    return `the key of ${credential} (${source}) was refused: ${reason}; it must be ${needed}`;
-  }
-
-  #logFailure(poll: Poll, { answer }: Failed, failure: Failure, next: string): void {
-    const { failureLog, isOnce } = this.#options;
-    const { kind, credential, api } = poll;
-    const { status } = answer;
-    const { result, message, isKeyRefused } = failure;
-    const isRefused = isKeyRefused && status !== undefined;
-    const what = poll.type === 'listing' ? `${kind} listing` : kind;
-    const group = isRefused
-      ? { key: `${credential} ${api === 'video'} ${status}`, fields: { credential }, refused: credential }
-      : { key: `${what} ${credential} ${result}`, fields: { kind, credential } };
-    const fields = {
-      ...aboutPoll(poll),
-      result,
-      reason: message,
-      status,
-      error_key: this.#toLine(answer.errorKey),
-      request_id: this.#toLine(answer.requestId),
-    };
-    const line = `poll failed: ${message}${isOnce ? '' : `; ${next}`}`;
-    failureLog.failed(poll.key, { ...group, what, result, message }, fields, line);
   }
 
   /** One line without keys and of bounded length: what answers say is not to be trusted. */
@@ -350,21 +285,9 @@ export class Poller {
   }
 }
 
-function whatNext({ credential, intervalMs }: Poll, failure: Failure, isLasting: boolean): string {
-  if (failure.result === 'rate_limited') return 'asking again when the pause of its API is over';
-  const again = `asking again in ${inSeconds(intervalMs)}`;
-  if (!isLasting) return again;
-  const until = failure.isKeyRefused ? ` until the key of ${credential} changes` : '';
-  return `${again}, then less and less often${until}`;
-}
-
-function aboutTarget({ kind, ids, name }: Target) {
-  return { kind, target: ids, name };
-}
-
 function aboutPoll(poll: Poll) {
   const { kind, credential } = poll;
-  if (poll.type === 'read') return { ...aboutTarget(poll.target), credential };
+  if (poll.type === 'read') return { kind, target: poll.target.ids, name: poll.target.name, credential };
   const parent = poll.parent && (poll.parent.name ?? idText(poll.parent.ids));
   return { kind, listing_of: credential, ...(parent === undefined ? {} : { parent }), credential };
 }

@@ -1,36 +1,27 @@
 /**
- * The state of every target, and what the page shows of it: the values of its last reading until they are too old; and always
- * whether the last poll succeeded, when the last success was, and the counters.
+ * The record of every target, and what the page shows of it: the values of its last reading until they are stale; and always
+ * whether its poll succeeds, when the last success was, and the counters.
  */
 import { uptime } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { FamilySamples, Store } from '../exposition/store.ts';
-import { catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
+import { type CatalogueFamily, catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
+import type { Failure, PollRecord } from './loop.ts';
 import type { Target } from './target.ts';
 
-export type RowStore = Pick<Store, 'set' | 'setValue' | 'delete' | 'leaveOut' | 'isOverfull'>;
+export type RowStore = Pick<Store, 'set' | 'setFamily' | 'delete' | 'leaveOut' | 'isOverfull'>;
 
 /** The rows of one family, by its index in the catalogue. */
 export type FamilyRows = FamilySamples;
 
-export interface Failure {
-  /** The value of the label `result`. */
-  readonly result: string;
-  readonly message: string;
-  /** Unix time. */
-  readonly atMs: number;
-  /** When the first of these failures in a row was. Unix time. */
-  readonly sinceMs?: number;
-  /** Whether nothing of its API can be read with the key. */
-  readonly isKeyRefused?: boolean;
-}
+/** pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it. */
+export type TargetStateName = 'pending' | 'ok' | 'stale' | 'failing' | 'absent';
 
 export interface TargetStatus {
   readonly target: Target;
-  /** pending: not polled yet; absent: a complete listing lacks it. */
-  readonly state: 'pending' | 'ok' | 'failing' | 'absent';
+  readonly state: TargetStateName;
   /** Whether no poll succeeded within `stale_after`. Then its values are not on the page. */
   readonly stale: boolean;
   /** Unix time. */
@@ -41,27 +32,61 @@ export interface TargetStatus {
   readonly condition?: string | undefined;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+/** Where the record of a target's poll is: that of its own, or that of its listing. */
+export interface Polled {
+  readonly record: PollRecord;
+}
 
-interface TargetState extends Mutable<TargetStatus> {
+class TargetRecord implements TargetStatus {
+  target: Target;
+  stale = false;
+  lastSuccessMs: number | undefined;
+  condition: string | undefined;
+  /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
+  failure: Failure | undefined;
+  isAbsent = false;
   /** Whether a reading is on the page, or would be but for the cap on series. */
-  hasValues: boolean;
+  hasValues = false;
   /** By the machine's uptime: when it last succeeded, or was added. */
   freshMs: number;
   counters: Counters | undefined;
-}
+  /** What is kept of its reading: the `_info` rows without the names that do not come from it. */
+  infos: readonly FamilyRows[] = [];
+  polled: Polled;
 
-interface Counts {
-  targets: number;
-  stale: number;
+  constructor(target: Target, polled: Polled, freshMs: number) {
+    this.target = target;
+    this.polled = polled;
+    this.freshMs = freshMs;
+    this.counters = Counters.of(target.kind);
+  }
+
+  get lastFailure(): Failure | undefined {
+    return this.polled.record.lastFailure ?? this.failure;
+  }
+
+  get lastDurationSeconds(): number | undefined {
+    return this.polled.record.lastDurationSeconds;
+  }
+
+  get state(): TargetStateName {
+    if (this.polled.record.lastFailure) return 'failing';
+    if (this.failure) return this.isAbsent ? 'absent' : 'failing';
+    if (this.lastSuccessMs === undefined) return 'pending';
+    return this.stale ? 'stale' : 'ok';
+  }
 }
 
 /** What stays on the page of every polled target. */
-function lastingRowsOf({ target, state, lastSuccessMs, counters }: TargetState): readonly FamilyRows[] {
+function lastingRowsOf({ target, lastSuccessMs, counters }: TargetRecord, up: number): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
-  const up = { family: first, samples: [{ value: state === 'ok' ? 1 : 0 }] };
-  if (lastSuccessMs === undefined) return [up];
-  return [up, { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] }, ...(counters?.rows ?? [])];
+  const upRow = { family: first, samples: [{ value: up }] };
+  if (lastSuccessMs === undefined) return [upRow];
+  return [
+    upRow,
+    { family: first + 1, samples: [{ value: lastSuccessMs / 1000 }] },
+    ...(counters?.rows ?? []),
+  ];
 }
 
 /** Receives the API field of a sample whose value is not finite. */
@@ -71,11 +96,33 @@ function isFiniteSample({ value }: Sample): boolean {
   return Number.isFinite(value);
 }
 
-/** The rows of a reading, without the counters. Samples without a finite number are left out. */
+/** Gives the samples of an `_info` their names. Without a single text beyond the id of a part there is no series. */
+function withNames(
+  { named }: CatalogueFamily,
+  samples: readonly Sample[],
+  { name, parts = [] }: Pick<Target, 'name' | 'parts'>,
+): readonly Sample[] {
+  if (named === undefined) return samples;
+  return samples.flatMap(({ labels = {}, value }) => {
+    const isPart = ({ ids }: { ids: Readonly<Record<string, string>> }) =>
+      Object.entries(ids).some(([label, id], at, all) => at === all.length - 1 && labels[label] === id);
+    const given = named === 'parts' ? parts.find(isPart)?.name : name;
+    const after = given ? { ...labels, name: given } : labels;
+    const isTold = named === 'parts' ? after['name'] !== '' : Object.values(after).some(Boolean);
+    return isTold ? [{ labels: after, value }] : [];
+  });
+}
+
+/**
+ * The rows of a reading, without the counters. Samples without a finite number are left out.
+ *
+ * @param infos receives the samples whose names can change without another reading
+ */
 export function rowsOf(
   target: Target,
   reading: unknown,
   onNotFinite: OnNotFinite = () => undefined,
+  infos: FamilyRows[] = [],
 ): readonly FamilyRows[] {
   const first = firstFamilyOf(target.kind);
   const rows: FamilyRows[] = [];
@@ -83,9 +130,13 @@ export function rowsOf(
     const declared = catalogue[family];
     if (declared?.kind !== target.kind) return rows;
     const all = declared.samples(reading, target);
-    const samples = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
-    for (let left = all.length - samples.length; left > 0; left--)
+    const finite = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
+    for (let left = all.length - finite.length; left > 0; left--)
       onNotFinite(declared.fields[0] ?? declared.name);
+    // A copy: the texts of a reading may be slices that keep the whole answer in memory.
+    if (declared.named !== undefined && finite.length > 0)
+      infos.push({ family, samples: structuredClone(finite) });
+    const samples = withNames(declared, finite, target);
     if (samples.length > 0) rows.push({ family, samples });
   }
 }
@@ -106,8 +157,7 @@ function machineUptimeMs(): number {
 export class TargetStates {
   readonly #store: RowStore;
   readonly #uptimeMs: () => number;
-  readonly #states = new Map<string, TargetState>();
-  readonly #counts = new Map<string, Counts>();
+  readonly #records = new Map<string, TargetRecord>();
   /** Nothing becomes stale before, so most scrapes need not look. */
   #nextStaleMs = Number.POSITIVE_INFINITY;
 
@@ -118,163 +168,149 @@ export class TargetStates {
   }
 
   get size(): number {
-    return this.#states.size;
+    return this.#records.size;
   }
 
-  add(target: Target): void {
-    const known: TargetState = {
-      target,
-      state: 'pending',
-      stale: false,
-      hasValues: false,
-      freshMs: this.#uptimeMs(),
-      lastSuccessMs: undefined,
-      lastDurationSeconds: undefined,
-      lastFailure: undefined,
-      counters: Counters.of(target.kind),
-      condition: undefined,
-    };
-    this.#states.set(target.key, known);
-    this.#countsOf(target.kind).targets++;
+  add(target: Target, polled: Polled): void {
+    const known = new TargetRecord(target, polled, this.#uptimeMs());
+    this.#records.set(target.key, known);
     this.#watch(known);
+    if (known.state === 'failing') this.#showStateAlone(known);
   }
 
-  /** Replaces a target. With other settings its values are no longer right. */
-  update(target: Target): void {
-    const known = this.#states.get(target.key);
+  /** Replaces a target. With other settings its values are no longer right; another name needs no reading. */
+  update(target: Target, polled: Polled): void {
+    const known = this.#records.get(target.key);
     if (!known) return;
-    const before = known.target;
+    const { settings } = known.target;
     known.target = target;
-    if (!isDeepStrictEqual(before.settings, target.settings)) this.#showStateAlone(known);
+    known.polled = polled;
+    if (!isDeepStrictEqual(settings, target.settings)) this.#showStateAlone(known);
+    else if (known.hasValues) this.#showNames(known);
     this.#watch(known);
   }
 
   /** Takes all series of the target off the page. */
   remove(key: string): void {
-    const known = this.#states.get(key);
-    if (!known) return;
-    this.#store.delete(key);
-    this.#states.delete(key);
-    this.#setStale(known, false);
-    this.#countsOf(known.target.kind).targets--;
+    if (this.#records.delete(key)) this.#store.delete(key);
   }
 
-  /** atMs: Unix time. The reading is dropped if the target is gone or was replaced. */
-  succeeded(
-    target: Target,
-    reading: unknown,
-    durationSeconds: number,
-    atMs: number,
-    onNotFinite?: OnNotFinite,
-  ): void {
-    const known = this.#stateOf(target);
+  /** atMs: Unix time. Throws if the reading cannot be shown; then nothing has changed. */
+  succeeded(key: string, reading: unknown, atMs: number, onNotFinite?: OnNotFinite): void {
+    const known = this.#records.get(key);
     if (!known) return;
-    // First, because it may throw, and then the poll did not succeed.
-    const rows = rowsOf(target, reading, onNotFinite);
+    const { target } = known;
+    const infos: FamilyRows[] = [];
+    const rows = rowsOf(target, reading, onNotFinite, infos);
+    const condition = conditionOf(target.kind, reading);
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
-    known.state = 'ok';
-    this.#setStale(known, false);
+    known.failure = undefined;
+    known.isAbsent = false;
+    known.stale = false;
     known.freshMs = uptimeMs;
-    this.#watch(known);
     known.lastSuccessMs = atMs;
-    known.lastDurationSeconds = durationSeconds;
-    known.lastFailure = undefined;
     known.hasValues = true;
-    known.condition = conditionOf(target.kind, reading);
-    this.#show(target, [...lastingRowsOf(known), ...rows]);
+    known.condition = condition;
+    known.infos = infos;
+    this.#watch(known);
+    this.#show(target, [...lastingRowsOf(known, 1), ...rows]);
   }
 
-  /** The values stay until they are stale. */
-  failed(target: Target, failure: Failure, durationSeconds: number): void {
-    const known = this.#stateOf(target);
+  /** Its poll failed. The values stay until they are stale. */
+  pollFailed(key: string): void {
+    const known = this.#records.get(key);
     if (!known) return;
-    known.state = 'failing';
-    known.lastDurationSeconds = durationSeconds;
-    known.lastFailure = failure;
-    if (known.hasValues) this.#store.setValue(target.key, firstFamilyOf(target.kind), 0);
+    if (known.hasValues)
+      this.#store.setFamily(key, { family: firstFamilyOf(known.target.kind), samples: [{ value: 0 }] });
     else this.#showStateAlone(known);
   }
 
-  /** A complete listing lacks the target: only `_up` 0 stays. */
-  absent(target: Target, failure: Failure, durationSeconds: number): void {
-    const known = this.#stateOf(target);
+  /** Its listing was read, but its own reading cannot be used. */
+  failed(key: string, failure: Failure): void {
+    const known = this.#records.get(key);
     if (!known) return;
-    known.state = 'absent';
-    known.counters = Counters.of(target.kind);
+    known.failure = { ...failure, sinceMs: known.failure?.sinceMs ?? failure.sinceMs };
+    known.isAbsent = false;
+    this.pollFailed(key);
+  }
+
+  /** A complete listing lacks the target: only `_up` 0 stays. */
+  absent(key: string, failure: Failure): void {
+    const known = this.#records.get(key);
+    if (!known) return;
+    known.failure = { ...failure, sinceMs: (known.isAbsent && known.failure?.sinceMs) || failure.sinceMs };
+    known.isAbsent = true;
+    known.counters = Counters.of(known.target.kind);
     known.lastSuccessMs = undefined;
-    known.lastDurationSeconds = durationSeconds;
-    known.lastFailure = failure;
     this.#showStateAlone(known);
   }
 
-  /** Takes values that are older than their `stale_after` off the page. Returns whose they were. */
-  dropStale(): readonly TargetStatus[] {
-    const dropped: TargetStatus[] = [];
+  /** Takes values that are older than their `stale_after` off the page. */
+  dropStale(): void {
     const uptimeMs = this.#uptimeMs();
-    if (uptimeMs <= this.#nextStaleMs) return dropped;
+    if (uptimeMs <= this.#nextStaleMs) return;
     this.#nextStaleMs = Number.POSITIVE_INFINITY;
-    for (const known of this.#states.values()) {
+    for (const known of this.#records.values()) {
       if (known.stale) continue;
       if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
         this.#watch(known);
         continue;
       }
-      this.#setStale(known, true);
+      known.stale = true;
       this.#showStateAlone(known);
-      if (known.lastSuccessMs !== undefined) dropped.push(known);
     }
-    return dropped;
   }
 
   /** Leaves out the targets that were added last, until there is room for the others. */
   makeRoom(): void {
-    for (const key of [...this.#states.keys()].reverse()) {
+    for (const key of [...this.#records.keys()].reverse()) {
       if (!this.#store.isOverfull) return;
       this.#store.leaveOut(key);
     }
   }
 
   status(key: string): TargetStatus | undefined {
-    return this.#states.get(key);
+    return this.#records.get(key);
   }
 
   /** Every target in the order of the configuration. */
   statuses(): Iterable<TargetStatus> {
-    return this.#states.values();
+    return this.#records.values();
   }
 
-  counts(kind: string): Readonly<Counts> {
-    return this.#countsOf(kind);
-  }
-
-  #countsOf(kind: string): Counts {
-    const counts = this.#counts.get(kind) ?? { targets: 0, stale: 0 };
-    this.#counts.set(kind, counts);
+  /** How many targets there are of each kind, and how many of them are stale. */
+  counts(): ReadonlyMap<string, { readonly targets: number; readonly stale: number }> {
+    const counts = new Map<string, { targets: number; stale: number }>();
+    for (const { target, stale } of this.#records.values()) {
+      const ofKind = counts.get(target.kind) ?? { targets: 0, stale: 0 };
+      ofKind.targets++;
+      if (stale) ofKind.stale++;
+      counts.set(target.kind, ofKind);
+    }
     return counts;
   }
 
-  #setStale(known: TargetState, isStale: boolean): void {
-    if (known.stale === isStale) return;
-    known.stale = isStale;
-    this.#countsOf(known.target.kind).stale += isStale ? 1 : -1;
-  }
-
-  #watch({ freshMs, target }: TargetState): void {
+  #watch({ freshMs, target }: TargetRecord): void {
     this.#nextStaleMs = Math.min(this.#nextStaleMs, freshMs + target.staleAfterMs);
   }
 
-  #stateOf(target: Target): TargetState | undefined {
-    const known = this.#states.get(target.key);
-    return known?.target === target ? known : undefined;
-  }
-
   /** Takes the values off the page. What every target has stays. */
-  #showStateAlone(known: TargetState): void {
+  #showStateAlone(known: TargetRecord): void {
     const { state, target } = known;
     known.hasValues = false;
     known.condition = undefined;
-    if (state !== 'pending') this.#show(target, lastingRowsOf(known));
+    known.infos = [];
+    if (state !== 'pending') this.#show(target, lastingRowsOf(known, state === 'ok' ? 1 : 0));
+  }
+
+  /** A new name or part needs no request. */
+  #showNames({ target, infos }: TargetRecord): void {
+    for (const { family, samples } of infos) {
+      const declared = catalogue[family];
+      if (declared)
+        this.#store.setFamily(target.key, { family, samples: withNames(declared, samples, target) });
+    }
   }
 
   #show({ key, kind, ids }: Target, rows: readonly FamilyRows[]): void {

@@ -1,15 +1,7 @@
-/** Targets, the polls that read them, and how a section of the configuration makes targets. */
-import type { SectionConfig, TargetConfig } from '../config/config.ts';
+/** What is polled: targets, and the polls that read or list them. Plain data, made by `plan.ts`. */
+import type { TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
-import { type ListingPoll, listingKey, type Whereabouts } from '../discovery/provider.ts';
-import {
-  type ApiName,
-  type Ids,
-  isReadAlone,
-  type Listed,
-  type ReadResource,
-  type Resource,
-} from '../resources/resource.ts';
+import type { ApiName, Ids, Listed, Listing, ReadResource } from '../resources/resource.ts';
 
 /** One thing that a kind is read for. */
 export interface Target extends TargetConfig {
@@ -18,19 +10,20 @@ export interface Target extends TargetConfig {
   readonly kind: string;
   /** The poll that reads it: its own, or that of a listing. */
   readonly pollKey: string;
+  /** The name that its listing gave; the configuration may have another. */
+  readonly listedName?: string | undefined;
   /** Its parts that have a name. */
   readonly parts?: readonly Listed[] | undefined;
   readonly settings: unknown;
   /** Where it is read. At another address it is another target. */
   readonly baseUrl: string;
-  /** Changes when the key of its credential does. */
-  readonly keyId?: string | undefined;
+  /** Changes when the key that it is read with does. */
+  readonly keyId: string;
   /** The credential of the key that was found with it. */
   readonly keyName?: string | undefined;
 }
 
-export interface ReadPoll {
-  readonly type: 'read';
+interface PollBase {
   readonly key: string;
   readonly kind: string;
   readonly api: ApiName;
@@ -38,8 +31,29 @@ export interface ReadPoll {
   readonly queue: string;
   readonly credential: string;
   readonly intervalMs: number;
+  /** Changes when the key of its credential does. */
+  readonly keyId: string;
+}
+
+/** Reads one target. */
+export interface ReadPoll extends PollBase {
+  readonly type: 'read';
   readonly resource: ReadResource;
   readonly target: Target;
+}
+
+/** Reads a listing. Its kind is the one that the listing is named after. */
+export interface ListingPoll extends PollBase {
+  readonly type: 'listing';
+  readonly listing: Listing;
+  /** The item of the parent listing that it is below. */
+  readonly parent: Discovered | undefined;
+  /** The credential of the outermost listing: whose account this is. */
+  readonly account: string;
+  /** Whether its readings are wanted: then this is the poll of all the targets in it. */
+  readonly isRead: boolean;
+  /** The key of the listing that has the names. */
+  readonly namesKey: string | undefined;
 }
 
 export type Poll = ReadPoll | ListingPoll;
@@ -55,65 +69,16 @@ export function targetKey(kind: string, ids: Ids): string {
 
 export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
   const { kind, api } = resource;
-  const { key, credential, intervalMs } = target;
-  return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, resource, target };
+  const { key, credential, intervalMs, keyId } = target;
+  return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, keyId, resource, target };
 }
 
-/** What decides how the targets of a section are read. */
-export interface TargetRules extends Whereabouts {
-  readonly section: SectionConfig;
-  readonly resource: Resource;
-}
-
-export type FoundBy = Pick<ListingPoll, 'api' | 'credential' | 'key'>;
-
-/** The credential from the configuration, else that of the key which was found with it, else that of the listing. */
-export function credentialFor(
-  section: SectionConfig,
-  api: ApiName,
-  foundBy: FoundBy,
-  found: Discovered,
+/** What tells one listing from another: another key of the same credential lists the same things. */
+export function listingKey(
+  { kind, nouns }: Listing,
+  credential: string,
+  baseUrl: string,
+  parent: Discovered | undefined,
 ): string {
-  if (api === foundBy.api) return foundBy.credential;
-  return section.isCredentialNamed ? section.credential : (found.keyName ?? foundBy.credential);
-}
-
-/** The target for something that a listing found. */
-export function listedTarget(
-  rules: TargetRules,
-  entry: Discovered,
-  foundBy: FoundBy,
-  parts?: readonly Listed[],
-): Target {
-  const { section, resource } = rules;
-  const { ids, name, keyName } = entry;
-  const override = section.overrides?.get(idText(ids));
-  const of = {
-    ids,
-    name: override?.name ?? name,
-    credential: credentialFor(section, resource.api, foundBy, entry),
-    intervalMs: override?.intervalMs ?? section.intervalMs,
-    staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
-  };
-  return { ...targetOf(rules, of, isReadAlone(resource) ? undefined : foundBy.key), parts, keyName };
-}
-
-/** The target for an entry of the configuration. */
-export function namedTarget(rules: TargetRules, of: TargetConfig, parts?: readonly Listed[]): Target {
-  const { resource } = rules;
-  const { credential } = of;
-  const listing = isReadAlone(resource) ? undefined : resource.listing;
-  const readWith = listing && { listing, credential, parent: undefined, account: credential };
-  return { ...targetOf(rules, of, readWith && listingKey(readWith, rules)), parts };
-}
-
-function targetOf(
-  { section, resource: { kind, api }, baseUrlOf, keyIdOf }: TargetRules,
-  of: TargetConfig,
-  pollKey: string | undefined,
-): Target {
-  const key = targetKey(kind, of.ids);
-  const { settings } = section;
-  const keyId = keyIdOf(of.credential);
-  return { ...of, key, kind, keyId, settings, baseUrl: baseUrlOf(api), pollKey: pollKey ?? key };
+  return `${kind} ${nouns}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
 }

@@ -39,6 +39,8 @@ export interface Shown<Value = unknown> {
   readonly bound?: CounterBound;
   /** Which value counts of two list elements with the same labels. Default: their sum. */
   readonly together?: 'most' | undefined;
+  /** See {@link Family}. */
+  readonly named?: Family['named'];
   /** A number is a sample without labels. A counter adds up the days of a series; a gauge shows the newest day of any series. */
   series(this: void, value: Value, target: TargetContext): Series | number | undefined;
 }
@@ -272,7 +274,7 @@ export function familiesOf<Reading>(answer: Answer<Reading>): readonly Shown<Rea
   return answer.element ? (ofElements(answer, answer.addsUp) as readonly Shown<never>[]) : ofObject(answer);
 }
 
-/** The kind's `_info`: the target's name, and the fields that are labels. Without a single text there is no series. */
+/** The kind's `_info`: the target's name, and the fields that are labels. The page shows it if it has a single text. */
 export function infoOf<Values>(words: string, answer: Answer<Values>): Shown<Values> {
   const labelFields = labelFieldsOf(answer);
   const textsOf = labelTextsOf<Values>(answer);
@@ -281,10 +283,8 @@ export function infoOf<Values>(words: string, answer: Answer<Values>): Shown<Val
     words,
     fields: labelFields.map(([, field]) => field),
     labels: [...new Set(['name', ...labelFields.map(([name]) => name)])],
-    series(values, { name }) {
-      const labels = { name: '', ...textsOf(values), ...(name && { name }) };
-      return Object.values(labels).some(Boolean) ? [{ labels, value: 1 }] : [];
-    },
+    named: 'target',
+    series: (values) => [{ labels: { name: '', ...textsOf(values) }, value: 1 }],
   };
 }
 
@@ -299,6 +299,7 @@ export function finished<Reading>(prefix: string, family: Shown<Reading>): Famil
     unit: /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as 'seconds' | 'bytes' | undefined,
     labels: labelsOf(family),
     fields: family.fields ?? [],
+    named: family.named,
     samples: (reading, target) =>
       isCounter ? [] : bounded(asSamples(seriesOf(family, reading, target)), family.bound),
     ...(isCounter && {

@@ -47,11 +47,9 @@ const info: Shown<readonly ValueOf<typeof rateLimitMetrics>[]> = {
   words: 'The name of the rate limit',
   fields: ['ruleName'],
   labels: ['rate_limit_id', 'name'],
-  series: (reading, { parts = [] }) =>
-    reading.flatMap(({ ratelimitId = '' }) => {
-      const name = parts.find(({ ids }) => ids['rate_limit_id'] === ratelimitId)?.name;
-      return name ? [{ labels: { rate_limit_id: ratelimitId, name }, value: 1 }] : [];
-    }),
+  named: 'parts',
+  series: (reading) =>
+    reading.map(({ ratelimitId = '' }) => ({ labels: { rate_limit_id: ratelimitId, name: '' }, value: 1 })),
 };
 
 export const rateLimit = defineResource({

@@ -88,6 +88,8 @@ export interface Listing<Reading = unknown> extends Operation, Absentable {
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
+  /** Whether an account may lack the product: then a refusal means that there is nothing to list. */
+  readonly isOptional?: true | undefined;
   /** Whether a failure means that there is nothing to list. */
   isEmpty?(failure: FailureOf): boolean;
   /** Rejects unless the listing is complete; gone through once, a few milliseconds at a time. parent: the ids of what the parent lists. */
@@ -151,6 +153,8 @@ export interface Family<Reading = unknown> {
   readonly labels: readonly string[];
   /** The outermost fields of the answer that it comes from. */
   readonly fields: readonly string[];
+  /** Where the label `name` comes from, if not from the reading alone: the target, or those of its parts that have a name. */
+  readonly named?: 'target' | 'parts' | undefined;
   /** The samples of a reading; none for what the API did not give. */
   samples(reading: Reading, target: TargetContext): readonly Sample[];
   /** Of a counter: the days that a reading has. */

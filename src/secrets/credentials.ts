@@ -2,6 +2,8 @@
  * The only place that reads keys, holds them and hands them out wrapped. A key file is read for each request, so a rotated key is
  * used from the next request on.
  */
+
+import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { isExposed, readStart } from '../files.ts';
@@ -15,6 +17,7 @@ export type CredentialSource = { readonly env: string } | { readonly file: strin
 export class Secret {
   readonly #text: string;
   #forms: readonly string[] | undefined;
+  #id: string | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -22,6 +25,12 @@ export class Secret {
 
   reveal(): string {
     return this.#text;
+  }
+
+  /** Differs for different keys, and tells nothing about them. */
+  get id(): string {
+    this.#id ??= createHash('sha256').update(this.#text).digest('base64');
+    return this.#id;
   }
 
   /** Replaces the key in an answer, in any of its forms, with `[redacted]`. */

@@ -65,6 +65,12 @@ export class FoundKeys {
     return found;
   }
 
+  /** An id for the key in use; undefined if no listing has one. */
+  idOf(credential: string): string | undefined {
+    const found = this.#inUse(credential);
+    return found instanceof CredentialError ? '' : found?.id;
+  }
+
   has(credential: string): boolean {
     return this.#keys.has(credential);
   }

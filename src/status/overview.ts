@@ -11,10 +11,13 @@ const columns = Object.keys(stateTones) as readonly State[];
 /** The share of each state, the worst first. */
 function bar(counts: Counts): Html {
   let x = 0;
-  const parts = (['failing', 'absent', 'pending', 'ok'] as const).map((state) => {
-    if (counts[state] === 0) return undefined;
+  const { targets, failing, absent, pending, ok } = counts;
+  // Stale targets whose polls fail are among the failing.
+  const shares = { failing, absent, stale: targets - failing - absent - pending - ok, pending, ok };
+  const parts = (Object.keys(shares) as (keyof typeof shares)[]).map((state) => {
+    if (shares[state] === 0) return undefined;
     // A rare state stays visible.
-    const width = Math.max(1, (counts[state] / counts.targets) * 100);
+    const width = Math.max(1, (shares[state] / targets) * 100);
     const part = html`<rect class="f-${stateTones[state]}" x="${x}" width="${width}" height="1"/>`;
     x += width;
     return part;

@@ -13,7 +13,10 @@ import { targetsSection } from './targets.ts';
 import type { View } from './view.ts';
 
 /** The state of everything in one line. */
-function headline({ counts, listingCounts }: View): readonly [tone: Tone, text: string] {
+function headline(view: View): readonly [tone: Tone, text: string] {
+  const { counts, listingCounts, nothingReadSinceMs, nowMs } = view;
+  if (nothingReadSinceMs !== undefined)
+    return ['bad', `Nothing can be read since ${clockText(nothingReadSinceMs, nowMs)}`];
   const { targets, failing, absent, stale, pending } = counts;
   const all = plural(targets, 'target');
   const wrong = Object.entries({ failing, absent, stale }).filter(([, n]) => n > 0);

@@ -1,7 +1,7 @@
 /** Pieces that the sections of the status page share. */
 import { idText } from '../discovery/discovered.ts';
-import type { ListingOf } from '../discovery/provider.ts';
-import type { Failure } from '../polling/target-states.ts';
+import type { Failure } from '../polling/loop.ts';
+import type { ListingPoll } from '../polling/target.ts';
 import type { Listed, Tone } from '../resources/resource.ts';
 import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
@@ -45,7 +45,7 @@ export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
 }
 
 /** ` of shop`, for a listing below something. */
-export function ofParent({ parent }: ListingOf): HtmlValue {
+export function ofParent({ parent }: Pick<ListingPoll, 'parent'>): HtmlValue {
   return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
 }
 

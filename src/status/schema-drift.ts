@@ -1,14 +1,5 @@
-/** What answers had lately that the API reference does not describe, for the status page: fields of the wrong type, and values. */
-
-export interface DriftedField {
-  readonly kind: string;
-  readonly field: string;
-  /** A value that the reference does not list; undefined where the type of the field is wrong. */
-  readonly value?: string | undefined;
-  readonly count: number;
-  /** Unix time. */
-  readonly lastAtMs: number;
-}
+/** What answers had lately that the API reference does not describe: fields of the wrong type, and values. */
+import type { DriftedField } from '../causes/causes.ts';
 
 /** How long an entry stays in the list after it was last seen. */
 const rememberedMs = 24 * 3_600_000;

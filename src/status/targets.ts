@@ -72,7 +72,12 @@ function columnsOf(view: View): readonly Column<TargetStatus>[] {
     targetName(target, kinds.get(target.kind)?.noun ?? target.kind, `.${view.telemetryPath}`);
   const stale = html` <span class="tag">stale</span>`;
   return [
-    ['Polls', 's', (status) => html`${stateMark(status.state)}${status.stale && stale}`, 'state'],
+    [
+      'Polls',
+      's',
+      (status) => html`${stateMark(status.state)}${status.stale && status.state !== 'stale' && stale}`,
+      'state',
+    ],
     ['Target', 't', name, 'name'],
     ['API says', 'c', chip],
     ['Last success', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs), 'last_success'],

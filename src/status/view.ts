@@ -2,6 +2,8 @@
  * What the status page and its JSON show: everything counted, and what matches the query. The work is done a few milliseconds
  * at a time, so that scrapes and polls go on with any number of targets.
  */
+
+import { type CauseInput, causesOf, nothingReadSince } from '../causes/causes.ts';
 import { idText } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
@@ -9,7 +11,6 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import type { Condition, Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { type SortColumn, type StatusQuery, wordsOf } from './query.ts';
-import type { DriftedField } from './schema-drift.ts';
 
 export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
   readonly condition?: Pick<Condition, 'states'> | undefined;
@@ -21,17 +22,12 @@ export interface ExporterStatus {
   /** `1/3`; undefined without sharding. */
   readonly shard: string | undefined;
   readonly series: (kind: string) => number;
-  readonly droppedSeries: number;
-  readonly maxSeries: number;
   readonly configuration: {
     readonly loadedAtMs: number;
     /** Set when a reload failed. */
     readonly refused: { readonly atMs: number; readonly message: string } | undefined;
   };
-  /** The APIs that answered 429. */
-  readonly pauses: readonly { readonly api: string; readonly untilMs: number }[];
   readonly capacities: readonly ApiCapacity[];
-  readonly schemaDrift: readonly DriftedField[];
 }
 
 /** Where it all comes from. */
@@ -40,6 +36,7 @@ export interface StatusSources {
   readonly kinds: readonly KindNames[];
   readonly telemetryPath: string;
   readonly exporterStatus: () => ExporterStatus;
+  readonly causeInput: () => CauseInput;
   readonly targets: () => readonly TargetStatus[];
   readonly listings: () => readonly ListingStatus[];
   /** 0 while the target is being polled or waits for it; undefined when not known. */
@@ -96,6 +93,8 @@ export async function buildView(
   for (const { reported } of kinds) for (const [state, n] of reported) if (n === 0) reported.delete(state);
   // At once: 92,000 take 15 ms, by name 60.
   const matching = found.toSorted(comparison(query.descending)).map(([, status]) => status);
+  const causeInput = sources.causeInput();
+  const causes = causesOf(causeInput);
   const listingCounts = { listings: listings.length, ok: 0, failing: 0, pending: 0 };
   for (const { state } of listings) listingCounts[state]++;
   return {
@@ -104,6 +103,9 @@ export async function buildView(
     query,
     nowMs,
     exporter: sources.exporterStatus(),
+    causes,
+    // Unix time; undefined while something can be read.
+    nothingReadSinceMs: nothingReadSince(causes, causeInput),
     kinds,
     // All there are, the failing listings first.
     targets,
@@ -128,7 +130,7 @@ function pageOf(matching: readonly TargetStatus[], requested: number | undefined
 
 function countIn({ counts, reported }: KindView, { state, stale, condition }: TargetStatus): void {
   counts.targets++;
-  counts[state]++;
+  if (state !== 'stale') counts[state]++;
   if (stale) counts.stale++;
   if (condition !== undefined) reported.set(condition, (reported.get(condition) ?? 0) + 1);
 }
@@ -153,7 +155,7 @@ function searchText({ target, lastFailure, condition }: TargetStatus): string {
   return texts.join('\n').toLowerCase();
 }
 
-const severity = { failing: 0, absent: 2, pending: 4, ok: 6 };
+const severity = { failing: 0, absent: 2, stale: 3, pending: 4, ok: 6 };
 
 /** The lowest is the worst: by the state of the polls, then stale before fresh, then by the state that the API reports. */
 function rankOf({ state, stale, condition = '' }: TargetStatus, kind: KindNames | undefined): number {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { causesOf } from '../../src/causes/causes.ts';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
 import { colours, ProgressLine, plain, pollReport, progressText, styleFor } from '../../src/cli/terminal.ts';
-import type { ListingPoll } from '../../src/discovery/provider.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { zones } from '../../src/resources/shield-zone.ts';
-import { failing, kinds, many, status } from '../status/fixtures.ts';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { causeInput, failing, listing, many, nowMs, refusedListing, status } from '../status/fixtures.ts';
 
 /** A terminal that records what was written, with readable escape sequences. */
 function recorder(columns = 40) {
@@ -63,61 +63,44 @@ describe('the line of progress', () => {
   });
 });
 
-/** The state of a listing, as far as the report shows it. */
-function listing(more: Partial<ListingStatus>, poll: Partial<ListingPoll> = {}): ListingStatus {
-  return {
-    poll: {
-      type: 'listing',
-      key: 'shield_zone Shield Zones',
-      kind: 'shield_zone',
-      api: 'shield',
-      queue: 'shield_zone',
-      credential: 'account',
-      intervalMs: 60_000,
-      listing: zones,
-      parent: undefined,
-      account: 'account',
-      isRead: true,
-      ...poll,
-    },
-    state: 'ok',
-    found: 0,
-    lastSuccessMs: undefined,
-    lastDurationSeconds: undefined,
-    lastFailure: undefined,
-    selections: [],
-    ...more,
-  };
+/** The report of these statuses, with why they fail. */
+function report(
+  statuses: readonly TargetStatus[],
+  listings: readonly ListingStatus[],
+  succeeded: boolean,
+  durationMs = 2100,
+): string {
+  const causes = causesOf(causeInput(statuses, listings));
+  return pollReport(statuses, listings, causes, succeeded, durationMs, plain);
 }
 
-const refused = {
-  state: 'failing',
-  lastFailure: {
-    result: 'auth',
-    message: 'the key of account was refused\u001B[2J: HTTP 401',
-    atMs: 0,
-    isKeyRefused: true,
-  },
-} as const;
-
 describe('the report of a round of polls', () => {
+  const parent = { ids: { library_id: '4711' }, name: 'trailers' };
+  const refused = {
+    ...refusedListing,
+    lastFailure: { ...refusedListing.lastFailure, message: 'HTTP 401\u001B[2J' },
+  };
+
   it('names each listing that failed, and its verdict counts them', () => {
-    const parent = { ids: { library_id: '4711' }, name: 'trailers' };
-    const listings = [listing({}), listing(refused), listing(refused, { parent })];
-    expect(pollReport([], listings, false, 2100, plain, kinds)).toBe(`
-✗ The key of account is refused: 2 listings
-    Shield Zones of account, Shield Zones of trailers (4711)
-    Replace the key: a key file is read again at once, a variable only at a restart.
+    const listings = [
+      listing('Shield Zones', { api: 'shield' }),
+      listing('applications', refused),
+      listing('videos', { ...refused, parent }),
+    ];
+    expect(report([], listings, false)).toBe(`
+✗ The application API refuses the key of account (from $KEY), and the shield API accepts it: HTTP 401 [2J: 2 listings
+    applications of account, videos of trailers (4711)
+    The key lacks the right, or the account the product. Use another key, or leave these kinds out: \`discovery: { except: [application] }\`.
     https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetKeyRefused.md
 
 ✗ 2 of 3 listings failed, in 2.1 s
 `);
-    const both = pollReport([failing({ app_id: 'b' })], listings, false, 2100, plain, kinds);
+    const both = report([failing({ app_id: 'b' })], listings, false);
     expect(both).toMatch(/\n✗ 1 of 1 target and 2 of 3 listings failed, in 2\.1 s\n$/);
   });
 
   it('does not report success if nothing was polled', () => {
-    expect(pollReport([], [listing({})], true, 400, plain, kinds)).toBe(
+    expect(report([], [listing('Shield Zones')], true, 400)).toBe(
       '\n✓ every listing succeeded, and there is no target, in 0.4 s\n',
     );
   });
@@ -125,10 +108,10 @@ describe('the report of a round of polls', () => {
   it('is a table by kind, the causes of failures, and a verdict', () => {
     const statuses = [
       status({ app_id: 'a' }),
-      failing({ app_id: 'b' }, { name: 'storefront\u001B[2J' }),
+      failing({ app_id: 'b' }, { name: 'storefront\u001B[2J', lastSuccessMs: undefined }),
       status({ shield_zone_id: '501' }, { kind: 'shield_zone' }),
     ];
-    expect(pollReport(statuses, [], false, 2100, plain, kinds)).toBe(`
+    expect(report(statuses, [], false)).toBe(`
 kind         targets  ok  failing  absent
 application        2   1        1       0
 shield_zone        1   1        0       0
@@ -136,22 +119,22 @@ all                3   2        1       0
 
 ✗ HTTP 503 from the application API: 1 target (application)
     application storefront [2J (b)
-    Look at the status page of bunny.net. Nothing to do here: the exporter goes on asking.
-    https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetKindUnreadable.md
+    Look at https://status.bunny.net. The exporter retries.
+    https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/BunnynetApiUnreadable.md
 
 ✗ 1 of 3 targets failed, in 2.1 s
 `);
   });
 
   it('reports many failures with one reason once, with the first of them', () => {
-    const report = pollReport(many(10_000), [], false, 2100, plain, kinds);
-    expect(report.match(/^✗ HTTP/gm)).toHaveLength(1);
-    expect(report).toContain('✗ HTTP 503 from the application API: 100 targets (application)');
-    expect(report).toContain(' and 95 more\n');
+    const text = report([...many(10_000), status({ app_id: 'ok' }, { lastSuccessMs: nowMs })], [], false);
+    expect(text.match(/^✗ HTTP/gm)).toHaveLength(1);
+    expect(text).toContain('✗ HTTP 503 from the application API: 100 targets (application)');
+    expect(text).toContain(' and 95 more\n');
   });
 
   it('is short if all is well', () => {
-    expect(pollReport([status({ app_id: 'a' })], [listing({})], true, 400, plain, kinds)).toBe(`
+    expect(report([status({ app_id: 'a' })], [listing('Shield Zones')], true, 400)).toBe(`
 kind         targets  ok  failing  absent
 application        1   1        0       0
 

@@ -246,18 +246,25 @@ ${rows}# EOF
     expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
   });
 
-  it('sets only the value of a family, and nothing if there is no row', async () => {
+  it('replaces the rows of one family, and nothing for a target that it does not have', async () => {
     const store = new Store(families);
+    const rows = async () => (await text(store)).split('\n').filter((line) => !/^(#|$)/.test(line));
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
-    store.setValue('a', 2, 5);
-    store.setValue('a', 1, 5);
-    store.setValue('b', 0, 5);
-    expect((await text(store)).split('\n').filter((line) => !line.startsWith('#'))).toEqual([
-      'app_up{app_id="a"} 1',
-      'app_latency_seconds{app_id="a"} 5',
-      '',
-    ]);
-    expect(store.series('app')).toBe(2);
+    store.setFamily('a', single(2, 5));
+    store.setFamily('b', single(0, 5));
+    expect(await rows()).toEqual(['app_up{app_id="a"} 1', 'app_latency_seconds{app_id="a"} 5']);
+    store.setFamily('a', { family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] });
+    expect(await rows()).toHaveLength(3);
+    expect(store.series('app')).toBe(3);
+    store.setFamily('a', { family: 1, samples: [] });
+    expect([(await rows()).length, store.series('app')]).toEqual([2, 2]);
+  });
+
+  it('leaves out a target whose one family no longer fits, with all its rows', () => {
+    const store = new Store(families, { maxSeries: 2 });
+    store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
+    store.setFamily('a', { family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] });
+    expect([store.series('app'), store.dropped('app')]).toEqual([0, 3]);
   });
 
   it('keeps the rows of many targets apart', async () => {

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import type { ListingPoll } from '../../src/discovery/provider.ts';
+import type { Discovered } from '../../src/discovery/discovered.ts';
 import { capacity, pollsOf } from '../../src/polling/capacity.ts';
+import type { ListingPoll } from '../../src/polling/target.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
 import { account, load } from '../config/fixtures.ts';
-import { follower, resourceOf } from './fixtures.ts';
+import { planOf, pollsIn, resourceOf } from './fixtures.ts';
 
-const capacityOf = async (config: Config) =>
-  capacity(await pollsOf(config, resources, () => true), config.apis);
+const capacityOf = (config: Config) =>
+  capacity(
+    pollsOf(config, resources, () => true),
+    config.apis,
+  );
 
 function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();
@@ -43,25 +47,21 @@ function bigListing({ kind, parent }: ListingPoll): readonly Listed[] {
   }));
 }
 
-/** What is wanted once every listing was read, including those of parents. */
-async function everythingOf(config: Config) {
-  const one = follower();
-  await one.apply(config);
-  const read = new Set<string>();
+/** What is planned once every listing was read, including those of parents. */
+function everythingOf(config: Config) {
+  const had: Record<string, readonly Discovered[]> = {};
   for (;;) {
-    const unread = one.listings().filter(({ key }) => !read.has(key));
-    if (unread.length === 0) return one;
-    for (const poll of unread) {
-      read.add(poll.key);
-      await one.find(poll.key, bigListing(poll));
-    }
+    const plan = planOf(config, { had });
+    const unread = [...plan.listings.values()].filter(({ key }) => !had[key]);
+    if (unread.length === 0) return plan;
+    for (const poll of unread) had[poll.key] = bigListing(poll);
   }
 }
 
 describe('the request rate', () => {
   test('of a large account with every kind except video_storage is below 3 requests/s', async () => {
     const { config } = await load(`${account}discovery: { kinds: all, except: [video_storage] }`);
-    const everything = await everythingOf(config);
+    const everything = everythingOf(config);
     const counts: Record<string, number> = {};
     for (const { kind } of everything.targets.values()) counts[kind] = (counts[kind] ?? 0) + 1;
     expect(counts).toMatchObject({
@@ -84,7 +84,7 @@ describe('the request rate', () => {
         .map(({ kind }) => kind)
         .toSorted(),
     );
-    const capacities = capacity(everything.polls(), config.apis);
+    const capacities = capacity(pollsIn(everything), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
     // docs/migrating.md and the README state this.
     expect(needed).toBeLessThan(3);
@@ -92,7 +92,7 @@ describe('the request rate', () => {
 
   test('that is too low is reported with the numbers', async () => {
     const { config } = await load(`${account}applications: { targets: [${zones(20_000)}] }`);
-    const [application] = await capacityOf(config);
+    const [application] = capacityOf(config);
     expect(application).toMatchObject({
       api: 'application',
       polls: 20_000,
@@ -109,7 +109,7 @@ describe('the request rate', () => {
 rate_limits: { interval: 10s, targets: [${zones(60)}] }
 api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => `1/${i + 1}`).join()}] }
 `);
-    const [shield] = await capacityOf(config);
+    const [shield] = capacityOf(config);
     // The names of each zone's rate limits are listed, too.
     expect(shield?.neededPerSecond).toBeCloseTo(11.1, 3);
     expect(shield?.shortfall).toBe(
@@ -120,7 +120,7 @@ api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => 
 
   test('that is just high enough is not reported', async () => {
     const { config } = await load(`${account}applications: { interval: 10s, targets: [${zones(100)}] }`);
-    expect(await capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
+    expect(capacityOf(config)).toMatchObject([{ shortfall: undefined }]);
   });
 
   test('counts one listing per credential, whatever the number of zones', async () => {
@@ -131,11 +131,11 @@ shield_zones:
   interval: 10s
   targets: [1, { id: 2, interval: 5s }, 3, { id: 4, credential: two }]
 `);
-    expect((await capacityOf(config))[0]?.neededPerSecond).toBeCloseTo(0.3);
+    expect(capacityOf(config)[0]?.neededPerSecond).toBeCloseTo(0.3);
   });
 
   test('of an API without targets is left out', async () => {
     const { config } = await load(`${account}applications: { targets: [a] }`);
-    expect((await capacityOf(config)).map(({ api }) => api)).toEqual(['application']);
+    expect(capacityOf(config).map(({ api }) => api)).toEqual(['application']);
   });
 });

@@ -254,7 +254,7 @@ describe('a listing that fails', () => {
     expect(videos).toEqual(Object.keys(namesIn(program)).filter((key) => key.includes(`/${other}/`)));
     expect(new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
     expect(warnings(program)).toEqual([
-      expect.objectContaining({ kind: 'video_storage', result: 'auth', parent: 'marketing' }),
+      expect.objectContaining({ kind: 'video_storage', result: 'auth', credential: `library/${refused}` }),
     ]);
     simulator.clearFaults();
     await exporter.pollOnce();

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
-import { type Poll, readPollOf, type Target, targetKey } from '../../src/polling/target.ts';
-import type { TargetStates } from '../../src/polling/target-states.ts';
-import { Wanted } from '../../src/polling/wanted.ts';
+import { type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
+import { compareTargets, reconcile } from '../../src/polling/reconcile.ts';
+import { type Poll, readPollOf, type Target } from '../../src/polling/target.ts';
+import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
 import { resources } from '../../src/resources/index.ts';
 import { isReadAlone, type Resource } from '../../src/resources/resource.ts';
 
@@ -53,118 +53,82 @@ export function resourceOf(kind: string): Resource {
   return resource;
 }
 
-export interface Planned {
-  readonly targets: ReadonlyMap<string, Target>;
-  readonly polls: readonly Poll[];
-}
-
-function pollOf(resource: Resource, target: Target): Poll {
-  if (isReadAlone(resource)) return readPollOf(resource, target);
-  const { listing } = resource;
-  const { kind, api } = listing;
-  const { credential, intervalMs, pollKey: key } = target;
-  const of = { listing, credential, parent: undefined, account: credential };
-  return { ...of, type: 'listing', key, kind, api, queue: kind, intervalMs, isRead: true };
-}
-
-/** Plans the named targets of one configuration after the other, with their polls, and updates `states` if given. */
-export function planner({
-  all = resources,
-  states,
-}: {
-  all?: readonly Resource[];
-  states?: TargetStates;
-} = {}) {
-  let known = new Map<string, Target>();
-  return {
-    plan({ sections }: Config): Planned {
-      const targets = new Map<string, Target>();
-      const polls: Poll[] = [];
-      for (const { kind, settings, targets: named } of sections) {
-        const resource = all.find((one) => one.kind === kind) ?? resourceOf(kind);
-        for (const of of named === 'all' ? [] : named) {
-          const key = targetKey(kind, of.ids);
-          const pollKey = isReadAlone(resource) ? key : kind;
-          const target = { ...of, key, kind, settings, baseUrl: api.baseUrl, pollKey };
-          const before = known.get(key);
-          targets.set(key, isDeepStrictEqual(before, target) && before ? before : target);
-          polls.push(pollOf(resource, target));
-        }
-      }
-      for (const [key, target] of targets) {
-        if (!known.has(key)) states?.add(target);
-        else if (known.get(key) !== target) states?.update(target);
-      }
-      for (const key of known.keys()) if (!targets.has(key)) states?.remove(key);
-      known = targets;
-      return { targets, polls };
-    },
-  };
-}
-
 /** The key of the listing of Shield Zones. */
 export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string {
   return `shield_zone Shield Zones#${credential}@${baseUrl}`;
 }
 
 /** Found Shield Zones with these ids. */
-export function zonesFound(...ids: readonly string[]) {
+export function zonesFound(...ids: readonly string[]): readonly Discovered[] {
   return ids.map((id) => ({ ids: { shield_zone_id: id } }));
 }
 
-/** What configurations want. The test says what the listings find; nothing is polled. */
-export function follower({
-  all = resources,
-  owns = () => true,
-}: {
-  all?: readonly Resource[];
-  owns?: (key: string) => boolean;
-} = {}) {
-  const targets = new Map<string, Target>();
-  const changes: string[] = [];
-  const nothing = () => undefined;
-  const wanted = new Wanted({
-    resources: all,
-    owns,
-    keyIdOf: () => '',
-    loops: {
-      add: nothing,
-      change: nothing,
-      remove: nothing,
-      start(target) {
-        targets.set(target.key, target);
-        changes.push(`+${target.key}`);
-      },
-      update(target) {
-        targets.set(target.key, target);
-        changes.push(`~${target.key}`);
-      },
-      stop({ key }) {
-        targets.delete(key);
-        changes.push(`-${key}`);
-      },
-    },
+/** What is known besides the configuration. */
+export interface Known {
+  /** What the last complete run of a listing had, by its key. */
+  readonly had?: Readonly<Record<string, readonly Discovered[]>>;
+  /** Other snapshots: of listings that were read with another key, failed, or are still awaited. */
+  readonly snapshots?: Readonly<Record<string, Partial<Snapshot>>>;
+  /** The plan before; its targets may stay. */
+  readonly previous?: Pick<Plan, 'targets'>;
+  /** Default: nothing waits for names any more. */
+  readonly nowMs?: number;
+  readonly keyIdOf?: (credential: string) => string;
+  readonly owns?: (key: string) => boolean;
+  readonly all?: readonly Resource[];
+}
+
+/** Plans a configuration with these snapshots. Where nothing else is said, every key has the id `k`. */
+export function planOf(config: Config, known: Known = {}): Plan {
+  const {
+    had = {},
+    previous,
+    nowMs = Number.POSITIVE_INFINITY,
+    keyIdOf = () => 'k',
+    all = resources,
+  } = known;
+  const snapshots = new Map<string, Snapshot>();
+  const add = (key: string, more: Partial<Snapshot>) =>
+    snapshots.set(key, { entries: undefined, keyId: 'k', hasEnded: true, sinceMs: 0, ...more });
+  for (const [key, entries] of Object.entries(had)) add(key, { entries });
+  for (const [key, more] of Object.entries(known.snapshots ?? {})) add(key, more);
+  return plan({
+    config,
+    sections: plannedSections(config, all),
+    keyIdOf,
+    snapshots,
+    owns: known.owns ?? (() => true),
+    previous: previous?.targets ?? new Map(),
+    nowMs,
   });
-  return {
-    /** The wanted targets by key. */
-    targets,
-    /** What came (`+`), changed (`~`) and left (`-`) since the last call. */
-    changes: () => changes.splice(0),
-    apply: (config: Config) => wanted.apply(config),
-    /** A complete listing finds these. */
-    async find(key: string, found: readonly Discovered[]) {
-      await wanted.providers.get(key)?.succeed(found);
-      await wanted.settle();
-    },
-    /** The polled listings. */
-    listings: () => Array.from(wanted.providers.all(), ({ poll }) => poll),
-    /** All polls: of listings, then of targets that are read one by one. */
-    polls(): Poll[] {
-      const read = [...targets.values()].flatMap((target): Poll[] => {
-        const resource = all.find(({ kind }) => kind === target.kind) ?? resourceOf(target.kind);
-        return isReadAlone(resource) ? [readPollOf(resource, target)] : [];
-      });
-      return [...Array.from(wanted.providers.all(), ({ poll }) => poll), ...read];
-    },
+}
+
+/** All polls of a plan: of listings, then of targets that are read one by one. */
+export function pollsIn({ listings, targets }: Plan, all: readonly Resource[] = resources): readonly Poll[] {
+  const reads = [...targets.values()].flatMap((target): Poll[] => {
+    const resource = all.find(({ kind }) => kind === target.kind);
+    return resource && isReadAlone(resource) ? [readPollOf(resource, target)] : [];
+  });
+  return [...listings.values(), ...reads];
+}
+
+/** A target of the application `id`, as the plan makes it. */
+export function applicationTarget(id: string, more: Partial<TargetConfig> = {}): Target {
+  const config = configOf([sectionConfig('application', [targetConfig({ app_id: id }, more)])]);
+  const target = planOf(config).targets.get(`application/${id}`);
+  if (!target) throw new Error(`no target ${id}`);
+  return target;
+}
+
+/** Keeps `states` in step with one configuration after another, as the engine does. */
+export function follower(states: TargetStates, polledOf: (target: Target) => Polled) {
+  let known: ReadonlyMap<string, Target> = new Map();
+  return (config: Config): ReadonlyMap<string, Target> => {
+    const { items, added, updated, removed } = reconcile(known, planOf(config).targets, compareTargets);
+    for (const target of added) states.add(target, polledOf(target));
+    for (const { after } of updated) states.update(after, polledOf(after));
+    for (const { key } of removed) states.remove(key);
+    known = items;
+    return items;
   };
 }

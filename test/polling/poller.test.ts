@@ -3,16 +3,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { FailureLog } from '../../src/polling/failure-log.ts';
-import { KeyCheck } from '../../src/polling/key-check.ts';
-import { PollHealth } from '../../src/polling/loop.ts';
-import { Poller, type PollerOptions } from '../../src/polling/poller.ts';
+import { Loop, neverPolled } from '../../src/polling/loop.ts';
+import { Poller } from '../../src/polling/poller.ts';
 import type { Poll } from '../../src/polling/target.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
-import { configOf, planner, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, planOf, pollsIn, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
 
 type Answer = (path: string, request: Request) => unknown;
 
@@ -20,32 +18,24 @@ const zone = { shield_zone_id: '501' };
 const summary = { monthlyCost: 3.5 };
 
 /** One target, or one listing with a zone, and a poller whose API answers as the test says. */
-function pollerOf(
-  kind: string,
-  ids: Record<string, string>,
-  resource: Resource = resourceOf(kind),
-  more: Partial<PollerOptions> = {},
-) {
+function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
   const store = new Store(catalogue);
   const states = new TargetStates(store);
   const all = resources.map((one) => (one.kind === kind ? resource : one));
-  const { targets, polls } = planner({ all, states }).plan(
-    configOf([sectionConfig(kind, [targetConfig(ids)])]),
-  );
-  const poll = polls.find(({ queue }) => queue === kind) as Poll;
-  const [target] = targets.values();
-  const health = new PollHealth();
-  const loop = { health, signal: new AbortController().signal, isStopped: false };
+  const plan = planOf(configOf([sectionConfig(kind, [targetConfig(ids)])]), { all });
+  const poll = pollsIn(plan, all).find(({ queue }) => queue === kind) as Poll;
+  const loop = new Loop(poll, {
+    run: () => Promise.resolve(1),
+    enqueue: () => undefined,
+    signal: new AbortController().signal,
+  });
+  for (const target of plan.targets.values()) states.add(target, loop);
+  const [target] = plan.targets.values();
   let answer: Answer = () => summary;
   const counted: string[] = [];
   const lines: Record<string, unknown>[] = [];
   const released: string[] = [];
-  const log = pino(
-    { base: null, timestamp: false },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  );
-  const keyCheck = new KeyCheck(() => undefined);
-  keyCheck.add(poll);
+  let nowMs = 1_000_000_000_000;
   const poller = new Poller({
     clientOf: () => ({
       get: async (request) => await Promise.resolve(answer(request.path, request)),
@@ -57,19 +47,25 @@ function pollerOf(
       mismatched: (_kind, field) => counted.push(`mismatch ${field}`),
       unrecognized: (_kind, field) => counted.push(`unrecognized ${field}`),
     },
-    log,
-    failureLog: new FailureLog(log),
-    keyCheck,
+    log: pino(
+      { base: null, timestamp: false, level: 'debug' },
+      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    ),
     foundBefore: () => undefined,
-    targetsOf: () => targets.values(),
-    keySource: () => 'from $KEY',
+    onFound: (of, found) => {
+      poller.deliver(
+        of,
+        target?.key ?? '',
+        found.find(({ ids: { shield_zone_id: id } }) => id === ids['shield_zone_id']),
+      );
+      return Promise.resolve();
+    },
+    targetsOf: () => plan.targets.values(),
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
-    now: () => 1_000_000_000_000,
-    ...more,
+    now: () => nowMs,
   });
   return {
     loop,
-    health,
     counted,
     lines,
     released,
@@ -83,12 +79,11 @@ function pollerOf(
         throw error;
       };
     },
-    /** Polls once; resolves with the number of intervals until the next poll. */
-    run: async () => {
-      const permit = { release: () => void released.push(poll.key) };
-      const { backoffFactor } = await poller.poll(poll, loop, permit);
-      return backoffFactor;
+    pass: (ms: number) => {
+      nowMs += ms;
     },
+    /** Polls once; resolves with the number of intervals until the next poll. */
+    run: async () => await poller.poll(loop, { release: () => void released.push(poll.key) }),
   };
 }
 
@@ -131,13 +126,14 @@ describe('a poll', () => {
   it('that fails after it was stopped is not counted, logs nothing and changes nothing', async () => {
     const { run, answers, loop, counted, lines, status, released } = applicationPoller();
     answers(() => {
-      loop.isStopped = true;
+      loop.stop();
       throw new Error('the exporter is stopping');
     });
     expect(await run()).toBe(1);
     expect(counted).toEqual([]);
     expect(lines).toEqual([]);
     expect(status()?.state).toBe('pending');
+    expect(loop.record).toBe(neverPolled);
     expect(released).toHaveLength(1);
   });
 
@@ -160,6 +156,55 @@ describe('a poll', () => {
   });
 });
 
+describe('the record of a poll', () => {
+  it('has when it last succeeded, and why it fails since when', async () => {
+    const { run, fails, answers, loop, pass } = applicationPoller();
+    await run();
+    expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_000_000, lastFailure: undefined });
+    for (const status of [500, 502]) {
+      pass(60_000);
+      fails(new ApiError('server_error', `HTTP ${status}`, { status, errorKey: 'broken' }));
+      await run();
+    }
+    expect(loop.record).toMatchObject({
+      lastSuccessMs: 1_000_000_000_000,
+      lastFailure: {
+        result: 'server_error',
+        message: 'HTTP 502',
+        status: 502,
+        errorKey: 'broken',
+        sinceMs: 1_000_000_060_000,
+        atMs: 1_000_000_120_000,
+      },
+    });
+    pass(60_000);
+    answers(() => summary);
+    await run();
+    expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
+  });
+
+  it('of a listing is not that of a target which the listing lacks', async () => {
+    const { run, answers, loop, status } = pollerOf('shield_zone', zone);
+    answers(() => ({ data: [{ shieldZoneId: 7 }] }));
+    await run();
+    expect(loop.record.lastFailure).toBeUndefined();
+    expect(status()).toMatchObject({
+      state: 'absent',
+      lastFailure: { result: 'not_found', message: 'target is not in the listing of Shield Zones' },
+    });
+  });
+
+  it('has no key, whatever an answer repeats', async () => {
+    const { run, fails, loop, lines } = applicationPoller();
+    fails(
+      new ApiError('rejected', 'the key k3y-of-the-account is wrong', { errorKey: 'k3y-of-the-account' }),
+    );
+    await run();
+    expect(JSON.stringify([loop.record, lines])).not.toContain('k3y');
+    expect(loop.record.lastFailure?.message).toBe('the key [redacted] is wrong');
+  });
+});
+
 describe('the delay between polls', () => {
   const plain = new ApiError('server_error', 'HTTP 500', { status: 500 });
 
@@ -177,15 +222,15 @@ describe('the delay between polls', () => {
       new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
     ],
   ])('grows after %s up to 10 intervals, and is one interval again after a success', async (_, error) => {
-    const { run, fails, answers, health } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
+    const { run, fails, answers, loop } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
     fails(error);
     const factors: number[] = [];
     for (let i = 0; i < 6; i++) factors.push(await run());
     expect(factors).toEqual([1, 2, 4, 8, 10, 10]);
-    expect(health.lasting).toBe(6);
+    expect(loop.record.permanentFailures).toBe(6);
     answers(() => ({ data: { totalBlockedRequests: 1 } }));
     expect(await run()).toBe(1);
-    expect(health.lasting).toBe(0);
+    expect(loop.record.permanentFailures).toBe(0);
     fails(error);
     expect(await run()).toBe(1);
   });
@@ -197,10 +242,18 @@ describe('the delay between polls', () => {
     ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
     ['an unreadable body', new ReadingError('schema', 'no')],
   ])('stays one interval after %s', async (_, error) => {
-    const { run, fails, health } = applicationPoller();
+    const { run, fails, loop } = applicationPoller();
     fails(error);
     for (let i = 0; i < 6; i++) expect(await run()).toBe(1);
-    expect(health.lasting).toBe(0);
+    expect(loop.record.permanentFailures).toBe(0);
+  });
+
+  it('is as long as a server that is down asks for, if that is longer than the interval', async () => {
+    const { run, fails } = applicationPoller();
+    fails(new ApiError('server_error', 'HTTP 503', { status: 503, retryAfterMs: 300_000 }));
+    expect(await run()).toBeCloseTo(5.1);
+    fails(new ApiError('server_error', 'HTTP 503', { status: 503, retryAfterMs: 1000 }));
+    expect(await run()).toBe(1);
   });
 
   it('starts over after a different failure', async () => {
@@ -216,80 +269,26 @@ describe('the delay between polls', () => {
 });
 
 describe('the log', () => {
-  it('has one line when polls start to fail and one when they succeed again', async () => {
+  it('has a line at debug for each failure, and one for the recovery', async () => {
     const { run, fails, answers, lines } = applicationPoller();
-    fails(new ApiError('timeout', 'no whole answer within 10000 ms'));
-    for (let i = 0; i < 3; i++) await run();
-    fails(new ApiError('server_error', 'HTTP 500', { status: 500, requestId: 'r-1' }));
-    await run();
-    answers(() => summary);
-    for (let i = 0; i < 3; i++) await run();
-    expect(lines).toEqual([
-      {
-        level: 40,
-        kind: 'application',
-        target: { app_id: 'a' },
-        credential: 'account',
-        result: 'timeout',
-        reason: 'no whole answer within 10000 ms',
-        msg: 'poll failed: no whole answer within 10000 ms; there are no values yet, asking again in 60 s',
-      },
-      {
-        level: 30,
-        kind: 'application',
-        target: { app_id: 'a' },
-        credential: 'account',
-        msg: 'polls succeed again; values are fresh',
-      },
-    ]);
-  });
-
-  it('says after a success what happens to the values, and by which id the vendor finds the request', async () => {
-    const { run, fails, lines } = applicationPoller();
-    await run();
     fails(new ApiError('auth', 'HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
     await run();
+    answers(() => summary);
+    await run();
+    await run();
+    const about = { level: 20, kind: 'application', target: { app_id: 'a' }, credential: 'account' };
     expect(lines).toEqual([
       {
-        level: 40,
-        kind: 'application',
-        target: { app_id: 'a' },
-        credential: 'account',
+        ...about,
         result: 'auth',
-        reason: "the key of account (from $KEY) was refused: HTTP 401; it must be the account's API key",
+        reason: 'HTTP 401',
         status: 401,
         error_key: 'unauthorised',
         request_id: 'r-1',
-        msg: "poll failed: the key of account (from $KEY) was refused: HTTP 401; it must be the account's API key; values stay until they are stale, asking again in 60 s, then less and less often until the key of account changes",
+        msg: 'poll failed: HTTP 401',
       },
+      { ...about, msg: 'the poll succeeds again' },
     ]);
-  });
-
-  it('says for a video that it needs the key of its library, and where the current key comes from', async () => {
-    const ids = { library_id: '4711', video_id: '0f8c3f9e-0000-4000-8000-000000000000' };
-    const { run, fails, lines, status } = pollerOf('video_storage', ids, undefined, {
-      keySource: () => 'found with its library',
-    });
-    fails(new ApiError('auth', 'HTTP 403', { status: 403 }));
-    await run();
-    const words =
-      "the key of account (found with its library) was refused: HTTP 403; it must be the library's own key, not the account's, and not the read-only one";
-    expect(lines[0]?.['msg']).toContain(`poll failed: ${words}; there are no values yet`);
-    expect(status()?.lastFailure?.message).toBe(words);
-  });
-
-  it('does not blame the API for a key that cannot be read', async () => {
-    const { run, fails, lines } = applicationPoller();
-    fails(new ApiError('auth', 'the key cannot be read: there is none'));
-    await run();
-    expect(lines[0]?.['reason']).toBe('the key cannot be read: there is none');
-  });
-
-  it('announces no next poll if everything is polled only once', async () => {
-    const { run, fails, lines } = pollerOf('application', { app_id: 'a' }, undefined, { isOnce: true });
-    fails(new ApiError('server_error', 'HTTP 500', { status: 500 }));
-    await run();
-    expect(lines[0]?.['msg']).toBe('poll failed: HTTP 500');
   });
 
   it('has one warning about an undocumented field, and the counter counts every time', async () => {
@@ -328,7 +327,7 @@ describe('the log', () => {
 
   it('has every text of an answer on one line, shortened, without control characters', async () => {
     const nasty = `a\nb\r\n\u001b[31mc\u0000\u2028\u202e${'x'.repeat(100_000)}`;
-    const { run, fails, answers, lines, status } = applicationPoller();
+    const { run, fails, lines, status } = applicationPoller();
     for (const error of [
       new ApiError('rejected', nasty, { status: 400, errorKey: nasty, requestId: nasty }),
       new ReadingError('rejected', nasty, nasty),
@@ -344,9 +343,6 @@ describe('the log', () => {
         expect(String(text).length).toBeLessThanOrEqual(500);
       }
       expect(reason).toContain('a b [31mc');
-      // After a good poll the next failure is logged again.
-      answers(() => summary);
-      await run();
     }
   });
 });
@@ -365,8 +361,6 @@ describe('a bug in the exporter', () => {
     expect(status()?.state).toBe('failing');
     expect(lines).toHaveLength(1);
     expect(lines[0]?.['reason']).toContain('unexpected: TypeError: Cannot read properties of undefined');
-    expect(await run()).toBe(1);
-    expect(lines).toHaveLength(1);
   });
 
   it('while storing a reading leaves the target as it was, without a success', async () => {

@@ -1,12 +1,9 @@
-import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pacer } from '../../src/api/pacer.ts';
-import { FailureLog } from '../../src/polling/failure-log.ts';
-import { KeyCheck } from '../../src/polling/key-check.ts';
 import { Polls } from '../../src/polling/polls.ts';
-import { type Poll, readPollOf, targetKey } from '../../src/polling/target.ts';
+import { type Poll, readPollOf } from '../../src/polling/target.ts';
 import { isReadAlone } from '../../src/resources/resource.ts';
-import { resourceOf, targetConfig } from './fixtures.ts';
+import { applicationTarget, resourceOf } from './fixtures.ts';
 
 interface Start {
   readonly key: string;
@@ -22,11 +19,7 @@ const resource = resourceOf('application');
 
 function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
   if (!isReadAlone(resource)) throw new Error('applications are read alone');
-  const ids = { app_id: id };
-  const of = targetConfig(ids, { intervalMs });
-  const key = targetKey('application', ids);
-  const target = { ...of, key, kind: 'application', pollKey: key, settings: undefined, baseUrl: '' };
-  return { ...readPollOf(resource, target), key: id, queue };
+  return { ...readPollOf(resource, applicationTarget(id, { intervalMs })), key: id, queue };
 }
 
 /** Polls that take no time unless `take` is given. */
@@ -34,20 +27,14 @@ function start(options: { pace?: number; take?: (key: string) => Promise<number>
   const beganMs = performance.now();
   const starts: Start[] = [];
   const pacer = new Pacer({ requestsPerSecond: options.pace ?? 10_000, maxConcurrency: 8 });
-  const ignore = () => undefined;
   const polls = new Polls({
-    resources: [],
-    states: { add: ignore, update: ignore, remove: ignore },
-    keyCheck: new KeyCheck(ignore),
-    failureLog: new FailureLog(pino({ level: 'silent' })),
     paceOf: () => pacer,
     async run({ poll: { key } }, permit, lagMs) {
       starts.push({ key, atMs: performance.now() - beganMs, lagMs });
-      const backoffFactor = await (options.take?.(key) ?? Promise.resolve(1));
+      const intervals = await (options.take?.(key) ?? Promise.resolve(1));
       permit.release();
-      return backoffFactor;
+      return intervals;
     },
-    onFirstEnd: ignore,
   });
   const addAll = (added: readonly Poll[]) => {
     for (const poll of added) polls.add(poll);
@@ -192,27 +179,66 @@ describe('polls', () => {
     void polls.end();
   });
 
-  it('polls again right after a poll that was under way at the request, if that is not enough', async () => {
-    let finish: (() => void) | undefined;
+  it('polls once more right after a poll that was under way at the request', async () => {
+    const ends: (() => void)[] = [];
     const { polls, addAll, timesOf } = start({
-      take: () =>
-        new Promise((resolve) => {
-          finish = () => resolve(1);
-        }),
+      take: () => new Promise((resolve) => ends.push(() => resolve(1))),
     });
     addAll(pollsOf(1, 60_000));
     await vi.advanceTimersByTimeAsync(10);
-    polls.get('t0')?.runNow();
-    finish?.();
+    for (let n = 0; n < 3; n++) polls.get('t0')?.runNow();
+    ends[0]?.();
     await vi.advanceTimersByTimeAsync(10);
     expect(timesOf('t0')).toHaveLength(2);
-    polls.get('t0')?.hasten();
-    finish?.();
-    await vi.advanceTimersByTimeAsync(10);
+    ends[1]?.();
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(timesOf('t0')).toHaveLength(2);
-    polls.get('t0')?.hasten();
+    void polls.end();
+  });
+
+  it('waits for the poll that begins at the request, not for the one that is under way', async () => {
+    const ends: (() => void)[] = [];
+    const { polls, addAll } = start({
+      take: () => new Promise((resolve) => ends.push(() => resolve(1))),
+    });
+    addAll(pollsOf(1, 60_000));
     await vi.advanceTimersByTimeAsync(10);
-    expect(timesOf('t0')).toHaveLength(3);
+    let isPolled = false;
+    void polls
+      .get('t0')
+      ?.pollNow()
+      .then(() => {
+        isPolled = true;
+      });
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect([ends.length, isPolled]).toEqual([2, false]);
+    ends[1]?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(isPolled).toBe(true);
+    void polls.end();
+  });
+
+  it('drops what was begun before other values were wanted, and polls again', async () => {
+    const begun: (() => boolean)[] = [];
+    const { polls, addAll, timesOf } = start({
+      take: (key) => {
+        const counts = polls.get(key)?.begin();
+        if (counts) begun.push(counts);
+        return new Promise((resolve) => setTimeout(resolve, 1000, 1));
+      },
+    });
+    addAll(pollsOf(1, 60_000));
+    await vi.advanceTimersByTimeAsync(10);
+    polls.get('t0')?.update(pollOf('t0', 60_000), false);
+    expect(begun.map((counts) => counts())).toEqual([true]);
+    polls.get('t0')?.update(pollOf('t0', 60_000), true);
+    expect(begun.map((counts) => counts())).toEqual([false]);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(begun.map((counts) => counts())).toEqual([false, true]);
+    expect(timesOf('t0')).toHaveLength(2);
+    polls.remove('t0');
+    expect(begun.map((counts) => counts())).toEqual([false, false]);
     void polls.end();
   });
 
@@ -220,7 +246,7 @@ describe('polls', () => {
     const { polls, addAll, timesOf } = start();
     addAll(pollsOf(1, 3_600_000));
     await vi.advanceTimersByTimeAsync(10_000);
-    polls.change(pollOf('t0', 5_000));
+    polls.get('t0')?.update(pollOf('t0', 5_000), false);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(timesOf('t0').length).toBeGreaterThanOrEqual(12);
     void polls.end();

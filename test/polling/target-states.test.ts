@@ -2,77 +2,102 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
+import { type Failure, neverPolled, type PollRecord } from '../../src/polling/loop.ts';
 import type { Target } from '../../src/polling/target.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { configOf, type Planned, planner, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, follower, sectionConfig, targetConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
-const failure = { result: 'timeout', message: 'no whole answer', atMs: 0 };
+const failure: Failure = { result: 'timeout', message: 'no whole answer', atMs: 0, sinceMs: 0 };
 
-function configFor(ids: readonly string[], settings?: unknown) {
+function configFor(ids: readonly string[], settings?: unknown, name?: string) {
   const section = sectionConfig(
     'application',
-    ids.map((id) => targetConfig({ app_id: id })),
+    ids.map((id) => targetConfig({ app_id: id }, { name })),
   );
   return configOf([settings === undefined ? section : { ...section, settings }]);
 }
 
-function statesOf(ids: readonly string[], maxSeries = 1_000_000) {
+/** States of what a configuration names, with a poll for each target. */
+function statesOf(config: ReturnType<typeof configOf>, maxSeries = 1_000_000) {
   const store = new Store(catalogue, { maxSeries });
   const states = new TargetStates(store, () => performance.now());
-  const plans = planner({ states });
-  const want = (...args: Parameters<typeof configFor>): Planned => plans.plan(configFor(...args));
-  const known = want(ids);
-  const target = (id: string, of = known) => {
-    const found = of.targets.get(`application/${id}`);
-    if (!found) throw new Error(`no target ${id}`);
-    return found;
+  const loops = new Map<string, { record: PollRecord }>();
+  const loopOf = (key: string) => {
+    const loop = loops.get(key) ?? { record: neverPolled };
+    loops.set(key, loop);
+    return loop;
   };
-  const rows = async () => {
-    const { parts } = await store.page('text');
-    return Buffer.concat(parts)
+  const want = follower(states, ({ pollKey }) => loopOf(pollKey));
+  let targets = want(config);
+  const page = async (format: Format) =>
+    Buffer.concat((await store.page(format)).parts)
       .toString()
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
+      .split('\n');
+  return {
+    store,
+    states,
+    /** Its poll has succeeded. */
+    succeed(key: string, reading: unknown, atMs = Date.now()) {
+      loopOf(key).record = { ...neverPolled, lastSuccessMs: atMs };
+      states.succeeded(key, reading, atMs);
+    },
+    /** Its poll has failed. */
+    fail(key: string, lastFailure = failure) {
+      loopOf(key).record = { ...loopOf(key).record, lastFailure };
+      states.pollFailed(key);
+    },
+    want(next: ReturnType<typeof configOf>) {
+      targets = want(next);
+      for (const key of loops.keys()) if (!targets.has(key)) loops.delete(key);
+    },
+    targets: (): ReadonlyMap<string, Target> => targets,
+    page,
+    rows: async () => (await page('text')).filter((line) => line !== '' && !line.startsWith('#')),
   };
-  return { store, states, want, known, target, rows };
 }
+
+const applications = (ids: readonly string[], maxSeries?: number) => statesOf(configFor(ids), maxSeries);
+
+const [a, b, c] = ['application/a', 'application/b', 'application/c'] as const;
 
 const reading = { monthlyCost: 3.5, state: undefined, chart: undefined };
 
+const shownOf = (id: string, up: number, atSeconds = 1_000_000_000) => [
+  `bunnynet_application_up{app_id="${id}"} ${up}`,
+  `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} ${atSeconds}`,
+  `bunnynet_application_monthly_cost_dollars{app_id="${id}"} 3.5`,
+];
+
 describe('target states', () => {
   it('shows nothing for a target that was not polled yet', async () => {
-    const { states, rows } = statesOf(['a']);
+    const { states, rows } = applications(['a']);
     expect(await rows()).toEqual([]);
-    expect(states.status('application/a')?.state).toBe('pending');
+    expect(states.status(a)?.state).toBe('pending');
   });
 
   it('shows the values of a good poll, up as 1, and the time of the success', async () => {
-    const { states, target, rows } = statesOf(['a']);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
-    expect(await rows()).toEqual([
-      'bunnynet_application_up{app_id="a"} 1',
-      'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
-      'bunnynet_application_monthly_cost_dollars{app_id="a"} 3.5',
-    ]);
+    const { states, succeed, rows } = applications(['a']);
+    succeed(a, reading);
+    expect(await rows()).toEqual(shownOf('a', 1));
+    expect(states.status(a)).toMatchObject({ state: 'ok', lastSuccessMs: 1_000_000_000_000 });
   });
 
   it('counts the age of a value from its own poll on, however late that was', () => {
-    const { states, target } = statesOf(['a']);
+    const { states, succeed } = applications(['a']);
     vi.advanceTimersByTime(180_001);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
-    expect(states.dropStale()).toEqual([]);
-    expect(states.status('application/a')?.stale).toBe(false);
+    succeed(a, reading);
+    states.dropStale();
+    expect(states.status(a)?.stale).toBe(false);
   });
 
   it('takes the targets that were added last off the page when fewer series are allowed', async () => {
-    const { store, states, target, rows } = statesOf(['a', 'b', 'c']);
-    const poll = (id: string) => states.succeeded(target(id), reading, 0.5, Date.now());
+    const { store, states, succeed, rows } = applications(['a', 'b', 'c']);
     // In another order than they were added.
-    for (const id of ['c', 'b', 'a']) poll(id);
+    for (const key of [c, b, a]) succeed(key, reading);
     store.setMaxSeries(6);
     states.makeRoom();
     expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
@@ -82,84 +107,124 @@ describe('target states', () => {
     expect([(await rows()).length, store.dropped('application')]).toEqual([3, 6]);
     expect(await rows()).toContain('bunnynet_application_up{app_id="a"} 1');
     store.setMaxSeries(6);
-    poll('c');
+    succeed(c, reading);
     expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
   });
 
   it('shows only up as 0 for a target whose first poll failed', async () => {
-    const { states, target, rows } = statesOf(['a']);
-    states.failed(target('a'), failure, 0.5);
+    const { states, fail, rows } = applications(['a']);
+    fail(a);
     expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(states.status(a)).toMatchObject({ state: 'failing', lastFailure: failure });
+  });
+
+  it('shows up as 0 at once for a target whose listing fails already', async () => {
+    const { states, fail, want, rows } = statesOf(
+      configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])]),
+    );
+    fail('shield_zone/7');
+    const listing = states.status('shield_zone/7')?.target.pollKey ?? '';
+    fail(listing);
+    want(
+      configOf([
+        sectionConfig('shield_zone', [
+          targetConfig({ shield_zone_id: '7' }),
+          targetConfig({ shield_zone_id: '8' }),
+        ]),
+      ]),
+    );
+    expect(await rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8"} 0');
+    expect(states.status('shield_zone/8')?.state).toBe('failing');
   });
 
   it('keeps the last reading when a poll fails, until it is older than stale_after', async () => {
-    const { states, target, rows } = statesOf(['a', 'b']);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
+    const { states, succeed, fail, rows } = applications(['a', 'b']);
+    succeed(a, reading);
     vi.advanceTimersByTime(1000);
-    states.succeeded(target('b'), reading, 0.5, Date.now());
-    states.failed(target('a'), failure, 0.5);
+    succeed(b, reading);
+    fail(a);
     vi.advanceTimersByTime(179_000);
-    expect(states.dropStale()).toEqual([]);
-    expect(await rows()).toContain('bunnynet_application_monthly_cost_dollars{app_id="a"} 3.5');
+    states.dropStale();
+    expect((await rows()).toSorted()).toEqual(
+      [...shownOf('a', 0), ...shownOf('b', 1, 1_000_000_001)].toSorted(),
+    );
 
     vi.advanceTimersByTime(1);
-    expect(states.dropStale().map(({ target: { key } }) => key)).toEqual(['application/a']);
-    expect(await rows()).toEqual([
-      'bunnynet_application_up{app_id="a"} 0',
-      'bunnynet_application_up{app_id="b"} 1',
-      'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
-      'bunnynet_application_last_success_timestamp_seconds{app_id="b"} 1000000001',
-      'bunnynet_application_monthly_cost_dollars{app_id="b"} 3.5',
-    ]);
-    expect(states.counts('application')).toEqual({ targets: 2, stale: 1 });
+    states.dropStale();
+    expect((await rows()).toSorted()).toEqual(
+      [...shownOf('a', 0).slice(0, 2), ...shownOf('b', 1, 1_000_000_001)].toSorted(),
+    );
+    expect(states.counts().get('application')).toEqual({ targets: 2, stale: 1 });
+  });
+
+  it('shows up as 0 for stale values though no poll failed: nothing was polled in time', async () => {
+    const { states, succeed, rows } = applications(['a']);
+    succeed(a, reading);
+    vi.advanceTimersByTime(180_001);
+    states.dropStale();
+    expect(await rows()).toEqual(shownOf('a', 0).slice(0, 2));
+    expect(states.status(a)).toMatchObject({ state: 'stale', stale: true, lastFailure: undefined });
   });
 
   it('restores everything with the first good poll after an outage', async () => {
-    const { states, target, rows } = statesOf(['a']);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
+    const { states, succeed, fail, rows } = applications(['a']);
+    succeed(a, reading);
     const before = await rows();
-    states.failed(target('a'), failure, 0.5);
+    fail(a);
     vi.advanceTimersByTime(1e9);
     states.dropStale();
-    states.succeeded(target('a'), reading, 0.5, 1_000_000_000_000);
+    succeed(a, reading, 1_000_000_000_000);
     expect(await rows()).toEqual(before);
-    expect(states.counts('application').stale).toBe(0);
+    expect(states.counts().get('application')?.stale).toBe(0);
   });
 
   it('counts a target as stale that has not succeeded within stale_after', () => {
-    const { states, target } = statesOf(['a']);
-    states.failed(target('a'), failure, 0.5);
+    const { states, fail } = applications(['a']);
+    fail(a);
     vi.advanceTimersByTime(180_001);
-    expect(states.dropStale()).toEqual([]);
-    expect(states.counts('application').stale).toBe(1);
+    states.dropStale();
+    expect(states.counts().get('application')?.stale).toBe(1);
+    expect(states.status(a)?.state).toBe('failing');
   });
 
   it('takes a removed target off the page at once, with all its series', async () => {
-    const { states, want, target, rows } = statesOf(['a', 'b']);
-    states.succeeded(target('a'), reading, 0.5, Date.now());
-    states.succeeded(target('b'), reading, 0.5, Date.now());
-    want(['b']);
-    expect((await rows()).filter((row) => row.includes('"a"'))).toEqual([]);
-    expect(await rows()).toHaveLength(3);
+    const { succeed, want, rows } = applications(['a', 'b']);
+    succeed(a, reading);
+    succeed(b, reading);
+    want(configFor(['b']));
+    expect(await rows()).toEqual(shownOf('b', 1));
   });
 
-  it('drops a reading that arrives after its target was removed or changed', async () => {
-    const { states, want, target, rows } = statesOf(['a']);
-    const old = target('a');
-    want([]);
-    states.succeeded(old, reading, 0.5, Date.now());
+  it('ignores a reading of a target that is no longer there', async () => {
+    const { states, want, rows } = applications(['a']);
+    want(configFor([]));
+    states.succeeded(a, reading, Date.now());
+    states.pollFailed(a);
+    states.absent(a, failure);
+    states.failed(a, failure);
     expect(await rows()).toEqual([]);
   });
 
   it('drops values at once if the settings of the target change', async () => {
-    const { states, want, target, rows } = statesOf(['a']);
-    states.succeeded(target('a'), { ...reading, currentLatency: 250 }, 0.5, Date.now());
+    const { succeed, want, rows } = applications(['a']);
+    succeed(a, { ...reading, currentLatency: 250 });
     expect(await rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
-    want(['a'], { latency_unit: 'seconds', latency_chart: 'latest' });
-    expect(await rows()).toEqual([
-      'bunnynet_application_up{app_id="a"} 1',
-      'bunnynet_application_last_success_timestamp_seconds{app_id="a"} 1000000000',
-    ]);
+    want(configFor(['a'], { latency_unit: 'seconds', latency_chart: 'latest' }));
+    expect(await rows()).toEqual(shownOf('a', 1).slice(0, 2));
+  });
+
+  it('writes the row with the name anew when only that changes, without another reading', async () => {
+    const { succeed, fail, want, rows } = applications(['a']);
+    const info = async () => (await rows()).filter((row) => row.startsWith('bunnynet_application_info{'));
+    succeed(a, reading);
+    expect(await info()).toEqual([]);
+    want(configFor(['a'], undefined, 'shop'));
+    expect(await info()).toEqual(['bunnynet_application_info{app_id="a",name="shop"} 1']);
+    fail(a);
+    want(configFor(['a'], undefined, 'store'));
+    expect(await info()).toEqual(['bunnynet_application_info{app_id="a",name="store"} 1']);
+    want(configFor(['a']));
+    expect(await rows()).toEqual(shownOf('a', 0));
   });
 
   it('counts targets and drops stale values as if it checked each of them every time', () => {
@@ -179,136 +244,143 @@ describe('target states', () => {
     );
     fc.assert(
       fc.property(steps, (all) => {
-        const { states, want, known } = statesOf(ids);
-        let plan = known;
+        const { states, succeed, want, targets } = applications(ids);
         const model = new Map<string, { sinceMs: number; isStale: boolean }>();
         const now = () => ({ sinceMs: performance.now(), isStale: false });
-        const isWanted = (key: string) => plan.targets.has(key);
-        for (const key of plan.targets.keys()) model.set(key, now());
+        for (const key of targets().keys()) model.set(key, now());
         for (const step of all) {
           if (step.do === 'poll') {
             const key = `application/${step.id}`;
-            const target = plan.targets.get(key);
-            if (!target) continue;
-            states.succeeded(target, reading, 0.5, Date.now());
+            if (!targets().has(key)) continue;
+            succeed(key, reading);
             model.set(key, now());
           } else if (step.do === 'wait') {
             vi.advanceTimersByTime(step.ms);
           } else if (step.do === 'set the clock') {
             vi.setSystemTime(Date.now() + step.ms);
           } else if (step.do === 'want') {
-            plan = want(step.ids);
-            for (const key of model.keys()) if (!isWanted(key)) model.delete(key);
-            for (const key of plan.targets.keys()) if (!model.has(key)) model.set(key, now());
+            want(configFor(step.ids));
+            for (const key of model.keys()) if (!targets().has(key)) model.delete(key);
+            for (const key of targets().keys()) if (!model.has(key)) model.set(key, now());
           } else {
             states.dropStale();
             for (const one of model.values()) one.isStale ||= performance.now() - one.sinceMs > 180_000;
           }
           for (const [key, { isStale }] of model) expect(states.status(key)?.stale).toBe(isStale);
-          expect(states.counts('application')).toEqual({
-            targets: model.size,
-            stale: [...model.values()].filter(({ isStale }) => isStale).length,
-          });
+          const stale = [...model.values()].filter(({ isStale }) => isStale).length;
+          const counted = model.size === 0 ? undefined : { targets: model.size, stale };
+          expect(states.counts().get('application')).toEqual(counted);
         }
       }),
     );
   });
 
   it.each([2, 3, 5, 6, 12])('never shows part of a target under a cap of %i series', async (maxSeries) => {
-    const { states, target, rows } = statesOf(['a', 'b', 'c'], maxSeries);
-    const whole = (id: string, up: number) => [
-      `bunnynet_application_up{app_id="${id}"} ${up}`,
-      `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} 1000000000`,
-      `bunnynet_application_monthly_cost_dollars{app_id="${id}"} 3.5`,
-    ];
+    const { succeed, fail, rows } = applications(['a', 'b', 'c'], maxSeries);
     const shown = async (id: string) => (await rows()).filter((row) => row.includes(`"${id}"`));
     const fits = Math.floor(maxSeries / 3);
-    for (const id of ['a', 'b', 'c']) states.succeeded(target(id), reading, 0.5, Date.now());
+    for (const key of [a, b, c]) succeed(key, reading);
     for (const [i, id] of ['a', 'b', 'c'].entries()) {
-      expect(await shown(id)).toEqual(i < fits ? whole(id, 1) : []);
+      expect(await shown(id)).toEqual(i < fits ? shownOf(id, 1) : []);
     }
-    for (const id of ['a', 'b', 'c']) states.failed(target(id), failure, 0.5);
+    for (const key of [a, b, c]) fail(key);
     for (const [i, id] of ['a', 'b', 'c'].entries()) {
-      expect(await shown(id)).toEqual(i < fits ? whole(id, 0) : []);
+      expect(await shown(id)).toEqual(i < fits ? shownOf(id, 0) : []);
     }
   });
 
-  it('leaves out numbers that are not finite', async () => {
-    const { states, target, rows } = statesOf(['a']);
-    const infinite = Number.POSITIVE_INFINITY;
-    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: 1e300 }, 0.5, Date.now());
-    states.succeeded(target('a'), { ...reading, totalVolumeSizeInGb: infinite }, 0.5, Date.now());
+  it('leaves out numbers that are not finite, and names their field', async () => {
+    const { states, rows } = applications(['a']);
+    const fields: string[] = [];
+    const tooLarge = { ...reading, totalVolumeSizeInGb: Number.POSITIVE_INFINITY };
+    states.succeeded(a, tooLarge, Date.now(), (field) => fields.push(field));
     expect((await rows()).filter((row) => row.includes('volume'))).toEqual([]);
+    expect(fields).toEqual(['totalVolumeSizeInGb']);
+  });
+});
+
+describe('a target of a listing that was read', () => {
+  const lacking: Failure = { result: 'not_found', message: 'not in it', atMs: 5, sinceMs: 5 };
+
+  it('is absent if the listing lacks it: only up as 0 stays, and since when that is so', async () => {
+    const { states, succeed, rows } = applications(['a']);
+    succeed(a, reading);
+    states.absent(a, lacking);
+    states.absent(a, { ...lacking, atMs: 9, sinceMs: 9 });
+    expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(states.status(a)).toMatchObject({
+      state: 'absent',
+      lastSuccessMs: undefined,
+      lastFailure: { atMs: 9, sinceMs: 5 },
+    });
+    succeed(a, reading);
+    expect(await rows()).toEqual(shownOf('a', 1));
   });
 
-  describe('of a kind with counters', () => {
-    const midnight = Date.parse('2026-03-02T00:00:00Z');
-    const total =
-      'bunnynet_shield_rate_limit_blocked_breaches_total{shield_zone_id="501",rate_limit_id="11"}';
+  it('fails alone if its own reading cannot be used, and keeps the last one', async () => {
+    const { states, succeed, rows } = applications(['a', 'b']);
+    succeed(a, reading);
+    succeed(b, reading);
+    states.failed(a, { ...failure, result: 'schema', sinceMs: 7 });
+    states.failed(a, { ...failure, result: 'schema', sinceMs: 8 });
+    expect((await rows()).toSorted()).toEqual([...shownOf('a', 0), ...shownOf('b', 1)].toSorted());
+    expect([states.status(a)?.state, states.status(a)?.lastFailure?.sinceMs]).toEqual(['failing', 7]);
+    expect(states.status(b)?.state).toBe('ok');
+  });
+});
 
-    function blocked(figures: Readonly<Record<string, number>>) {
-      const days = Object.entries(figures).map(([day, blockedBreaches]) => ({
-        startSeconds: Date.parse(day) / 1000,
-        value: { blockedBreaches },
-      }));
-      return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
-    }
+describe('the counters of a target', () => {
+  const midnight = Date.parse('2026-03-02T00:00:00Z');
+  const total = 'bunnynet_shield_rate_limit_blocked_breaches_total{shield_zone_id="501",rate_limit_id="11"}';
+  const limits = 'rate_limit/501';
+  const zones = (...ids: readonly string[]) =>
+    configOf([
+      sectionConfig(
+        'rate_limit',
+        ids.map((id) => targetConfig({ shield_zone_id: id })),
+      ),
+    ]);
 
-    function rateLimits() {
-      const store = new Store(catalogue);
-      const states = new TargetStates(store, () => performance.now());
-      const plans = planner({ states });
-      const want = (ids: readonly string[]) =>
-        plans.plan(
-          configOf([
-            sectionConfig(
-              'rate_limit',
-              ids.map((id) => targetConfig({ shield_zone_id: id })),
-            ),
-          ]),
-        );
-      const target = () => [...want(['501']).targets.values()][0] as Target;
-      const page = async (format: Format) => {
-        const { parts } = await store.page(format);
-        return Buffer.concat(parts).toString().split('\n');
-      };
-      return { states, want, target: target(), page };
-    }
+  function blocked(figures: Readonly<Record<string, number>>) {
+    const days = Object.entries(figures).map(([day, blockedBreaches]) => ({
+      startSeconds: Date.parse(day) / 1000,
+      value: { blockedBreaches },
+    }));
+    return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
+  }
 
-    it('counts from the first good poll on, across midnight', async () => {
-      const { states, target, page } = rateLimits();
-      states.succeeded(target, blocked({ '2026-03-01': 90 }), 0.5, midnight - 60_000);
-      expect(await page('text')).toContain(`${total} 0`);
-      states.succeeded(target, blocked({ '2026-03-01': 95, '2026-03-02': 3 }), 0.5, midnight + 60_000);
-      expect(await page('text')).toContain(`${total} 8`);
-    });
+  it('count from the first good poll on, across midnight', async () => {
+    const { succeed, rows } = statesOf(zones('501'));
+    succeed(limits, blocked({ '2026-03-01': 90 }), midnight - 60_000);
+    expect(await rows()).toContain(`${total} 0`);
+    succeed(limits, blocked({ '2026-03-01': 95, '2026-03-02': 3 }), midnight + 60_000);
+    expect(await rows()).toContain(`${total} 8`);
+  });
 
-    it('keeps counters on the page when the other values are stale, and continues from there', async () => {
-      const { states, target, page } = rateLimits();
-      states.succeeded(target, blocked({ '2001-09-09': 90 }), 0.5, Date.now());
-      states.succeeded(target, blocked({ '2001-09-09': 95 }), 0.5, Date.now());
-      states.failed(target, failure, 0.5);
-      vi.advanceTimersByTime(180_001);
-      states.dropStale();
-      const rows = (await page('text')).filter((line) => line !== '' && !line.startsWith('#'));
-      expect(rows).toEqual([
-        'bunnynet_shield_rate_limit_up{shield_zone_id="501"} 0',
-        'bunnynet_shield_rate_limit_last_success_timestamp_seconds{shield_zone_id="501"} 1000000000',
-        `${total} 5`,
-      ]);
-      states.succeeded(target, blocked({ '2001-09-09': 97 }), 0.5, Date.now() + 400_000);
-      expect(await page('text')).toContain(`${total} 7`);
-    });
+  it('stay on the page when the other values are stale, and continue from there', async () => {
+    const { states, succeed, fail, rows } = statesOf(zones('501'));
+    succeed(limits, blocked({ '2001-09-09': 90 }));
+    succeed(limits, blocked({ '2001-09-09': 95 }));
+    fail(limits);
+    vi.advanceTimersByTime(180_001);
+    states.dropStale();
+    expect(await rows()).toEqual([
+      'bunnynet_shield_rate_limit_up{shield_zone_id="501"} 0',
+      'bunnynet_shield_rate_limit_last_success_timestamp_seconds{shield_zone_id="501"} 1000000000',
+      `${total} 5`,
+    ]);
+    succeed(limits, blocked({ '2001-09-09': 97 }), Date.now() + 400_000);
+    expect(await rows()).toContain(`${total} 7`);
+  });
 
-    it('forgets them with the target', async () => {
-      const { states, want, target, page } = rateLimits();
-      states.succeeded(target, blocked({ '2026-03-02': 90 }), 0.5, midnight);
-      states.succeeded(target, blocked({ '2026-03-02': 95 }), 0.5, midnight + 1000);
-      want([]);
-      expect(await page('text')).toEqual(['']);
-      const again = [...want(['501']).targets.values()][0] as Target;
-      states.succeeded(again, blocked({ '2026-03-02': 96 }), 0.5, midnight + 2000);
-      expect(await page('text')).toContain(`${total} 0`);
-    });
+  it('are forgotten with it', async () => {
+    const { succeed, want, page, rows } = statesOf(zones('501'));
+    succeed(limits, blocked({ '2026-03-02': 90 }), midnight);
+    succeed(limits, blocked({ '2026-03-02': 95 }), midnight + 1000);
+    want(zones());
+    expect(await page('text')).toEqual(['']);
+    want(zones('501'));
+    succeed(limits, blocked({ '2026-03-02': 96 }), midnight + 2000);
+    expect(await rows()).toContain(`${total} 0`);
   });
 });

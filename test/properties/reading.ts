@@ -10,7 +10,7 @@ import { rowsOf } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { isReadAlone, ReadingError } from '../../src/resources/resource.ts';
 import { createDataset, type KindName, scales } from '../../src/simulator/dataset.ts';
-import { configOf, planner, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { configOf, planOf, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 import { idsOf } from '../simulator/targets.ts';
 import { type ParsedSample, parsePage } from './text-format.ts';
 
@@ -27,7 +27,7 @@ export interface Outcome {
 export function createReader(kind: KindName, settings?: unknown) {
   const section = sectionConfig(kind, [targetConfig(idsOf(dataset, kind)[0] ?? {}, { name: 'a "name"' })]);
   const config = configOf([settings === undefined ? section : { ...section, settings }]);
-  const { targets } = planner().plan(config);
+  const { targets } = planOf(config);
   const target = [...targets.values()][0] as Target;
   const resource = resourceOf(kind);
   const store = new Store(catalogue);

@@ -63,6 +63,7 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
     name,
     settings: z.object(resource.settings).parse(settings ?? {}),
     baseUrl: '',
+    keyId: '',
     credential: '',
     intervalMs: 60_000,
     staleAfterMs: 180_000,

@@ -1,10 +1,10 @@
 /** Targets and a status for the status page, without an exporter. */
-
-import type { ListingPoll } from '../../src/discovery/provider.ts';
+import type { CauseInput, ExporterState } from '../../src/causes/causes.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import type { Target } from '../../src/polling/target.ts';
+import { type Failure, neverPolled } from '../../src/polling/loop.ts';
+import type { ListingPoll, Target } from '../../src/polling/target.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import type { Tone } from '../../src/resources/resource.ts';
+import type { ApiName, Resource, Tone } from '../../src/resources/resource.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { createPages, type PagesOptions } from '../../src/status/routes.ts';
 import type { ExporterStatus, KindNames } from '../../src/status/view.ts';
@@ -13,16 +13,17 @@ export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
 const conditionStates: Record<string, Tone> = { failing: 'bad', suspended: 'bad', active: 'ok' };
 
-export const kinds: readonly KindNames[] = [
+export const kinds: readonly (KindNames & Pick<Resource, 'section'>)[] = [
   {
     kind: 'application',
     noun: 'application',
+    section: 'applications',
     api: 'application',
     product: 'Magic Containers',
     condition: { states: conditionStates },
   },
-  { kind: 'shield_zone', noun: 'Shield Zone', api: 'shield', product: 'Shield' },
-  { kind: 'video_storage', noun: 'video', api: 'video', product: 'Stream' },
+  { kind: 'shield_zone', noun: 'Shield Zone', section: 'shield_zones', api: 'shield', product: 'Shield' },
+  { kind: 'video_storage', noun: 'video', section: 'video_storage', api: 'video', product: 'Stream' },
 ];
 
 export function status(
@@ -43,6 +44,7 @@ export function status(
       staleAfterMs: 180_000,
       settings: {},
       baseUrl: 'http://127.0.0.1:1',
+      keyId: '',
     },
     state: 'ok',
     stale: false,
@@ -53,38 +55,50 @@ export function status(
   };
 }
 
+/** A failure of three seconds ago; the status of an HTTP answer is that in its message. */
+export function failureOf(result: string, message: string, more: Partial<Failure> = {}): Failure {
+  const atMs = nowMs - 3000;
+  const [, status] = /HTTP (\d{3})/.exec(message) ?? [];
+  return { result, message, status: status ? Number(status) : undefined, atMs, sinceMs: atMs, ...more };
+}
+
 export function failing(
   ids: Readonly<Record<string, string>>,
   more: Parameters<typeof status>[1] & { result?: string; message?: string } = {},
 ): TargetStatus {
   const { result = 'server_error', message = 'HTTP 503', ...rest } = more;
-  return status(ids, {
-    state: 'failing',
-    lastFailure: { result, message, atMs: nowMs - 3000, isKeyRefused: result === 'auth' },
-    ...rest,
-  });
+  return status(ids, { state: 'failing', lastFailure: failureOf(result, message), ...rest });
 }
 
 /** A listing of these nouns; with a parent, of one zone. */
 export function listing(
   nouns: string,
   more: Partial<Omit<ListingStatus, 'poll'>> &
-    Partial<Pick<ListingPoll, 'kind' | 'parent' | 'credential' | 'account'>> = {},
+    Partial<Pick<ListingPoll, 'kind' | 'parent' | 'credential' | 'account' | 'api'>> = {},
 ): ListingStatus {
-  const { kind = 'application', parent, credential = 'account', account = credential, ...rest } = more;
+  const {
+    kind = 'application',
+    api = 'application',
+    parent,
+    credential = 'account',
+    account = credential,
+    ...rest
+  } = more;
   return {
     poll: {
       type: 'listing',
       key: `${nouns}#${credential}#${Object.values(parent?.ids ?? {}).join('/')}`,
       kind,
-      api: 'application',
+      api,
       queue: kind,
+      keyId: '',
+      namesKey: undefined,
       credential,
       account,
       intervalMs: 600_000,
       listing: {
         kind,
-        api: 'application',
+        api,
         product: 'CDN',
         path: `/${kind}`,
         nouns,
@@ -96,6 +110,7 @@ export function listing(
       isRead: false,
     },
     state: 'ok',
+    isLacking: false,
     found: 0,
     lastSuccessMs: nowMs - 30_000,
     lastDurationSeconds: 0.3,
@@ -108,7 +123,7 @@ export function listing(
 export const refusedListing = {
   state: 'failing',
   lastSuccessMs: undefined,
-  lastFailure: { result: 'auth', message: 'HTTP 401', atMs: nowMs - 3000, isKeyRefused: true },
+  lastFailure: failureOf('auth', 'HTTP 401'),
 } as const;
 
 /** This many applications; the first of each 100 is failing. */
@@ -125,13 +140,53 @@ export const calm: ExporterStatus = {
   startedAtMs: nowMs - 150_000,
   shard: undefined,
   series: () => 10,
+  configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
+  capacities: [],
+};
+
+/** An exporter with nothing wrong of its own. */
+const well: ExporterState = {
+  refusedReload: undefined,
+  pauses: [],
   droppedSeries: 0,
   maxSeries: 1_000_000,
-  configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
-  pauses: [],
   capacities: [],
   schemaDrift: [],
 };
+
+type CauseSources = Partial<Omit<CauseInput, 'exporter'>> & { readonly exporter?: Partial<ExporterState> };
+
+/** What causes are derived from: by default each target and each listing has its own poll. */
+export function causeInput(
+  targets: readonly TargetStatus[],
+  listings: readonly ListingStatus[] = [],
+  { exporter, kinds: known = kinds, ...more }: CauseSources = {},
+): CauseInput {
+  const apiOf = new Map(known.map(({ kind, api }) => [kind, api]));
+  const ofTargets = targets.map(({ target, lastSuccessMs, lastFailure }) => ({
+    poll: {
+      api: apiOf.get(target.kind) ?? ('core' as ApiName),
+      credential: target.credential,
+      intervalMs: target.intervalMs,
+    },
+    record: { ...neverPolled, lastSuccessMs, lastFailure },
+  }));
+  const ofListings = listings.map(({ poll, lastSuccessMs, lastFailure }) => ({
+    poll,
+    record: { ...neverPolled, lastSuccessMs, lastFailure },
+  }));
+  return {
+    polls: [...ofTargets, ...ofListings],
+    targets,
+    listings,
+    kinds: known,
+    baseUrlOf: (api) => `https://${api}.example`,
+    keySource: () => 'from $KEY',
+    exporter: { ...well, ...exporter },
+    nowMs,
+    ...more,
+  };
+}
 
 /** The query of a page without parameters. */
 export const everything: StatusQuery = {
@@ -150,6 +205,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     telemetryPath: '/metrics',
     kinds,
     exporterStatus: () => calm,
+    causeInput: () => causeInput(targets()),
     isReady: () => true,
     targets,
     listings: () => [],

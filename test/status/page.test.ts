@@ -12,8 +12,10 @@ import { clockText, durationInWords, pollDuration } from '../../src/text.ts';
 import { anyText } from '../any-text.ts';
 import {
   calm,
+  causeInput,
   everything,
   failing,
+  failureOf,
   kinds,
   listing,
   many,
@@ -27,6 +29,7 @@ async function render(
   more: {
     query?: Partial<StatusQuery>;
     exporter?: Partial<ExporterStatus>;
+    causes?: Parameters<typeof causeInput>[2];
     listings?: readonly ListingStatus[];
   } = {},
 ): Promise<string> {
@@ -34,6 +37,7 @@ async function render(
     kinds,
     telemetryPath: '/metrics',
     exporterStatus: () => ({ ...calm, ...more.exporter }),
+    causeInput: () => causeInput(statuses, more.listings, more.causes),
     targets: () => statuses,
     listings: () => more.listings ?? [],
     nextPollInMs: () => 4000,
@@ -74,9 +78,9 @@ describe('the status page', () => {
     const icon = (page: string) => decodeURIComponent(/rel="icon" href="([^"]+)"/.exec(page)?.[1] ?? '');
     expect(icon(well)).toContain('fill="seagreen"');
     expect(icon(ill)).toContain('fill="crimson"');
-    expect(await render([status({ app_id: 'a' }, { stale: true })])).toContain(
-      '<h1 class="warn">1 stale of 1 target</h1>',
-    );
+    const late = await render([status({ app_id: 'a' }, { state: 'stale', stale: true })]);
+    expect(late).toContain('<h1 class="warn">1 stale of 1 target</h1>');
+    expect(textOf(late)).toContain('stale a app_id Application');
     const stale = failing({ app_id: 'b' }, { stale: true });
     expect(await render([status({ app_id: 'a' }), stale])).toContain('1 failing, 1 stale of 2 targets</h1>');
     expect(await render([status({ app_id: 'a' }, { state: 'absent' })])).toContain('1 absent of 1 target');
@@ -102,50 +106,60 @@ describe('the status page', () => {
     expect(page).toContain('href="./?state=failing#targets">2</a>');
   });
 
-  it('shows problems of the exporter itself', async () => {
+  it('shows what is wrong, the worst first: what it affects, since when, what it means, what to do', async () => {
+    const shortfall = 'video: 900 targets at 1s need 900 requests/s';
+    const capacities = [
+      { api: 'video', polls: 900, neededPerSecond: 900, allowedPerSecond: 2, shortfall },
+    ] as const;
     const page = textOf(
       await render(
-        [failing({ app_id: 'a' }, { result: 'auth' }), status({ app_id: 'b' }, { state: 'pending' })],
+        [
+          failing({ app_id: 'a' }, { result: 'auth', message: 'HTTP 401', lastSuccessMs: undefined }),
+          status({ app_id: 'b' }, { state: 'pending', lastSuccessMs: undefined }),
+        ],
         {
           exporter: {
             shard: '1/3',
-            droppedSeries: 1234,
-            maxSeries: 5000,
-            configuration: {
-              loadedAtMs: nowMs - 60_000,
-              refused: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
+            capacities,
+            configuration: { loadedAtMs: nowMs - 60_000, refused: undefined },
+          },
+          causes: {
+            exporter: {
+              refusedReload: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
+              droppedSeries: 1234,
+              maxSeries: 5000,
+              pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
+              capacities,
+              schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 36, lastAtMs: nowMs - 8000 }],
             },
-            pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
-            capacities: [
-              {
-                api: 'video',
-                polls: 900,
-                neededPerSecond: 900,
-                allowedPerSecond: 2,
-                shortfall: 'video: 900 targets at 1s need 900 requests/s',
-              },
-            ],
-            schemaDrift: [
-              { kind: 'application', field: 'monthlyCost', count: 36, lastAtMs: nowMs - 8000 },
-              { kind: 'video_storage', field: 'encoded', count: 1, lastAtMs: nowMs - 8000 },
-            ],
           },
         },
       ),
     );
-    for (const words of [
-      'The reload failed 5 s ago The previous configuration is still in use. config.yml:3: what &lt;is&gt; wrong Correct',
-      'The key of account is refused : 1 target (application), failing since 11:59:57 UTC',
-      'The shield API asked for a pause : it gets no requests until 12:00:20 UTC It brings no new values for another 20 s.',
-      '1,234 series are left out : limits.max_series is 5,000',
-      'The request rate of the video API is too low for the targets video: 900 targets at 1s need 900 requests/s.',
-      'Their series are left out, and sums over them are too small. application',
-      'application monthlyCost : 36 times, last 8 s ago video_storage encoded : 1 time,',
+    const places = [
+      'The reload failed since 11:59:55 UTC The previous configuration is still in use. Correct what it names, and reload again. config.yml:3: what &lt;is&gt; wrong',
+      'The application API refuses the key of account (from $KEY): HTTP 401 : 1 target (application), since 11:59:57 UTC show the targets 1 target has no values yet. Copy the account',
+      'The shield API answered 429; it gets no requests for 20 s since',
+      '1,234 series are left out: limits.max_series is 5,000 since 12:00:00 UTC Some targets are missing from the metrics.',
+      `The request rate of the video API is too low for the targets since 12:00:00 UTC ${shortfall}.`,
+      'The API sends values that are not as documented since 11:59:52 UTC Their series are left out, and sums over them are too small: application monthlyCost (36 times).',
       'up 2 m 30 s series 30 shard 1/3 requests/s planned video 900 of 2 configuration loaded 1 m ago as of 12:00:00 UTC',
-    ]) {
-      expect(page).toContain(words);
-    }
+    ].map((words) => [page.includes(words), words] as const);
+    expect(places.filter(([isThere]) => !isThere)).toEqual([]);
     expect(await render([status({ app_id: 'a' })])).not.toContain('What is wrong');
+  });
+
+  it('says above all if nothing can be read, and since when', async () => {
+    const page = await render([failing({ app_id: 'a' }), failing({ app_id: 'b' })], {
+      listings: [
+        listing('applications', { state: 'failing', lastFailure: failureOf('timeout', 'too late') }),
+      ],
+    });
+    expect(page).toContain('<h1 class="bad">Nothing can be read since 11:59:57 UTC</h1>');
+    expect(page).toContain('<title>(3) failing · bunnynet-exporter</title>');
+    expect(textOf(page)).toContain(
+      'Nothing can be read from application.example: HTTP 503, and 1 other reason',
+    );
   });
 
   it('opens a cause to the first ten of its targets', async () => {
@@ -174,23 +188,28 @@ describe('the status page', () => {
 
   it('links from a cause to its targets', async () => {
     const page = await render([
+      status({ app_id: 'ok' }),
       failing({ app_id: 'a' }, { message: 'HTTP 500: a & b' }),
       failing({ shield_zone_id: '1' }, { kind: 'shield_zone', result: 'auth', credential: 'main' }),
     ]);
-    expect(page).toContain('<a href="./?kind=application&amp;q=server_error+HTTP+500%3A+a+%26+b#targets">');
-    expect(page).toContain('<a href="./?kind=shield_zone&amp;q=auth+main#targets">show the targets</a>');
+    expect(page).toContain(
+      '<a href="./?kind=application&amp;state=failing&amp;q=server_error+HTTP+500%3A+a+%26+b#targets">',
+    );
+    expect(page).toContain(
+      '<a href="./?kind=shield_zone&amp;state=failing&amp;q=auth+main#targets">show the targets</a>',
+    );
   });
 
   it('never says that all is well, or that there is nothing, while a listing fails', async () => {
     const listings = [listing('applications', refusedListing)];
     const empty = await render([], { listings });
-    expect(empty).toContain('<h1 class="bad">1 of 1 listing failing</h1>');
+    expect(empty).toContain('<h1 class="bad">Nothing can be read since 11:59:57 UTC</h1>');
     expect(empty).toContain('<title>(1) failing · bunnynet-exporter</title>');
-    expect(textOf(empty)).toContain('The key of account is refused : 1 listing, failing since');
+    expect(textOf(empty)).toContain('refuses the key of account (from $KEY): HTTP 401 : 1 listing, since');
     const some = await render([status({ app_id: 'a' })], { listings });
     expect(some).toContain('<h1 class="bad">1 of 1 listing failing</h1>');
-    const ill = await render([failing({ app_id: 'a' })], { listings });
-    expect(ill).toContain('<h1 class="bad">1 failing of 1 target; 1 of 1 listing failing</h1>');
+    const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })], { listings });
+    expect(ill).toContain('<h1 class="bad">1 failing of 2 targets; 1 of 1 listing failing</h1>');
     expect(ill).toContain('<title>(2) failing');
   });
 
@@ -273,10 +292,13 @@ describe('the status page', () => {
   it('shows many refused keys in a few lines', async () => {
     const page = await render(
       Array.from({ length: 40 }, (_, at) =>
-        failing({ app_id: `a${at}` }, { result: 'auth', credential: `library-${at}` }),
+        failing(
+          { app_id: `a${at}` },
+          { result: 'auth', message: 'HTTP 401', lastSuccessMs: undefined, credential: `library-${at}` },
+        ),
       ),
     );
-    expect(count(page, '<strong><bdi>The key of')).toBe(8);
+    expect(count(page, 'refuses the key of library-')).toBe(8);
     expect(page).toContain('32 more causes, of 32 targets and listings');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { buildView } from '../../src/status/view.ts';
-import { calm, everything, failing, kinds, many, nowMs, status } from './fixtures.ts';
+import { calm, causeInput, everything, failing, kinds, many, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
 const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
@@ -28,6 +28,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
     kinds,
     telemetryPath: '/metrics',
     exporterStatus: () => calm,
+    causeInput: () => causeInput(statuses),
     targets: () => statuses,
     listings: () => [],
     nextPollInMs: (each: TargetStatus) => nextPolls.get(each),
@@ -44,12 +45,15 @@ describe('a query of the targets', () => {
     const view = await look({ text: 'nothing' });
     expect(view.counts).toEqual({ targets: 5, ok: 1, failing: 2, absent: 1, pending: 1, stale: 1 });
     expect(view.kinds.map(({ kind }) => kind)).toEqual(kinds.map(({ kind }) => kind));
+    const late = status({ app_id: 'late' }, { state: 'stale', stale: true });
+    expect((await look({}, [one, late])).counts).toMatchObject({ targets: 2, ok: 1, failing: 0, stale: 1 });
     const shield = view.kinds.find(({ kind }) => kind === 'shield_zone');
     expect(shield?.counts).toEqual({ targets: 2, ok: 0, failing: 1, absent: 1, pending: 0, stale: 0 });
   });
 
-  it('puts the worst first: failing with stale values, failing, absent, pending, ok', async () => {
-    expect(await find({})).toEqual([two, three, five, four, one]);
+  it('puts the worst first: failing with stale values, failing, absent, stale, pending, ok', async () => {
+    const late = status({ app_id: 'late' }, { state: 'stale', stale: true });
+    expect(await find({}, [...all, late])).toEqual([two, three, five, late, four, one]);
   });
 
   it('sorts by every column, with empty values last in either direction', async () => {

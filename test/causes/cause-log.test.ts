@@ -1,0 +1,137 @@
+/** One list of causes after another in, lines out. */
+import pino from 'pino';
+import { describe, expect, it } from 'vitest';
+import { CauseLog } from '../../src/causes/cause-log.ts';
+import { type Cause, causesOf } from '../../src/causes/causes.ts';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { causeInput, failing, failureOf, listing, nowMs, status } from '../status/fixtures.ts';
+
+const minuteMs = 60_000;
+const down = failureOf('server_error', 'HTTP 503', { sinceMs: nowMs });
+const ok = status({ app_id: 'ok' }, { lastSuccessMs: nowMs + 1_000_000_000 });
+
+/** This many applications fail; one does not. */
+function outage(count: number, more: Partial<TargetStatus> = {}): readonly Cause[] {
+  const targets = Array.from({ length: count }, (_, at) =>
+    failing({ app_id: `a${at}` }, { lastFailure: down, lastSuccessMs: nowMs, ...more }),
+  );
+  return causesOf(causeInput([ok, ...targets]));
+}
+
+function logOf() {
+  const lines: (Record<string, unknown> & { readonly level: number; readonly msg: string })[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const causeLog = new CauseLog(log);
+  return {
+    /** The lines of one more list. */
+    write(causes: readonly Cause[], laterMs = 0) {
+      causeLog.write(causes, nowMs + laterMs);
+      return lines.splice(0);
+    },
+  };
+}
+
+describe('a cause', () => {
+  it('that is new is one warning: what, what it affects, what it means and what to do', () => {
+    const [line, ...more] = logOf().write(outage(3));
+    expect(more).toEqual([]);
+    expect(line).toEqual({
+      level: 40,
+      cause: 'server_error',
+      result: 'server_error',
+      reason: 'HTTP 503',
+      status: 503,
+      kind: 'application',
+      credential: 'account',
+      targets: 3,
+      msg:
+        'HTTP 503 from the application API: 3 targets (application). ' +
+        '3 targets still show old values, the first for 3 m more. Look at https://status.bunny.net. The exporter retries.',
+    });
+  });
+
+  it('that affects one target names it', () => {
+    const [line] = logOf().write(outage(1, { target: { ...ok.target, ids: { app_id: 'x' }, name: 'shop' } }));
+    expect(line).toMatchObject({ target: { app_id: 'x' }, name: 'shop', targets: 1 });
+  });
+
+  it('that affects only listings has their kind and credential', () => {
+    const failed = listing('applications', { state: 'failing', lastFailure: down });
+    const [line] = logOf().write(causesOf(causeInput([ok], [failed])));
+    expect(line).toMatchObject({
+      kind: 'application',
+      credential: 'account',
+      listings: 1,
+      result: 'server_error',
+    });
+    expect(line).not.toHaveProperty('targets');
+  });
+
+  it('that stays is not said again, whatever time passes', () => {
+    const { write } = logOf();
+    write(outage(3));
+    for (let n = 1; n < 100; n++) expect(write(outage(3 + (n % 10)), n * 10_000)).toEqual([]);
+  });
+
+  it('that grew tenfold is said again, and then at ten times that', () => {
+    const { write } = logOf();
+    const said = [3, 29, 30, 299, 300, 5, 300, 2999].map((count, at) => write(outage(count), at).length);
+    expect(said).toEqual([1, 0, 1, 0, 1, 0, 0, 0]);
+  });
+
+  it('that now has another meaning is said again: old values have left the page', () => {
+    const { write } = logOf();
+    write(outage(3));
+    const [line, ...more] = write(outage(3, { stale: true }), 3 * minuteMs);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ level: 40, msg: expect.stringContaining('3 targets have no values now.') });
+    expect(write(outage(3, { stale: true }), 4 * minuteMs)).toEqual([]);
+  });
+
+  it('that ended is one info line: after how long, and how many it affected at most', () => {
+    const { write } = logOf();
+    write(outage(3));
+    write(outage(25), minuteMs);
+    write(outage(2), 2 * minuteMs);
+    expect(write([], 196_000)).toEqual([
+      {
+        level: 30,
+        cause: 'server_error',
+        msg: 'over after 3 m 16 s: HTTP 503 from the application API; it affected 25 targets (application)',
+      },
+    ]);
+    expect(write([], 200_000)).toEqual([]);
+  });
+
+  it('that comes back later is new', () => {
+    const { write } = logOf();
+    write(outage(3));
+    write([], minuteMs);
+    expect(write(outage(3), 2 * minuteMs).map(({ level }) => level)).toEqual([40]);
+  });
+
+  it('of the exporter itself has an end, too', () => {
+    const { write } = logOf();
+    const dropped = causesOf(causeInput([ok], [], { exporter: { droppedSeries: 5, maxSeries: 20 } }));
+    expect(write(dropped).map(({ msg }) => msg)).toEqual([
+      '5 series are left out: limits.max_series is 20. Some targets are missing from the metrics. Raise limits.max_series, or poll fewer targets.',
+    ]);
+    expect(write([], 5000).map(({ msg }) => msg)).toEqual([
+      'over after 5 s: 5 series are left out: limits.max_series is 20',
+    ]);
+  });
+});
+
+it('what else changes at the same time has its own lines', () => {
+  const { write } = logOf();
+  const refused = failing(
+    { shield_zone_id: '7' },
+    { kind: 'shield_zone', lastFailure: failureOf('auth', 'HTTP 401'), lastSuccessMs: undefined },
+  );
+  write(outage(3));
+  const lines = write(causesOf(causeInput([ok, refused])), minuteMs);
+  expect(lines.map(({ level, cause }) => [level, cause])).toEqual([
+    [40, 'refused'],
+    [30, 'server_error'],
+  ]);
+});

@@ -1,0 +1,518 @@
+/** Records and statuses in, causes out. */
+import { describe, expect, it } from 'vitest';
+import { answersOf, type Polled } from '../../src/causes/answers.ts';
+import { type Cause, type CauseKind, causesOf, nothingReadSince } from '../../src/causes/causes.ts';
+import type { ListingStatus } from '../../src/polling/listings.ts';
+import { type Failure, neverPolled } from '../../src/polling/loop.ts';
+import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { ApiName } from '../../src/resources/resource.ts';
+import { causeInput, failing, failureOf, listing, nowMs, status } from '../status/fixtures.ts';
+
+const minuteMs = 60_000;
+
+const kinds: readonly CauseKind[] = [
+  { kind: 'application', api: 'application', noun: 'application', section: 'applications' },
+  { kind: 'shield_zone', api: 'shield', noun: 'Shield Zone', section: 'shield_zones' },
+  { kind: 'rate_limit', api: 'shield', noun: 'rate limit', section: 'rate_limits' },
+  { kind: 'pull_zone', api: 'core', noun: 'pull zone', section: 'pull_zones' },
+  { kind: 'dns_zone', api: 'core', noun: 'DNS zone', section: 'dns_zones' },
+  { kind: 'video_storage', api: 'video', noun: 'video', section: 'video_storage' },
+];
+
+type More = Parameters<typeof causeInput>[2];
+
+function input(targets: readonly TargetStatus[], listings: readonly ListingStatus[] = [], more: More = {}) {
+  return causeInput(targets, listings, { kinds, ...more });
+}
+
+function causes(...args: Parameters<typeof input>): readonly Cause[] {
+  return causesOf(input(...args));
+}
+
+/** The only cause. */
+function cause(...args: Parameters<typeof input>): Cause {
+  const all = causes(...args);
+  if (!all[0] || all.length > 1) throw new Error(`${all.length} causes: ${all.map(({ title }) => title)}`);
+  return all[0];
+}
+
+const titles = (all: readonly Cause[]) => all.map(({ title }) => title);
+
+/** A target of a kind. Without a failure its last poll succeeded five seconds ago. */
+function target(kind: string, id: string, lastFailure?: Failure, more: Partial<TargetStatus> = {}) {
+  return lastFailure
+    ? failing({ id }, { kind, lastFailure, lastSuccessMs: undefined, ...more })
+    : status({ id }, { kind, lastSuccessMs: nowMs - 5000, ...more });
+}
+
+const refused = failureOf('auth', 'HTTP 401');
+const forbidden = failureOf('auth', 'HTTP 403');
+const reset = failureOf('network', 'the connection was reset (ECONNRESET)');
+const timeout = failureOf('timeout', 'no whole answer within 10000 ms');
+
+const failingListing = (
+  api: ApiName,
+  kind: string,
+  lastFailure: Failure,
+  more: Partial<ListingStatus> = {},
+) => listing(`${kind}s`, { api, kind, state: 'failing', lastSuccessMs: undefined, lastFailure, ...more });
+
+it('is nothing if all is well, or was not polled yet', () => {
+  const pending = status({ id: 'b' }, { state: 'pending', lastSuccessMs: undefined });
+  expect(causes([target('application', 'a'), pending], [listing('applications')])).toEqual([]);
+});
+
+describe('a wrong key', () => {
+  it('is one row: what refuses it, where it came from, and where to get the right one', () => {
+    const one = cause(
+      [target('application', 'a', refused), target('application', 'b', refused)],
+      [failingListing('core', 'pull_zone', refused), failingListing('shield', 'shield_zone', refused)],
+    );
+    expect(one).toMatchObject({
+      reason: 'refused',
+      tone: 'bad',
+      title: 'The application, core and shield APIs refuse the key of account (from $KEY): HTTP 401',
+      affected: '2 targets (application), 2 listings',
+      meaning: '2 targets have no values yet. Nothing was found yet.',
+    });
+    expect(one.advice).toContain("Copy the account's API key from the account settings of the bunny.net");
+    expect(one.runbook).toMatch(/docs\/runbooks\/BunnynetKeyRefused\.md$/);
+  });
+
+  it('is one row for each credential', () => {
+    const other = failing(
+      { id: 'b' },
+      { lastFailure: refused, lastSuccessMs: undefined, credential: 'other' },
+    );
+    expect(titles(causes([target('application', 'a', refused), other]))).toEqual([
+      'The application API refuses the key of account (from $KEY): HTTP 401',
+      'The application API refuses the key of other (from $KEY): HTTP 401',
+    ]);
+  });
+
+  it('that worked before, as when it is revoked, is the same, and says what is still shown', () => {
+    const since = { ...refused, sinceMs: nowMs - minuteMs };
+    const read = { lastSuccessMs: nowMs - 2 * minuteMs };
+    const one = cause(
+      [target('application', 'a', since, read)],
+      [failingListing('application', 'application', since, read)],
+    );
+    expect(one.title).toBe('The application API refuses the key of account (from $KEY): HTTP 401');
+    expect(one.meaning).toBe(
+      '1 target still shows old values, the first for 1 m more. What was found before is still polled; nothing new is found.',
+    );
+    expect(one.sinceMs).toBe(nowMs - minuteMs);
+  });
+
+  it("of a library's videos needs the library's own key", () => {
+    const one = cause([target('video_storage', 'v', refused)]);
+    expect(one).toMatchObject({ reason: 'library_key', tone: 'warn' });
+    expect(one.advice).toContain("Copy the library's own API key");
+  });
+
+  it('that cannot be read is not said to be refused', () => {
+    const message = 'the key cannot be read: there is none';
+    const one = cause([target('application', 'a', failureOf('auth', message))]);
+    expect(one).toMatchObject({
+      reason: 'unreadable_key',
+      tone: 'bad',
+      title: `The key of account (from $KEY) cannot be used: ${message}`,
+    });
+  });
+});
+
+describe('a key that one API refuses and others accept', () => {
+  const works = [target('shield_zone', 's'), target('pull_zone', 'p')];
+
+  it('is a warning that names the API, says where it works, and how to leave the kinds out', () => {
+    const one = cause([target('application', 'a', refused), ...works]);
+    expect(one).toMatchObject({
+      tone: 'warn',
+      title:
+        'The application API refuses the key of account (from $KEY), and the shield and core APIs accept it: HTTP 401',
+      affected: '1 target (application)',
+    });
+    expect(one.advice).toBe(
+      'The key lacks the right, or the account the product. Use another key, or leave these kinds out: `discovery: { except: [application] }`.',
+    );
+  });
+
+  it('is not said to be wrong if it only may not read what the API has', () => {
+    const one = cause(
+      [target('application', 'a', forbidden), ...works],
+      [failingListing('application', 'application', forbidden)],
+    );
+    expect(one).toMatchObject({
+      reason: 'denied',
+      tone: 'warn',
+      title:
+        'The key of account (from $KEY) may not read what the application API has: HTTP 403, and the shield and core APIs accept it',
+      affected: '1 target (application), 1 listing',
+    });
+    expect(one.advice).toContain('`discovery: { except: [application] }`');
+    expect(JSON.stringify(one)).not.toContain('refuse');
+  });
+
+  it('names what it may not read if that is only some of what the API has', () => {
+    const one = cause([
+      target('shield_zone', '1'),
+      target('rate_limit', '1', forbidden),
+      target('rate_limit', '2', { ...forbidden, message: 'HTTP 403: zone 2' }),
+    ]);
+    expect(one).toMatchObject({
+      reason: 'denied',
+      title: 'The key of account (from $KEY) may not read rate limit: HTTP 403',
+      affected: '2 targets (rate limit)',
+    });
+    expect(one.advice).toContain('`discovery: { except: [rate_limit] }`');
+  });
+
+  it('is not refused by an API that answers 401 for one thing and reads others since', () => {
+    const one = cause([
+      target('application', 'a', { ...refused, sinceMs: nowMs - minuteMs }),
+      target('application', 'b'),
+    ]);
+    expect(one).toMatchObject({
+      reason: 'denied',
+      title: expect.stringContaining('may not read application'),
+    });
+  });
+
+  it('is refused by an API where what is read less often succeeded last before the first refusal', () => {
+    const since = { ...refused, sinceMs: nowMs - minuteMs };
+    const before = target('application', 'b', undefined, { lastSuccessMs: nowMs - 2 * minuteMs });
+    const one = cause([target('application', 'a', since), before, target('shield_zone', 's')]);
+    expect(one.title).toBe(
+      'The application API refuses the key of account (from $KEY), and the shield API accepts it: HTTP 401',
+    );
+  });
+
+  it('does not accept a key of another credential', () => {
+    const other = status({ id: 's' }, { kind: 'shield_zone', credential: 'other' });
+    expect(cause([target('application', 'a', refused), other]).title).toBe(
+      'The application API refuses the key of account (from $KEY): HTTP 401',
+    );
+  });
+});
+
+describe('what the answers say of keys', () => {
+  const polled = (api: ApiName, record: Partial<Polled['record']>, credential = 'account'): Polled => ({
+    poll: { api, credential, intervalMs: minuteMs },
+    record: { ...neverPolled, ...record },
+  });
+
+  it('counts a key as refused for an API that answered 401 and was not read with it since', () => {
+    const answers = answersOf(
+      [
+        polled('core', { lastFailure: refused }),
+        polled('core', { lastFailure: refused }, 'other'),
+        polled('core', { lastSuccessMs: nowMs }, 'other'),
+        polled('shield', { lastFailure: forbidden }),
+        polled('application', { lastSuccessMs: nowMs }),
+      ],
+      nowMs,
+    );
+    expect((['core', 'shield', 'application', 'video'] as const).map(answers.refusedKeys)).toEqual([
+      1, 0, 0, 0,
+    ]);
+    expect(answers.worksAt('account')).toEqual(['application']);
+    expect(answers.worksAt('other')).toEqual(['core']);
+  });
+
+  it('does not judge a key by a page that is no answer of the API', () => {
+    const page = failureOf('rejected', 'what answered HTTP 401 is HTML, no API', { status: 401 });
+    const answers = answersOf([polled('core', { lastFailure: page })], nowMs);
+    expect([answers.refusedKeys('core'), answers.isRefused('core', 'account')]).toEqual([0, false]);
+  });
+
+  it('does not call an API unreadable because of keys', () => {
+    const answers = answersOf([polled('core', { lastFailure: refused })], nowMs);
+    expect([answers.isUnreadable('core'), answers.isFailing('core')]).toEqual([false, true]);
+  });
+});
+
+describe('an outage', () => {
+  it('is one row a host, whatever the reasons, and nothing can be read since its first failure', () => {
+    const since = (failure: Failure, ms: number) => ({ ...failure, sinceMs: nowMs - ms });
+    const all = input(
+      [
+        target('application', 'a', since(reset, 50_000)),
+        target('application', 'b', since(timeout, 40_000)),
+        target('pull_zone', 'p', since(timeout, 30_000)),
+        target('pull_zone', 'q', since(timeout, 20_000)),
+      ],
+      [failingListing('shield', 'shield_zone', since(reset, 60_000))],
+      { baseUrlOf: (api) => (api === 'application' ? 'https://apps.example/mc' : 'https://api.example') },
+    );
+    const found = causesOf(all);
+    expect(titles(found)).toEqual([
+      `Nothing can be read from apps.example: ${reset.message}, and 1 other reason`,
+      `Nothing can be read from api.example: ${timeout.message}, and 1 other reason`,
+    ]);
+    expect(found.map(({ affected, tone }) => [affected, tone])).toEqual([
+      ['2 targets (application)', 'bad'],
+      ['2 targets (pull zone), 1 listing', 'bad'],
+    ]);
+    expect(nothingReadSince(found, all)).toBe(nowMs - 60_000);
+  });
+
+  it('of one of several hosts is not one of everything', () => {
+    const all = input([target('application', 'a', reset), target('shield_zone', 's')]);
+    expect(titles(causesOf(all))).toEqual([`Nothing can be read from application.example: ${reset.message}`]);
+    expect(nothingReadSince(causesOf(all), all)).toBeUndefined();
+  });
+
+  it('counts a body that is cut off, or HTML with 200, as no success', () => {
+    const html = failureOf('schema', 'the body is HTML, not JSON', { status: 200 });
+    const all = input([target('application', 'a', html), target('application', 'b', html)]);
+    expect(titles(causesOf(all))).toEqual([
+      'Nothing can be read from application.example: the body is HTML, not JSON',
+    ]);
+    expect(nothingReadSince(causesOf(all), all)).toBe(html.sinceMs);
+  });
+
+  it('is seen before what is polled once an hour has failed, too', () => {
+    const hourly = Array.from({ length: 3 }, (_, at) =>
+      target('application', `h${at}`, undefined, { lastSuccessMs: nowMs - 10 * minuteMs }),
+    );
+    const down = (count: number) =>
+      Array.from({ length: count }, (_, at) => target('application', `a${at}`, reset));
+    const host = `Nothing can be read from application.example: ${reset.message}`;
+    // Five that fail one after another are no coincidence.
+    expect(titles(causes([...hourly, ...down(5)]))).toEqual([host]);
+    // Fewer are none either once nothing was read for longer than the shortest interval.
+    expect(titles(causes([...hourly, ...down(1)]))).toEqual([host]);
+    const justRead = target('application', 'r', undefined, { lastSuccessMs: nowMs - 4000 });
+    expect(titles(causes([justRead, ...down(1)]))).toEqual([`The application API: ${reset.message}`]);
+  });
+
+  it('is not what 404 for everything is: that is a wrong address', () => {
+    const missing = failureOf('not_found', 'HTTP 404');
+    expect(cause([target('application', 'a', missing), target('application', 'b', missing)])).toMatchObject({
+      reason: 'address',
+      tone: 'bad',
+      title: 'Every request to https://application.example answers HTTP 404',
+      advice: 'Correct apis.application.base_url.',
+    });
+    // With a reason of the API, or where something else can be read, it is the thing that is not there.
+    const named = { ...missing, message: 'HTTP 404 (not_found)', errorKey: 'not_found' };
+    expect(cause([target('application', 'a', named)]).reason).toBe('not_found');
+    expect(cause([target('application', 'a', missing), target('application', 'b')]).reason).toBe('not_found');
+  });
+});
+
+describe('an API that asked for a pause', () => {
+  const pauses = [{ api: 'shield', untilMs: nowMs + 90_000 }] as const;
+  const tooMany = failureOf('rate_limited', 'HTTP 429');
+
+  it('is one row with the rest of its pause, and with what became stale meanwhile', () => {
+    const one = cause(
+      [
+        target('shield_zone', 'a', tooMany),
+        status(
+          { id: 'b' },
+          { kind: 'rate_limit', state: 'stale', stale: true, lastSuccessMs: nowMs - 240_000 },
+        ),
+        target('application', 'c'),
+      ],
+      [failingListing('shield', 'shield_zone', { ...tooMany, message: 'HTTP 429: slow down' })],
+      { exporter: { pauses } },
+    );
+    expect(one).toMatchObject({
+      reason: 'rate_limited',
+      tone: 'warn',
+      title: 'The shield API answered 429; it gets no requests for 1 m 30 s',
+      affected: '2 targets (Shield Zone, rate limit), 1 listing',
+    });
+    expect(one.meaning).toContain('1 target has no values now.');
+  });
+
+  it('is one row also while nothing has failed yet, and after the pause until a poll succeeds', () => {
+    expect(cause([target('shield_zone', 'a')], [], { exporter: { pauses } })).toMatchObject({
+      title: 'The shield API answered 429; it gets no requests for 1 m 30 s',
+      affected: '',
+    });
+    expect(cause([target('shield_zone', 'a', tooMany), target('shield_zone', 'b')]).title).toBe(
+      'The shield API answered 429',
+    );
+  });
+
+  it('has another row for what fails for another reason', () => {
+    const all = causes([
+      target('shield_zone', 'a', tooMany),
+      target('shield_zone', 'b', failureOf('server_error', 'HTTP 500')),
+    ]);
+    expect(titles(all)).toContain('The shield API answered 429');
+    expect(all).toHaveLength(2);
+  });
+});
+
+describe('failures of some targets', () => {
+  const ok = target('application', 'ok');
+
+  it('with one reason are one row', () => {
+    const failed = (id: string, message: string) =>
+      target('application', id, failureOf('server_error', message));
+    expect(
+      causes([ok, failed('a', 'HTTP 503'), failed('b', 'HTTP 500'), failed('c', 'HTTP 503')]).map(
+        ({ title, affected }) => [title, affected],
+      ),
+    ).toEqual([
+      ['HTTP 503 from the application API', '2 targets (application)'],
+      ['HTTP 500 from the application API', '1 target (application)'],
+    ]);
+  });
+
+  it('name the API once', () => {
+    const message = '127.0.0.1:1 refuses connections (ECONNREFUSED): check apis.application.base_url';
+    expect(cause([ok, target('application', 'a', failureOf('network', message))]).title).toBe(message);
+  });
+
+  it('say since when, what they mean for the values, and what to do', () => {
+    const one = cause([
+      ok,
+      target('application', 'a', failureOf('server_error', 'HTTP 503', { sinceMs: nowMs - 50_000 }), {
+        lastSuccessMs: nowMs - 60_000,
+      }),
+      target('application', 'b', failureOf('server_error', 'HTTP 503', { sinceMs: nowMs - 230_000 }), {
+        lastSuccessMs: nowMs - 240_000,
+        stale: true,
+      }),
+      target('application', 'c', failureOf('server_error', 'HTTP 503')),
+    ]);
+    expect(one).toMatchObject({
+      sinceMs: nowMs - 230_000,
+      meaning:
+        '1 target has no values yet. 1 target has no values now. 1 target still shows old values, the first for 2 m more.',
+      filter: { kinds: ['application'], states: ['failing'], text: 'server_error HTTP 503' },
+    });
+    expect(one.advice).toContain('https://status.bunny.net');
+  });
+
+  it('of targets that a listing lacks are warnings, a row for each kind, and have no values at once', () => {
+    const lacking = failureOf('not_found', 'target is not in the listing of Shield Zones');
+    const gone = (kind: string, id: string) => target(kind, id, lacking, { state: 'absent' });
+    const all = causes([gone('shield_zone', '1'), gone('shield_zone', '2'), gone('dns_zone', '1')]);
+    expect(all.map(({ reason, tone, affected, meaning }) => [reason, tone, affected, meaning])).toEqual([
+      ['not_found', 'warn', '2 targets (Shield Zone)', '2 targets have no values yet.'],
+      ['not_found', 'warn', '1 target (DNS zone)', '1 target has no values yet.'],
+    ]);
+    expect(all[0]?.filter.states).toEqual(['absent']);
+  });
+
+  it('that are none, only polls that were late, are stale', () => {
+    const stale = { state: 'stale', stale: true, lastSuccessMs: nowMs - 240_000 } as const;
+    expect(cause([ok, target('application', 'a', undefined, stale)])).toMatchObject({
+      reason: 'stale',
+      tone: 'warn',
+      title: 'Values of the application API were not read again in time',
+      meaning: '1 target has no values now.',
+      filter: { kinds: ['application'], states: ['stale'] },
+    });
+  });
+});
+
+describe('what is wrong with the exporter itself', () => {
+  const own = (exporter: NonNullable<More>['exporter']) => cause([], [], { exporter: exporter ?? {} });
+
+  it('is a reload that failed', () => {
+    expect(own({ refusedReload: { atMs: nowMs - 5000, message: 'config.yml:3: wrong' } })).toMatchObject({
+      reason: 'reload',
+      tone: 'bad',
+      sinceMs: nowMs - 5000,
+      meaning: 'The previous configuration is still in use.\nconfig.yml:3: wrong',
+    });
+  });
+
+  it('are series over the cap', () => {
+    expect(own({ droppedSeries: 1234, maxSeries: 5000 })).toMatchObject({
+      reason: 'max_series',
+      title: '1,234 series are left out: limits.max_series is 5,000',
+    });
+  });
+
+  it('is a pace that is too low, for each API', () => {
+    const shortfall = 'shield: 900 polls need 9 requests/s, requests_per_second is 2: a round takes 7m30s';
+    const capacity = {
+      api: 'shield',
+      polls: 900,
+      neededPerSecond: 9,
+      allowedPerSecond: 2,
+      shortfall,
+    } as const;
+    const enough = { ...capacity, api: 'core', shortfall: undefined } as const;
+    expect(own({ capacities: [capacity, enough] })).toMatchObject({
+      id: 'pace shield',
+      reason: 'pace',
+      title: 'The request rate of the shield API is too low for the targets',
+      meaning: `${shortfall}.`,
+    });
+  });
+
+  it('are fields that are not as documented, the first of them named', () => {
+    const field = (at: number) => ({
+      kind: 'application',
+      field: `f${at}`,
+      count: 9 - at,
+      lastAtMs: nowMs - at,
+    });
+    expect(own({ schemaDrift: Array.from({ length: 7 }, (_, at) => field(at)) })).toMatchObject({
+      reason: 'drift',
+      meaning: expect.stringMatching(/: application f0 \(9 times\), .*f4 \(5 times\) and 2 more\.$/),
+    });
+  });
+});
+
+it('are in the order of what to do first: what is bad by reason, then warnings; the largest first', () => {
+  const all = causes(
+    [
+      target('application', 'a', failureOf('server_error', 'HTTP 500')),
+      target('application', 'ok'),
+      ...['b', 'c'].map((id) => target('application', id, failureOf('server_error', 'HTTP 502'))),
+      target('dns_zone', 'd', failureOf('not_found', 'gone'), { state: 'absent' }),
+      target('pull_zone', 'p', refused),
+      target('application', 'f', forbidden),
+    ],
+    [],
+    { exporter: { droppedSeries: 1, refusedReload: { atMs: nowMs, message: 'wrong' } } },
+  );
+  expect(all.map(({ reason, tone }) => [tone, reason])).toEqual([
+    ['bad', 'reload'],
+    ['bad', 'server_error'],
+    ['bad', 'server_error'],
+    ['warn', 'refused'],
+    ['warn', 'denied'],
+    ['warn', 'not_found'],
+    ['warn', 'max_series'],
+  ]);
+  expect(all[1]?.title).toContain('HTTP 502');
+});
+
+it('have the same ids from one list to the next, whatever time has passed and whoever joins', () => {
+  const list = (ids: readonly string[], laterMs: number) =>
+    causes(
+      [
+        target('application', 'ok'),
+        ...ids.map((id) => target('application', id, failureOf('server_error', 'HTTP 500'))),
+        ...ids.map((id) => target('pull_zone', id, refused)),
+        ...ids.map((id) => target('shield_zone', id, id === 'a' ? reset : timeout)),
+      ],
+      [],
+      { nowMs: nowMs + laterMs, exporter: { droppedSeries: 1 + laterMs } },
+    );
+  const ids = (all: readonly Cause[]) => all.map(({ id }) => id);
+  const first = ids(list(['a'], 0));
+  expect(new Set(first).size).toBe(4);
+  expect(new Set(ids(list(['c', 'b', 'a'], 1000)))).toEqual(new Set(first));
+});
+
+it('are found among 130,000 failing targets and as many listings', () => {
+  const one = target('application', 'a', reset);
+  const many = Array.from({ length: 130_000 }, () => one);
+  const below = listing('below', { state: 'failing', lastFailure: reset });
+  const listings = Array.from({ length: 130_000 }, () => below);
+  const all = input(many, listings);
+  const found = causesOf(all);
+  expect(found.map(({ affected }) => affected)).toEqual(['130,000 targets (application), 130,000 listings']);
+  expect(nothingReadSince(found, all)).toBe(reset.sinceMs);
+});

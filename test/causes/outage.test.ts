@@ -1,0 +1,170 @@
+/** An outage of everything, as the log tells it: the engine and its causes on a clock that the test moves. */
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../src/api/errors.ts';
+import { Pacer } from '../../src/api/pacer.ts';
+import { CauseLog } from '../../src/causes/cause-log.ts';
+import { causesOf } from '../../src/causes/causes.ts';
+import { Store } from '../../src/exposition/store.ts';
+import { PollEngine } from '../../src/polling/engine.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/index.ts';
+import { configOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const secondMs = 1000;
+const minuteMs = 60_000;
+const perKind = 100;
+
+/** The targets of a kind. */
+const named = (label: string) =>
+  Array.from({ length: perKind }, (_, at) => targetConfig({ [label]: `${at + 1}` }));
+
+/** 300 targets at three APIs, and the listings of the names of rate limits, each polled every minute. */
+const sections = [
+  sectionConfig('application', named('app_id')),
+  sectionConfig('rate_limit', named('shield_zone_id')),
+  sectionConfig('pull_zone_statistics', named('pull_zone_id')),
+];
+const config = { ...configOf(sections), discovery: { intervalMs: minuteMs } };
+const hosts: Readonly<Record<string, string>> = {
+  application: 'apps.example',
+  shield: 'api.example',
+  core: 'api.example',
+};
+
+interface Line {
+  readonly atMs: number;
+  readonly level: number;
+  readonly msg: string;
+}
+
+function start() {
+  let isDown = false;
+  let failures = 0;
+  const lines: Line[] = [];
+  const beganMs = Date.now();
+  const pacers = new Map<string, Pacer>();
+  const log = pino(
+    { base: null, timestamp: false },
+    {
+      write(line: string) {
+        const { level, msg } = JSON.parse(line) as Line;
+        lines.push({ atMs: Date.now() - beganMs, level, msg });
+      },
+    },
+  );
+  const answer = async (path: string) => {
+    await Promise.resolve();
+    if (isDown) {
+      // A dead host: some connections are reset, others hang.
+      throw failures++ % 2 === 0
+        ? new ApiError('network', 'the connection was reset (ECONNRESET)')
+        : new ApiError('timeout', 'no whole answer within 10000 ms');
+    }
+    if (path.startsWith('/statistics')) return { RequestsServedChart: {} };
+    return path.startsWith('/apps/') ? { monthlyCost: 1 } : { data: [] };
+  };
+  const causeLog = new CauseLog(log);
+  const engine = new PollEngine({
+    resources,
+    store: new Store(catalogue),
+    clientOf: () => ({
+      async get({ path, permit }) {
+        permit?.release();
+        return await answer(path);
+      },
+    }),
+    paceOf: (api) => {
+      const pacer = pacers.get(api) ?? new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+      pacers.set(api, pacer);
+      return pacer;
+    },
+    observer: {
+      polled: () => undefined,
+      mismatched: () => undefined,
+      unrecognized: () => undefined,
+      started: () => undefined,
+    },
+    log,
+    redact: (text) => text,
+    foundKeys: { learn: () => false, retain: () => [] },
+    owns: () => true,
+    uptimeMs: () => performance.now(),
+    onSweep: () => {
+      const causes = causesOf({
+        polls: engine.polls(),
+        targets: engine.states.statuses(),
+        listings: engine.listings(),
+        kinds: resources,
+        baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
+        keySource: () => 'from $KEY',
+        exporter: {
+          refusedReload: undefined,
+          pauses: [],
+          droppedSeries: 0,
+          maxSeries: 1_000_000,
+          capacities: engine.capacities(),
+          schemaDrift: [],
+        },
+        nowMs: Date.now(),
+      });
+      causeLog.write(causes, Date.now());
+    },
+  });
+  engine.apply(config);
+  return {
+    engine,
+    /** The lines since the last call. */
+    said: () => lines.splice(0),
+    nowMs: () => Date.now() - beganMs,
+    setDown: (down: boolean) => {
+      isDown = down;
+    },
+  };
+}
+
+describe.each([1, 9])('an outage of everything that begins %i s after the log was written', (phase) => {
+  it('is a few lines: each cause within ten seconds, nothing twice, and its end', {
+    timeout: 60_000,
+  }, async () => {
+    const { engine, said, nowMs, setDown } = start();
+    // By then the polls are spread over the minute.
+    await vi.advanceTimersByTimeAsync(3 * minuteMs + phase * secondMs);
+    said();
+    setDown(true);
+    const downAtMs = nowMs();
+    await vi.advanceTimersByTimeAsync(5 * minuteMs);
+    const during = said();
+    const after = async () => {
+      setDown(false);
+      await vi.advanceTimersByTimeAsync(2 * minuteMs);
+      return said();
+    };
+    const texts = during.map(({ msg }) => msg);
+    for (const host of ['apps.example', 'api.example']) {
+      const [first] = during.filter(({ msg }) => msg.includes(`Nothing can be read from ${host}`));
+      expect((first?.atMs ?? Number.POSITIVE_INFINITY) - downAtMs, texts.join('\n')).toBeLessThanOrEqual(
+        20 * secondMs,
+      );
+    }
+    // In the first seconds too little has failed to call it an outage.
+    expect(during[0]?.atMs).toBeLessThanOrEqual(downAtMs + 10 * secondMs);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(during.filter(({ level }) => level < 40)).toEqual([]);
+    const ended = await after();
+    expect(
+      during.length + ended.length,
+      [...during, ...ended].map(({ msg }) => msg).join('\n'),
+    ).toBeLessThanOrEqual(30);
+    // It is over once, and what is not polled again yet is no news.
+    expect(ended.filter(({ level }) => level >= 40)).toEqual([]);
+    expect(ended.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^over after .*Nothing can be read from/),
+      expect.stringMatching(/^over after .*Nothing can be read from/),
+    ]);
+    await engine.stop();
+  });
+});

@@ -1,0 +1,588 @@
+/** What is polled: a configuration and what the listings had go in, targets and listings come out. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SectionConfig } from '../../src/config/config.ts';
+import type { Discovered } from '../../src/discovery/discovered.ts';
+import { loadPatternEngine } from '../../src/discovery/selector.ts';
+import { namesPatienceMs, type Plan } from '../../src/polling/plan.ts';
+import { defineResource } from '../../src/resources/define.ts';
+import { object } from '../../src/resources/fields.ts';
+import { resources } from '../../src/resources/index.ts';
+import { configOf, planOf, pollsIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
+
+beforeAll(loadPatternEngine);
+
+const host = 'http://127.0.0.1:1';
+const pullZonesKey = `pull_zone pull zones#account@${host}`;
+const librariesKey = `video_library video libraries#account@${host}`;
+const limitsKey = (zone: string, credential = 'account') =>
+  `rate_limit rate limits#${credential}@${host}#${zone}`;
+const endpointsKey = (zone: string) => `api_guardian API Guardian endpoints#account@${host}#${zone}`;
+const videosKey = (library: string, credential = `library/${library}`) =>
+  `video_storage videos#${credential}@${host}#${library}`;
+
+const zone = (id: string, more = {}) => targetConfig({ shield_zone_id: id }, more);
+const application = (id: string, more = {}) => targetConfig({ app_id: id }, more);
+const all = (kind: string, more: Partial<SectionConfig> = {}) => sectionConfig(kind, 'all', more);
+const pullZone = (id: string, name: string): Discovered => ({ ids: { pull_zone_id: id }, name });
+const endpoint = (zoneId: string, id: string): Discovered => ({
+  ids: { shield_zone_id: zoneId, endpoint_id: id },
+});
+const video = (library: string, id: string): Discovered => ({ ids: { library_id: library, video_id: id } });
+const library = (id: string, more: Partial<Discovered> = {}): Discovered => ({
+  ids: { library_id: id },
+  ...more,
+});
+
+const keysOf = ({ targets }: Plan) => [...targets.keys()];
+const listingsOf = ({ listings }: Plan) => [...listings.keys()];
+const namesOf = ({ targets }: Plan) => Array.from(targets.values(), ({ key, name }) => [key, name]);
+const credentialsOf = ({ targets }: Plan) =>
+  Array.from(targets.values(), ({ key, credential }) => [key, credential]);
+
+describe('targets that are named', () => {
+  it('are polled one by one, each with its own credential', () => {
+    const plan = planOf(
+      configOf([
+        sectionConfig('application', [application('a'), application('b')]),
+        sectionConfig('video_storage', [
+          targetConfig({ library_id: '1', video_id: 'v' }, { credential: 'lib' }),
+        ]),
+      ]),
+    );
+    expect(pollsIn(plan).map(({ key, credential }) => [key, credential])).toEqual([
+      ['application/a', 'account'],
+      ['application/b', 'account'],
+      ['video_storage/1/v', 'lib'],
+    ]);
+  });
+
+  it('whose values come with a listing share one poll for each credential, at the shortest of their intervals', () => {
+    const zones = [zone('1'), zone('2', { intervalMs: 20_000 }), zone('3', { credential: 'other' })];
+    const plan = planOf(configOf([sectionConfig('shield_zone', zones)]));
+    expect(
+      Array.from(plan.listings.values(), ({ key, intervalMs, isRead }) => [key, intervalMs, isRead]),
+    ).toEqual([
+      [zonesKey(), 20_000, true],
+      [zonesKey('other'), 60_000, true],
+    ]);
+    expect(Array.from(plan.targets.values(), ({ pollKey }) => pollKey)).toEqual([
+      zonesKey(),
+      zonesKey(),
+      zonesKey('other'),
+    ]);
+  });
+
+  it('take no names from another listing, so that one is read only if a section of all targets needs it', () => {
+    const named = sectionConfig('shield_zone', [zone('1')]);
+    expect(listingsOf(planOf(configOf([named])))).toEqual([zonesKey()]);
+    for (const sections of [
+      [named, all('shield_zone')],
+      [all('rate_limit'), named],
+    ])
+      expect(listingsOf(planOf(configOf(sections)))).toEqual([zonesKey(), pullZonesKey]);
+  });
+
+  it('stay, whatever a complete listing has', () => {
+    const config = configOf([sectionConfig('shield_zone', [zone('1')])]);
+    expect(keysOf(planOf(config, { had: { [zonesKey()]: zonesFound('2') } }))).toEqual(['shield_zone/1']);
+  });
+
+  it('of other shards are not polled, and a listing for none of them is not read', () => {
+    const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
+    const none = planOf(config, { owns: () => false });
+    expect([keysOf(none), listingsOf(none)]).toEqual([[], []]);
+    const second = planOf(config, { owns: (key) => key.endsWith('2') });
+    expect([keysOf(second), listingsOf(second)]).toEqual([['shield_zone/2'], [zonesKey()]]);
+  });
+
+  it('are one for each credential where a kind is about the whole account', () => {
+    const bill = defineResource({
+      kind: 'bill',
+      product: 'Account',
+      api: 'core',
+      reference: '-',
+      noun: 'bill',
+      section: 'bill',
+      ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
+      defaultIntervalSeconds: 60,
+      ofAccount: true,
+      path: '/bill',
+      answer: object({}),
+    });
+    const config = configOf([all('bill'), all('bill', { credential: 'other' })]);
+    expect(credentialsOf(planOf(config, { all: [bill] }))).toEqual([
+      ['bill/account', 'account'],
+      ['bill/other', 'other'],
+    ]);
+  });
+});
+
+describe('all targets', () => {
+  it('are those that the last complete run of their listing had; several kinds share it', () => {
+    const config = configOf([all('shield_zone'), all('rate_limit')]);
+    expect(keysOf(planOf(config))).toEqual([]);
+    const had = { [zonesKey()]: zonesFound('7', '8') };
+    expect(keysOf(planOf(config, { had }))).toEqual([
+      'shield_zone/7',
+      'shield_zone/8',
+      'rate_limit/7',
+      'rate_limit/8',
+    ]);
+  });
+
+  it('leave when a complete listing lacks them', () => {
+    const config = configOf([all('shield_zone')]);
+    const previous = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8') } });
+    const after = planOf(config, { had: { [zonesKey()]: zonesFound('8', '9') }, previous });
+    expect(keysOf(after)).toEqual(['shield_zone/8', 'shield_zone/9']);
+    expect(keysOf(planOf(config, { had: { [zonesKey()]: [] }, previous: after }))).toEqual([]);
+  });
+
+  it('are read by their listing if it has their values, at their interval, as polls of their kind', () => {
+    const plan = planOf(configOf([all('shield_zone')]), { had: { [zonesKey()]: zonesFound('7') } });
+    expect(plan.targets.get('shield_zone/7')?.pollKey).toBe(zonesKey());
+    expect(plan.listings.get(zonesKey())).toMatchObject({
+      queue: 'shield_zone',
+      intervalMs: 60_000,
+      isRead: true,
+    });
+  });
+
+  it('are otherwise only found by it, at the interval of discovery', () => {
+    const plan = planOf(configOf([all('rate_limit')]), { had: { [zonesKey()]: zonesFound('7') } });
+    expect(pollsIn(plan).map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
+      ['shield_zone listing', 600_000],
+      ['pull_zone listing', 600_000],
+      ['rate_limit listing', 600_000],
+      ['rate_limit', 60_000],
+    ]);
+  });
+
+  it('cannot be had of a kind that has no listing', () => {
+    const [first] = resources;
+    const unlisted = { ...first, listing: undefined } as (typeof resources)[number];
+    const config = configOf([all(unlisted.kind)]);
+    expect(() => planOf(config, { all: [unlisted] })).toThrow('cannot be listed');
+    expect(() => planOf(configOf([all('unknown')]))).toThrow('no resource of the kind unknown');
+  });
+
+  it('below a parent are listed for each thing that the listing of the parent has', () => {
+    const config = configOf([all('api_guardian')]);
+    expect(listingsOf(planOf(config))).toEqual([zonesKey(), pullZonesKey]);
+    const had = {
+      [zonesKey()]: zonesFound('7', '8'),
+      [endpointsKey('7')]: [endpoint('7', '1'), endpoint('7', '2')],
+      [endpointsKey('8')]: [endpoint('8', '3')],
+    };
+    const plan = planOf(config, { had });
+    expect(listingsOf(plan)).toEqual([zonesKey(), pullZonesKey, endpointsKey('7'), endpointsKey('8')]);
+    expect(plan.listings.get(endpointsKey('8'))?.parent?.ids).toEqual({ shield_zone_id: '8' });
+    expect(keysOf(plan)).toEqual(['api_guardian/7/1', 'api_guardian/7/2', 'api_guardian/8/3']);
+    // They leave with their parent, and so does its listing.
+    const after = planOf(config, { had: { ...had, [zonesKey()]: zonesFound('8') }, previous: plan });
+    expect([listingsOf(after), keysOf(after)]).toEqual([
+      [zonesKey(), pullZonesKey, endpointsKey('8')],
+      ['api_guardian/8/3'],
+    ]);
+  });
+
+  it('have the feature of their kind, and come when it is switched on later', () => {
+    const config = configOf([all('pull_zone_optimizer')]);
+    const listed = (...features: readonly string[]) => ({
+      [pullZonesKey]: [{ ...pullZone('7', 'a'), features }, pullZone('8', 'b')],
+    });
+    expect(keysOf(planOf(config, { had: listed('EnableSafeHop') }))).toEqual([]);
+    expect(keysOf(planOf(config, { had: listed('OptimizerEnabled') }))).toEqual(['pull_zone_optimizer/7']);
+  });
+
+  it('are those of this shard; what is excluded is counted there, too', () => {
+    const selection = { include: [], exclude: ['9'] };
+    const plan = planOf(configOf([all('shield_zone', { selection })]), {
+      had: { [zonesKey()]: zonesFound('7', '8', '9', '19') },
+      owns: (key) => !key.endsWith('8'),
+    });
+    expect(keysOf(plan)).toEqual(['shield_zone/7', 'shield_zone/19']);
+    expect(plan.selections.get(zonesKey())).toEqual([
+      { kind: 'shield_zone', targets: 2, excluded: zonesFound('9') },
+    ]);
+  });
+
+  it('are selected by name or id, and their listings by those of the parent', () => {
+    const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
+    const had = {
+      [zonesKey()]: [
+        named('7', 'prod-www'),
+        named('8', 'prod-www-preview'),
+        named('9', 'staging'),
+        named('10', 'my-prod-www'),
+      ],
+    };
+    const selection = { include: ['prod-.*', '9'], exclude: ['.*-preview'] };
+    expect(keysOf(planOf(configOf([all('shield_zone', { selection })]), { had }))).toEqual([
+      'shield_zone/7',
+      'shield_zone/9',
+    ]);
+    const parents = { include: ['prod-www'], exclude: [] };
+    expect(listingsOf(planOf(configOf([all('api_guardian', { parents })]), { had })).slice(2)).toEqual([
+      endpointsKey('7'),
+    ]);
+  });
+
+  it('have what the section says, unless it says otherwise for one of them', () => {
+    const overrides = new Map([['7', { name: 'shop', intervalMs: 5000, staleAfterMs: 20_000 }]]);
+    const { targets } = planOf(configOf([all('shield_zone', { overrides })]), {
+      had: { [zonesKey()]: [{ ids: { shield_zone_id: '7' }, name: 'www' }, ...zonesFound('8')] },
+    });
+    expect(targets.get('shield_zone/7')).toMatchObject({
+      name: 'shop',
+      listedName: 'www',
+      intervalMs: 5000,
+      staleAfterMs: 20_000,
+    });
+    expect(targets.get('shield_zone/8')).toMatchObject({ intervalMs: 60_000, staleAfterMs: 180_000 });
+  });
+});
+
+describe('a target of two sources', () => {
+  it('exists once, as the first of them in the order of the configuration says', () => {
+    const sections = ['account', 'other'].map((credential) => all('shield_zone', { credential }));
+    const both = { [zonesKey()]: zonesFound('7'), [zonesKey('other')]: zonesFound('7', '8') };
+    expect(credentialsOf(planOf(configOf(sections), { had: both }))).toEqual([
+      ['shield_zone/7', 'account'],
+      ['shield_zone/8', 'other'],
+    ]);
+    expect(credentialsOf(planOf(configOf(sections.toReversed()), { had: both }))).toEqual([
+      ['shield_zone/7', 'other'],
+      ['shield_zone/8', 'other'],
+    ]);
+  });
+
+  it('stays as long as one of them has it', () => {
+    const config = configOf(['account', 'other'].map((credential) => all('shield_zone', { credential })));
+    const second = { [zonesKey()]: [], [zonesKey('other')]: zonesFound('7') };
+    expect(credentialsOf(planOf(config, { had: second }))).toEqual([['shield_zone/7', 'other']]);
+    expect(keysOf(planOf(config, { had: { [zonesKey()]: [], [zonesKey('other')]: [] } }))).toEqual([]);
+  });
+
+  it('does not move from the first to the second while that one is read for the first time', () => {
+    const config = configOf(['account', 'other'].map((credential) => all('shield_zone', { credential })));
+    const previous = planOf(config, { had: { [zonesKey()]: zonesFound('7') } });
+    const still = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8') }, previous });
+    expect(credentialsOf(still)).toEqual([
+      ['shield_zone/7', 'account'],
+      ['shield_zone/8', 'account'],
+    ]);
+  });
+});
+
+describe('names', () => {
+  const config = configOf([all('shield_zone')]);
+  const zones = [{ ids: { shield_zone_id: '7' }, namedBy: '70' }, ...zonesFound('8')];
+
+  it('of another listing are looked up in what that one had', () => {
+    const had = { [zonesKey()]: zones, [pullZonesKey]: [pullZone('70', 'www'), pullZone('80', 'other')] };
+    expect(namesOf(planOf(config, { had }))).toEqual([
+      ['shield_zone/7', 'www'],
+      ['shield_zone/8', undefined],
+    ]);
+    const renamed = { ...had, [pullZonesKey]: [pullZone('70', 'shop')] };
+    expect(namesOf(planOf(config, { had: renamed }))[0]).toEqual(['shield_zone/7', 'shop']);
+  });
+
+  it('of another listing are what a section selects by, also for parents', () => {
+    const had = { [zonesKey()]: zones, [pullZonesKey]: [pullZone('70', 'www')] };
+    const only = { include: ['www'], exclude: [] };
+    expect(keysOf(planOf(configOf([all('shield_zone', { selection: only })]), { had }))).toEqual([
+      'shield_zone/7',
+    ]);
+    const guardian = planOf(configOf([all('api_guardian', { parents: only })]), { had });
+    expect(listingsOf(guardian)).toContain(endpointsKey('7'));
+    expect(listingsOf(guardian)).not.toContain(endpointsKey('8'));
+    expect(guardian.listings.get(endpointsKey('7'))?.parent?.name).toBe('www');
+  });
+
+  it('of parts are those that the listing of the parts has, also for targets that are named', () => {
+    const rules = [{ ids: { shield_zone_id: '7', rate_limit_id: '1' }, name: 'login' }];
+    for (const section of [all('rate_limit'), sectionConfig('rate_limit', [zone('7')])]) {
+      const had = { [zonesKey()]: zonesFound('7'), [limitsKey('7')]: rules };
+      expect(planOf(configOf([section]), { had }).targets.get('rate_limit/7')?.parts).toBe(rules);
+    }
+  });
+
+  it('that the configuration gives come before those of the listing, and leave with it', () => {
+    const rules = [{ ids: { shield_zone_id: '7', rate_limit_id: '1' }, name: 'login' }];
+    const had = {
+      [zonesKey()]: [{ ids: { shield_zone_id: '7' }, name: 'www' }],
+      [limitsKey('7')]: rules,
+    };
+    const named = configOf([all('shield_zone'), sectionConfig('rate_limit', [zone('7', { name: 'shop' })])]);
+    const previous = planOf(named, { had });
+    expect(previous.targets.get('rate_limit/7')).toMatchObject({ name: 'shop', parts: rules });
+    const found = planOf(configOf([all('shield_zone'), all('rate_limit')]), { had, previous });
+    expect(found.targets.get('rate_limit/7')).toMatchObject({ name: 'www', parts: rules });
+  });
+
+  describe('that are not known yet', () => {
+    const unread = { entries: undefined, hasEnded: false, sinceMs: 1000 };
+
+    it('make a listing wait for the one that has them, at most for five seconds', () => {
+      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
+      const waits = planOf(config, { snapshots, nowMs: 1000 + namesPatienceMs - 1 });
+      expect([keysOf(waits), [...waits.waiting], waits.waitingUntilMs]).toEqual([
+        [],
+        [zonesKey()],
+        1000 + namesPatienceMs,
+      ]);
+      expect(namesPatienceMs).toBe(5000);
+      const late = planOf(config, { snapshots, nowMs: 1000 + namesPatienceMs });
+      expect([keysOf(late), late.waitingUntilMs]).toEqual([['shield_zone/7', 'shield_zone/8'], undefined]);
+    });
+
+    it('are waited for no longer once that listing has ended, whatever the outcome', () => {
+      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: { ...unread, hasEnded: true } };
+      const plan = planOf(config, { snapshots, nowMs: 1001 });
+      expect([keysOf(plan), plan.waiting.size]).toEqual([['shield_zone/7', 'shield_zone/8'], 0]);
+    });
+
+    it('are waited for before anything that exclude may name is polled', () => {
+      const excluding = configOf([all('shield_zone', { selection: { include: [], exclude: ['www'] } })]);
+      const waiting = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
+      expect(keysOf(planOf(excluding, { snapshots: waiting, nowMs: 1001 }))).toEqual([]);
+      const had = { [zonesKey()]: zones, [pullZonesKey]: [pullZone('70', 'www')] };
+      expect(keysOf(planOf(excluding, { had, nowMs: 1001 }))).toEqual(['shield_zone/8']);
+    });
+
+    it('take nothing away that is polled already', () => {
+      const previous = planOf(config, { had: { [zonesKey()]: zones } });
+      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
+      expect(keysOf(planOf(config, { snapshots, previous, nowMs: 1001 }))).toEqual(keysOf(previous));
+    });
+
+    it('make a target with named parts wait, but not one that is polled already', () => {
+      const limits = configOf([all('rate_limit')]);
+      const snapshots = {
+        [zonesKey()]: { entries: zonesFound('7', '8') },
+        [pullZonesKey]: { hasEnded: true },
+        [limitsKey('7')]: unread,
+        [limitsKey('8')]: unread,
+      };
+      const previous = planOf(configOf([sectionConfig('rate_limit', [zone('7')])]));
+      const plan = planOf(limits, { snapshots, previous, nowMs: 1001 });
+      expect([keysOf(plan), plan.waitingUntilMs]).toEqual([['rate_limit/7'], 1000 + namesPatienceMs]);
+      const late = planOf(limits, { snapshots, previous, nowMs: 6000 });
+      expect(keysOf(late)).toEqual(['rate_limit/7', 'rate_limit/8']);
+    });
+  });
+});
+
+describe('a key that comes with a listing', () => {
+  const had = {
+    [librariesKey]: [library('4711', { name: 'films', keyName: 'library/4711' })],
+    [videosKey('4711')]: [video('4711', 'v')],
+    [videosKey('4711', 'mine')]: [video('4711', 'v')],
+    [videosKey('4711', 'account')]: [video('4711', 'v')],
+  };
+
+  it('opens what is below, unless the section names a credential', () => {
+    expect(credentialsOf(planOf(configOf([all('video_storage')]), { had }))).toEqual([
+      ['video_storage/4711/v', 'library/4711'],
+    ]);
+    const more = { credential: 'mine', listingCredential: 'account', isCredentialNamed: true };
+    const own = planOf(configOf([all('video_storage', more)]), { had });
+    expect(credentialsOf(own)).toEqual([['video_storage/4711/v', 'mine']]);
+    expect(Array.from(own.listings.values(), ({ credential, account }) => [credential, account])).toEqual([
+      ['account', 'account'],
+      ['mine', 'account'],
+    ]);
+  });
+
+  it('is not there for a library without one: then the credential of the listing is used', () => {
+    const without = { ...had, [librariesKey]: [library('4711')] };
+    expect(credentialsOf(planOf(configOf([all('video_storage')]), { had: without }))).toEqual([
+      ['video_storage/4711/v', 'account'],
+    ]);
+  });
+
+  it('is not used where the API is that of the listing', () => {
+    const plan = planOf(configOf([all('video_library')]), { had });
+    expect(credentialsOf(plan)).toEqual([['video_library/4711', 'account']]);
+  });
+});
+
+describe('what is not known yet', () => {
+  const named = configOf([sectionConfig('shield_zone', [zone('7'), zone('8', { name: 'shop' })])]);
+
+  it('changes nothing: targets stay until their listing was complete once, then what it lacks leaves', () => {
+    const previous = planOf(named);
+    const config = configOf([all('shield_zone')]);
+    const before = planOf(config, { previous });
+    expect([keysOf(before), before.keepsPrevious]).toEqual([['shield_zone/7', 'shield_zone/8'], true]);
+    const after = planOf(config, { had: { [zonesKey()]: zonesFound('7', '9') }, previous: before });
+    expect([keysOf(after), after.keepsPrevious]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
+  });
+
+  it('is kept by a listing that fails before it was ever complete', () => {
+    const snapshots = { [zonesKey()]: { hasEnded: true } };
+    const plan = planOf(configOf([all('shield_zone')]), { previous: planOf(named), snapshots });
+    expect(keysOf(plan)).toEqual(['shield_zone/7', 'shield_zone/8']);
+  });
+
+  it('has what the new section says: credential, interval, settings, names and selection', () => {
+    const first = configOf([all('rate_limit')]);
+    const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
+    const previous = planOf(first, {
+      had: { [zonesKey()]: [named('7', 'www'), named('8', 'blog'), named('9', 'test')] },
+    });
+    const changed = all('rate_limit', {
+      credential: 'other',
+      intervalMs: 5000,
+      staleAfterMs: 20_000,
+      settings: { some: 'setting' },
+      overrides: new Map([['7', { name: 'shop' }]]),
+      selection: { include: [], exclude: ['test'] },
+    });
+    const { targets } = planOf(configOf([changed]), { previous });
+    const what = {
+      credential: 'other',
+      intervalMs: 5000,
+      staleAfterMs: 20_000,
+      settings: { some: 'setting' },
+    };
+    expect([...targets.values()]).toMatchObject([
+      { key: 'rate_limit/7', name: 'shop', ...what },
+      { key: 'rate_limit/8', name: 'blog', ...what },
+    ]);
+  });
+
+  it('keeps a target whose name is not known, whatever the section selects by', () => {
+    const selection = { include: ['www'], exclude: [] };
+    const plan = planOf(configOf([all('shield_zone', { selection })]), { previous: planOf(named) });
+    expect(namesOf(plan)).toEqual([
+      ['shield_zone/7', undefined],
+      ['shield_zone/8', 'shop'],
+    ]);
+  });
+
+  it('keeps what is below a parent whose listing is not known yet, with its found key', () => {
+    const had = {
+      [librariesKey]: [library('1', { keyName: 'library/1' }), library('2', { keyName: 'library/2' })],
+      [videosKey('1')]: [video('1', 'a')],
+      [videosKey('2')]: [video('2', 'b')],
+    };
+    const previous = planOf(configOf([all('video_storage')]), { had });
+    const renamed = planOf(configOf([all('video_storage', { credential: 'main' })]), { previous });
+    expect(credentialsOf(renamed)).toEqual([
+      ['video_storage/1/a', 'library/1'],
+      ['video_storage/2/b', 'library/2'],
+    ]);
+  });
+
+  it('of one child listing keeps its own targets alone', () => {
+    const config = configOf([all('api_guardian')]);
+    const had = {
+      [zonesKey()]: zonesFound('7', '8'),
+      [endpointsKey('7')]: [endpoint('7', '1')],
+      [endpointsKey('8')]: [endpoint('8', '2')],
+    };
+    const previous = planOf(config, { had });
+    const one = { [zonesKey()]: zonesFound('7', '8'), [endpointsKey('8')]: [endpoint('8', '3')] };
+    expect(keysOf(planOf(config, { had: one, previous }))).toEqual(['api_guardian/7/1', 'api_guardian/8/3']);
+  });
+
+  it('keeps nothing of another address', () => {
+    const config = configOf([all('shield_zone'), sectionConfig('rate_limit', [zone('7')])]);
+    const had = { [zonesKey()]: zonesFound('7') };
+    const previous = planOf(config, { had });
+    const shield = { ...config.apis.shield, baseUrl: 'http://127.0.0.1:2' };
+    const moved = planOf({ ...config, apis: { ...config.apis, shield } }, { had, previous });
+    expect([keysOf(moved), listingsOf(moved)[0]]).toEqual([
+      ['rate_limit/7'],
+      zonesKey('account', 'http://127.0.0.1:2'),
+    ]);
+    expect(moved.targets.get('rate_limit/7')?.baseUrl).toBe('http://127.0.0.1:2');
+  });
+
+  it('keeps nothing of a kind that is off', () => {
+    expect(keysOf(planOf(configOf([all('rate_limit')]), { previous: planOf(named) }))).toEqual([]);
+  });
+});
+
+describe('a key that changes', () => {
+  const config = configOf([all('shield_zone'), sectionConfig('application', [application('a')])]);
+  const snapshots = { [zonesKey()]: { entries: zonesFound('7'), keyId: 'k' } };
+  const idsOf = ({ targets }: Plan) => Array.from(targets.values(), ({ key, keyId }) => [key, keyId]);
+
+  it('keeps what its listings had, with the key that they were read with, until they are read again', () => {
+    const keyIdOf = () => 'new';
+    const plan = planOf(config, { snapshots, keyIdOf });
+    // What is named is read with the new key at once.
+    expect(idsOf(plan)).toEqual([
+      ['shield_zone/7', 'k'],
+      ['application/a', 'new'],
+    ]);
+    // The listing itself is read again.
+    expect(plan.listings.get(zonesKey())?.keyId).toBe('new');
+    const reread = { [zonesKey()]: { entries: zonesFound('7', '8'), keyId: 'new' } };
+    expect(idsOf(planOf(config, { snapshots: reread, keyIdOf })).slice(0, 2)).toEqual([
+      ['shield_zone/7', 'new'],
+      ['shield_zone/8', 'new'],
+    ]);
+  });
+
+  it('does not change when a credential has another name: nothing is read again', () => {
+    const renamed = configOf([
+      all('shield_zone', { credential: 'main' }),
+      sectionConfig('application', [application('a', { credential: 'main' })]),
+    ]);
+    const plan = planOf(renamed, { previous: planOf(config, { snapshots }) });
+    expect(credentialsOf(plan)).toEqual([
+      ['shield_zone/7', 'main'],
+      ['application/a', 'main'],
+    ]);
+    expect(idsOf(plan)).toEqual([
+      ['shield_zone/7', 'k'],
+      ['application/a', 'k'],
+    ]);
+  });
+
+  it('of a target whose listing was never complete stays that of before', () => {
+    const previous = planOf(configOf([sectionConfig('shield_zone', [zone('7')])]));
+    const plan = planOf(configOf([all('shield_zone')]), { previous, keyIdOf: () => 'new' });
+    expect(idsOf(plan)).toEqual([['shield_zone/7', 'k']]);
+  });
+
+  it('that was found is that of each library', () => {
+    const had = {
+      [librariesKey]: [library('1', { keyName: 'library/1' })],
+      [videosKey('1')]: [video('1', 'a')],
+    };
+    const plan = planOf(configOf([all('video_storage')]), {
+      had,
+      snapshots: { [videosKey('1')]: { entries: [video('1', 'a')], keyId: 'old of library/1' } },
+      keyIdOf: (credential) => `of ${credential}`,
+    });
+    expect(Array.from(plan.listings.values(), ({ keyId }) => keyId)).toEqual(['of account', 'of library/1']);
+    expect(idsOf(plan)).toEqual([['video_storage/1/a', 'old of library/1']]);
+  });
+});
+
+it('keeps the order of the configuration, and lists a parent before what is below it', () => {
+  const config = configOf([
+    all('api_guardian'),
+    sectionConfig('application', [application('b'), application('a')]),
+    all('shield_zone'),
+  ]);
+  const had = { [zonesKey()]: zonesFound('9', '7'), [endpointsKey('7')]: [endpoint('7', '1')] };
+  const plan = planOf(config, { had });
+  expect(keysOf(plan)).toEqual([
+    'api_guardian/7/1',
+    'application/b',
+    'application/a',
+    'shield_zone/9',
+    'shield_zone/7',
+  ]);
+  const at = listingsOf(plan).indexOf(zonesKey());
+  expect(at).toBeLessThan(listingsOf(plan).indexOf(endpointsKey('7')));
+  // Wanted for its readings by one section, and to find parents by another: one poll, at the shorter interval.
+  expect(plan.listings.get(zonesKey())).toMatchObject({ isRead: true, intervalMs: 60_000 });
+});
