@@ -6,13 +6,14 @@ const program = [
   'test/log-and-signals.test.ts',
   'test/main.test.ts',
   'test/held/{typos,authorities}.test.ts',
-  'test/security/{canary,keys,origin}.test.ts',
+  'test/security/{canary,canary-answers,keys,origin}.test.ts',
 ];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
 const slowest = [
   'faults/matrix',
   'security/canary',
+  'security/canary-answers',
   'main',
   'log-and-signals',
   'faults/listings',

@@ -1,9 +1,10 @@
 /** What each dashboard says of the alerts: a count, a list with runbooks, and marks in its charts. */
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { AnnotationQuery, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
-import { AnnotationQueryBuilder, MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
+import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
+import { annotation } from './annotations.ts';
 import { linkTo, runbookUrl, toOverview } from './links.ts';
-import { dataSource, numbers } from './panels.ts';
+import { numbers } from './panels.ts';
 import { oneOf, selector } from './promql.ts';
 import { tableOf } from './tables.ts';
 
@@ -89,13 +90,9 @@ export function alertAnnotation(concern: Concern | undefined): Builder<Annotatio
   const own = concern?.alerts.length ? [nameIn(concern.alerts)] : ['alertname=~"Bunnynet.+"'];
   if (concern?.alerts.length === 0) own.push(`kind=~"${oneOf(concern.kinds)}"`);
   const matchers = [...own, 'alertstate="firing"', ...scope];
-  const builder = new AnnotationQueryBuilder()
-    .name('Alerts')
-    .datasource(dataSource)
-    .enable(true)
-    .iconColor('red')
-    .expr(selector('ALERTS', matchers));
-  // What Grafana's Prometheus data source reads from an annotation, and its types lack.
-  const read = { step: '60s', titleFormat: '{{alertname}}', textFormat: '{{kind}}', tagKeys: 'severity' };
-  return { build: () => ({ ...builder.build(), ...read }) };
+  return annotation('Alerts', 'red', selector('ALERTS', matchers), {
+    titleFormat: '{{alertname}}',
+    textFormat: '{{kind}}',
+    tagKeys: 'severity',
+  });
 }

@@ -16,6 +16,8 @@ export interface Dashboard {
   readonly details?: readonly string[];
   /** Beside the data source and the scope. */
   readonly variables?: readonly Builder<VariableModel>[];
+  /** Marks in its charts, beside those of alerts. */
+  readonly annotations?: readonly Builder<grafana.AnnotationQuery>[];
   /** The family that the variable `account` takes its values from. Default: the exporters' build info. */
   readonly accounts?: string;
 }
@@ -48,7 +50,16 @@ export function buildDashboard(
   rows: readonly Row[],
   concern: Concern | undefined,
 ): grafana.Dashboard {
-  const { uid, title, description, picked = [], details = [], variables = [], accounts } = dashboard;
+  const {
+    uid,
+    title,
+    description,
+    picked = [],
+    details = [],
+    variables = [],
+    annotations = [],
+    accounts,
+  } = dashboard;
   const builder = new grafana.DashboardBuilder(`bunny.net / ${title}`)
     .description(`${description} ${required}`)
     .tags([tag])
@@ -60,6 +71,7 @@ export function buildDashboard(
     .link(dashboardLinks())
     .annotation(alertAnnotation(concern))
     .withVariable(dataSourceVariable());
+  for (const mark of annotations) builder.annotation(mark);
   for (const variable of [...pickScope(accounts), ...variables]) builder.withVariable(variable);
   const all = [row(dashboard, 'Alerts', alertPanels(uid, concern, picked)), ...rows];
   const headings = [...new Set(all.map((each) => each.title))];

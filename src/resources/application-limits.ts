@@ -1,7 +1,9 @@
 /** How many Magic Containers applications an account has and may have, and how large they may be (`/limits`). */
 import { defineResource } from './define.ts';
 import { count, gauge } from './families.ts';
-import { gigabytes, object } from './fields.ts';
+import { divided, gigabytes, integer, mapped, object } from './fields.ts';
+
+const milli = mapped(integer, (value) => divided(value, 1000));
 
 export const applicationLimits = defineResource({
   kind: 'application_limits',
@@ -35,5 +37,11 @@ export const applicationLimits = defineResource({
       'Maximum size of a volume, assuming that the API reports gigabytes (%s, times 1e9)',
       gigabytes,
     ),
+    maxCpuMilliCoresPerPod: gauge(
+      'max_cpu_cores_per_instance',
+      'Maximum number of CPU cores of an instance (%s, divided by 1000)',
+      milli,
+    ),
+    maxMemoryBytesPerPod: count('max_memory_bytes_per_instance', 'Maximum memory of an instance in bytes'),
   }),
 });

@@ -1,11 +1,14 @@
 /** The balance of an account and its charges of the month (`/billing`). Payments and cards are not read. Money is US dollars. */
 import { defineResource } from './define.ts';
-import { count, flag, gauge, shown } from './families.ts';
+import { count, flag, gauge, highestOf, shown } from './families.ts';
 import {
   type Answer,
   entriesOf,
+  instant,
   integer,
   isObject,
+  listOf,
+  mapped,
   number,
   object,
   snakeCased,
@@ -57,6 +60,19 @@ function used(product: string) {
   );
 }
 
+/** The end of a card: its month is `MM/YY`, `MM/YYYY` or `YYYY-MM`, in UTC. The form is not documented. */
+const expiration = mapped(text, (written, notes) => {
+  const [, month, year] = /^(\d{1,2})\s*\/\s*(\d{2}|\d{4})$/.exec(written.trim()) ?? [];
+  const [, isoYear = year, isoMonth = month] = /^(\d{4})-(\d{2})$/.exec(written.trim()) ?? [];
+  if (isoYear === undefined || isoMonth === undefined) return instant(written, notes);
+  const inMonths = Number(isoMonth);
+  if (inMonths < 1 || inMonths > 12) return notes.mismatch('a month', written);
+  return Date.UTC(Number(isoYear.padStart(4, '20')), inMonths) / 1000;
+});
+
+/** The token, the last digits and the e-mail address stay behind. */
+const paymentMethod = object({ ExpirationDate: expiration }).ignoring('Token ImageUrl LastFour Email');
+
 const billed = object({
   Balance: gauge('balance_dollars', 'Balance of the account in US dollars'),
   AvailableBalance: gauge('available_balance_dollars', 'Available balance in US dollars'),
@@ -105,6 +121,9 @@ const billed = object({
   MonthlyDBWrites: used('db_writes'),
   MonthlyDBStorage: used('db_storage'),
   MonthlyDBReplica: used('db_replica'),
+  MonthlyAiGatewayInputTokens: used('ai_gateway_input_tokens'),
+  MonthlyAiGatewayOutputTokens: used('ai_gateway_output_tokens'),
+  MonthlyAiGatewayCachedTokens: used('ai_gateway_cached_tokens'),
   BillingEnabled: flag('enabled', 'Whether billing is enabled', '1 or 0'),
   AutomaticRechargeEnabled: flag(
     'automatic_recharge_enabled',
@@ -123,13 +142,19 @@ const billed = object({
     'automatic_payment_failures',
     'Automatic payments that failed in a row',
   ),
+  SavedPaymentMethods: shown(listOf(paymentMethod), {
+    name: 'payment_method_expiration_timestamp_seconds',
+    words:
+      'When the last of the saved payment methods expires, as Unix time (%s: ExpirationDate); the API does not say which one it charges',
+    series: (all) => highestOf(all.map((one) => one?.ExpirationDate)),
+  }),
 }).ignoring(`LastRechargeBalance MonthlyCouponUsage BillingRecords[Id PaymentId Amount Payer Timestamp Type
   InvoiceAvailable DocumentDownloadUrl DetailedDocumentDownloadUrl] BillingHistoryChart{*}
   MonthlyChargesScriptingRequests MonthlyChargesScriptingCpu MonthlyDnsSmartQueriesServed
   MonthlyDnsNormalQueriesServed MonthlyTranscriptionMinutes MonthlyPremiumEncodingBillableMinutes
   MonthlyDRMLicensesIssued MonthlyScriptingRequests MonthlyScriptingCpuTime VATRate NextMonthVATRate
-  AutomaticPaymentImageUrl AutomaticPaymentCardType AutomaticPaymentIdentifier SavedPaymentMethods[Token
-  ImageUrl ExpirationDate LastFour Email] EUUSDiscount SouthAmericaDiscount AfricaDiscount
+  AutomaticPaymentImageUrl AutomaticPaymentCardType AutomaticPaymentIdentifier MonthlyLiveEncodingSDSeconds MonthlyLiveEncodingHDSeconds
+  MonthlyLiveEncoding4KSeconds EUUSDiscount SouthAmericaDiscount AfricaDiscount
   AsiaOceaniaDiscount OptimizerMonthlyPrice DrmBaseMonthlyPrice DrmCostPerLicense`);
 type Billed = ValueOf<typeof billed>;
 

@@ -34,7 +34,7 @@ export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource
 const kinds = new Map(
   resources.map(({ kind, condition }) => {
     const families = catalogue.flatMap((family, index) => (family.kind === kind ? [index] : []));
-    const counters = families.filter((index) => catalogue[index]?.type === 'counter');
+    const counters = families.filter((index) => catalogue[index]?.days !== undefined);
     return [kind, { first: families[0] ?? -1, counters, condition }] as const;
   }),
 );
@@ -44,7 +44,7 @@ export function firstFamilyOf(kind: string): number {
   return kinds.get(kind)?.first ?? -1;
 }
 
-/** The indexes of a kind's counters in the catalogue. */
+/** The indexes in the catalogue of a kind's counters that add up days. */
 export function counterFamiliesOf(kind: string): readonly number[] {
   return kinds.get(kind)?.counters ?? [];
 }

@@ -20,6 +20,7 @@ import type { CounterSample, Day, DayFigure, Labels, ReadContext, TargetContext 
 import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
+const hourSeconds = 3600;
 /** How long after midnight yesterday is still asked for: its last figures come late. */
 const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
@@ -54,10 +55,10 @@ function instantsOf(from: string, to: string): DaysQuery {
 }
 
 /** The first day to ask for: today, or the day of the last good poll, which may have grown since. */
-function firstDay({ nowMs, lastSuccessMs }: ReadContext): number {
+function firstDay({ nowMs, lastSuccessMs }: ReadContext, grace = graceSeconds): number {
   const today = startOfDay(nowMs / 1000);
   if (lastSuccessMs === undefined) return today;
-  const open = startOfDay(lastSuccessMs / 1000 - graceSeconds);
+  const open = startOfDay(lastSuccessMs / 1000 - grace);
   return Math.min(today, Math.max(open, today - (maxDays - 1) * daySeconds));
 }
 
@@ -69,9 +70,9 @@ export const openDays: Query = (context) => [
 /** Today only: without counters no earlier day matters. */
 export const today: Query = ({ nowMs }) => openDays({ nowMs });
 
-function eachDayAs(queryOf: DaysQuery): Query {
+function eachDayAs(queryOf: DaysQuery, grace?: number): Query {
   return (context) => {
-    const first = firstDay(context);
+    const first = firstDay(context, grace);
     const days = (startOfDay(context.nowMs / 1000) - first) / daySeconds + 1;
     return Array.from({ length: days }, (_, day) => {
       const startSeconds = first + day * daySeconds;
@@ -83,8 +84,14 @@ function eachDayAs(queryOf: DaysQuery): Query {
 /** The same days, oldest first, one request each: for operations that sum over the days asked for. Nearly always only today. */
 export const eachDay = eachDayAs(datesOf);
 
-/** The same for an operation that takes date-times. */
-export const eachDayByInstants = eachDayAs(instantsOf('dateFrom', 'dateTo'));
+const dayByHours: DaysQuery = (...day) =>
+  `${instantsOf('dateFrom', 'dateTo')(...day)}&hourly=true&exactRange=true`;
+
+/**
+ * The same days by hours. Yesterday is asked for until its last hour has ended for two hours: for one of them it is the newest
+ * hour, and until then its figures come late.
+ */
+export const eachDayByHours = eachDayAs(dayByHours, 2 * hourSeconds);
 
 /** The same days for an operation that takes date-times, in one request. more: the rest of the query. */
 export function openInstants(from: string, to: string, more: string): Query {
@@ -129,6 +136,26 @@ export function countsOf(chart: FieldType<Entries<number>>): FieldType<readonly 
 
 /** The same of an object whose keys are days. */
 export const counts = countsOf(entriesOf(number));
+
+/** A figure of one hour, on its day. */
+export interface Hour extends DayFigure {
+  /** The start of the hour, in seconds since 1970. */
+  readonly atSeconds: number;
+  readonly hasEnded: boolean;
+}
+
+/** A chart by hours. Hours to come are in the answer with 0, and skipped. Absent without an hour, as above. */
+export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entries, notes) => {
+  const { nowSeconds = Number.POSITIVE_INFINITY } = notes;
+  const all = entries.flatMap(([key, value]) => {
+    const atSeconds = parseChartKey(key);
+    if (atSeconds === undefined) notes.badKey('an hour');
+    if (atSeconds === undefined || value === undefined || atSeconds > nowSeconds) return [];
+    const hasEnded = atSeconds + hourSeconds <= nowSeconds;
+    return [{ startSeconds: startOfDay(atSeconds), atSeconds, value, hasEnded }];
+  });
+  return all.length > 0 ? all : undefined;
+});
 
 /** The newest point of a chart whose points cannot be added up. */
 export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
@@ -220,6 +247,18 @@ export function daily(name: string, words: string, options: ChartOptions = {}): 
   const { type = counts, of, ...help } = options;
   const series = (days: readonly DayFigure[]) => [{ days }];
   return Object.assign(shown(type, ...newestAndTotal(name, words, { of, series }, help)), {
+    isChart: true as const,
+  });
+}
+
+/** The same of a chart by hours. */
+export function dailyByHours(
+  name: string,
+  words: string,
+  of?: Labels,
+): FieldType<readonly Hour[]> & Pick<ChartType, 'isChart'> {
+  const series = (all: readonly Hour[]) => [{ days: sumByDay(all) }];
+  return Object.assign(shown(hours, ...newestAndTotal(name, words, { of, series })), {
     isChart: true as const,
   });
 }
@@ -337,13 +376,13 @@ export function ofOneDay<Reading>(
     }
     const chart = partOf === undefined ? undefined : chartOf(partOf);
     if (!chart) return true;
-    const all = chart.find((day) => day.startSeconds === startSeconds)?.value ?? 0;
+    const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
     // A negative count would make room for others. The sum of doubles is inexact.
     const sum = (read[name] as readonly Tallied[]).reduce((of, { value }) => of + Math.max(0, value), 0);
     return sum <= all * (1 + 1e-9);
   };
   const left = types.filter(([name, type]) => !isOfThatDay(name, type)).map(([name]) => [name, undefined]);
-  return left.length === 0 ? reading : { ...reading, ...Object.fromEntries(left) };
+  return left.length === 0 ? reading : ({ ...reading, ...Object.fromEntries(left) } as Reading);
 }
 
 function byLabels(a: CounterSample, b: CounterSample): number {

@@ -129,7 +129,8 @@ export function defineResource<Reading>(
       if ('readAll' in answer) return answer.readAll(asked, get, diagnostics);
       const readings: Reading[] = [];
       for (const { query: more, startSeconds } of query(context)) {
-        const reading = answer.from(await get(withQuery(asked, more)), diagnostics, startSeconds);
+        const body = await get(withQuery(asked, more));
+        const reading = answer.from(body, diagnostics, startSeconds, context.nowMs / 1000);
         readings.push(
           startSeconds === undefined ? reading : ofOneDay(answer, reading, startSeconds, diagnostics),
         );

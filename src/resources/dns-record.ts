@@ -1,7 +1,18 @@
-/** The records of each DNS zone, and what the API's monitors say about them (`/dnszone`, in full). */
+/** The records of each DNS zone, what the API's monitors say about them and how far their acceleration is (`/dnszone`, in full). */
 import { defineListedResource, defineListing } from './define.ts';
 import { flag, label, type Shown, shown } from './families.ts';
-import { code, codeName, id, integer, listOf, object, shownWhere, text, type ValueOf } from './fields.ts';
+import {
+  boolean,
+  code,
+  codeName,
+  id,
+  integer,
+  listOf,
+  object,
+  shownWhere,
+  text,
+  type ValueOf,
+} from './fields.ts';
 
 /** By the vendor's own codes, which are not IANA's. */
 const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script NS SVCB HTTPS TLSA'.split(
@@ -10,6 +21,7 @@ const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script 
 
 /** By their codes. */
 const monitorStates = ['unknown', 'online', 'offline'];
+const accelerationStates = ['none', 'pending', 'processing', 'completed', 'failed'];
 
 /** The value of a record is not read: it can be a secret. */
 const record = object({
@@ -18,11 +30,15 @@ const record = object({
   Name: text,
   MonitorType: integer,
   MonitorStatus: code([...monitorStates.keys()]),
-}).ignoring('Value Ttl Disabled Accelerated');
+  Accelerated: boolean,
+  AccelerationStatus: code([...accelerationStates.keys()]),
+}).ignoring(
+  `Value Ttl Disabled AutoSslIssuance AcceleratedPullZoneId SmartRoutingType EnviromentalVariables`,
+);
 type DnsRecord = ValueOf<typeof record>;
 type Records = readonly (DnsRecord | undefined)[];
 
-/** Type 0 means none. Without a monitor a record has no series. */
+/** Type 0 means none. A record with neither a monitor nor acceleration has no series. */
 function hasMonitor({ Id, MonitorType }: DnsRecord): boolean {
   return Id !== undefined && Boolean(MonitorType);
 }
@@ -31,8 +47,23 @@ function monitored(all: Records): readonly DnsRecord[] {
   return all.flatMap((one) => (one && hasMonitor(one) ? [one] : []));
 }
 
+function isAccelerated({ Id, Accelerated }: DnsRecord): boolean {
+  return Id !== undefined && Accelerated === true;
+}
+
+function accelerated(all: Records): readonly DnsRecord[] {
+  return all.flatMap((one) => (one && isAccelerated(one) ? [one] : []));
+}
+
+/** A series for each state that a record can be in, by the code that it is in. */
+function statesOf(id: string, states: readonly string[], at: number | undefined, otherwise?: string) {
+  const own = at === undefined ? undefined : (states[at] ?? otherwise);
+  if (own === undefined) return [];
+  return states.map((status) => ({ labels: { record_id: id, status }, value: Number(status === own) }));
+}
+
 const records = shown(
-  listOf(shownWhere(record, hasMonitor)),
+  listOf(shownWhere(record, (one) => hasMonitor(one) || isAccelerated(one))),
   {
     name: 'zone_records',
     words: 'Number of records of the DNS zone (length of the %s)',
@@ -44,14 +75,19 @@ const records = shown(
       'What the monitor of each record says (%s, MonitorStatus): 1 for the state that it is in, 0 for the others; records without a monitor have none',
     labels: ['record_id', 'status'],
     series: (all) =>
-      monitored(all).flatMap(({ Id = '', MonitorStatus }) => {
-        if (MonitorStatus === undefined) return [];
-        const state = monitorStates[MonitorStatus] ?? 'unknown';
-        return monitorStates.map((status) => ({
-          labels: { record_id: Id, status },
-          value: Number(status === state),
-        }));
-      }),
+      monitored(all).flatMap(({ Id = '', MonitorStatus }) =>
+        statesOf(Id, monitorStates, MonitorStatus, 'unknown'),
+      ),
+  },
+  {
+    name: 'record_acceleration_status',
+    words:
+      'How far the acceleration of each record is (%s, AccelerationStatus): 1 for the state that it is in, 0 for the others; records that are not accelerated have none',
+    labels: ['record_id', 'status'],
+    series: (all) =>
+      accelerated(all).flatMap(({ Id = '', AccelerationStatus }) =>
+        statesOf(Id, accelerationStates, AccelerationStatus),
+      ),
   },
 );
 
@@ -68,11 +104,11 @@ const zone = object({
 
 const info: Shown<ValueOf<typeof zone>> = {
   name: 'record_info',
-  words: 'The host name and the type of each record that has a monitor',
+  words: 'The host name and the type of each record that has a monitor or is accelerated',
   fields: ['Domain', 'Records'],
   labels: ['record_id', 'name', 'type'],
   series: ({ Domain = '', Records = [] }) =>
-    monitored(Records).map(({ Id = '', Name, Type = '' }) => {
+    [...new Set([...monitored(Records), ...accelerated(Records)])].map(({ Id = '', Name, Type = '' }) => {
       const name = [Name, Domain].filter(Boolean).join('.');
       return { labels: { record_id: Id, name, type: Type }, value: 1 };
     }),

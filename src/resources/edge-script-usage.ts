@@ -1,6 +1,6 @@
 /** The edge scripts of an account and what each used this month (`/compute/script`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from './define.ts';
-import { count, gauge, label } from './families.ts';
+import { count, gauge, label, timestamp } from './families.ts';
 import { id, milliseconds, object } from './fields.ts';
 
 /** Only what is named here is kept: an answer also holds the deployment key. */
@@ -17,7 +17,9 @@ const script = object({
     'CPU time in this calendar month (%s, milliseconds); resets with the next',
     milliseconds,
   ),
-}).ignoring('LastModified ScriptType CurrentReleaseId LinkedPullZones[Id] DeploymentKey');
+  LastModified: timestamp('last_modified_timestamp_seconds', 'When the script was last modified'),
+}).ignoring(`ScriptType CurrentReleaseId LinkedPullZones[Id] DeploymentKey EdgeScriptVariables[DefaultValue]
+  Deleted`);
 
 export const scripts = defineListing({
   kind: 'edge_script',

@@ -19,6 +19,7 @@ import {
   oneOf,
   percentage,
   shownWhere,
+  snakeCased,
   text,
 } from './fields.ts';
 import type { CounterBound, CounterSample, Family, Labels, Sample, TargetContext } from './resource.ts';
@@ -41,6 +42,8 @@ export interface Shown<Value = unknown> {
   readonly together?: 'most' | undefined;
   /** See {@link Family}. */
   readonly named?: Family['named'];
+  /** Whether a counter shows what the API has counted. Otherwise it adds up what days have gained. */
+  readonly asCounted?: true | undefined;
   /** A number is a sample without labels. A counter adds up the days of a series; a gauge shows the newest day of any series. */
   series(this: void, value: Value, target: TargetContext): Series | number | undefined;
 }
@@ -82,6 +85,11 @@ export function count(name: string, words: string, of?: Labels): FieldType<numbe
   return gauge(name, words, integer, of);
 }
 
+/** What the API itself counts up, from whenever it began. */
+export function asCounted(name: string, words: string): FieldType<number> {
+  return shown(integer, { name, words, asCounted: true, series: (value) => value });
+}
+
 /** A share from 0 to 1: of two elements of one name the higher one counts. */
 export function ratio(name: string, words: string): FieldType<number> {
   return shown(percentage, { name, words, together: 'most', series: (value) => value });
@@ -110,19 +118,19 @@ export function label(name: string, type: FieldType<string> = text): FieldType<s
   return marked(type, { label: name });
 }
 
-/** One of these states: a series for each, by the label `status`, 1 for the one that it is in. */
+/** One of these states: a series for each, by the label `status` in snake case, 1 for the one that it is in. */
 export function states<State extends string>(
   name: string,
   words: string,
   all: readonly State[],
 ): FieldType<State> {
-  const labels = all.map((status) => Object.freeze({ status }));
+  const labels = all.map((state) => [state, Object.freeze({ status: snakeCased(state) })] as const);
   return shown(oneOf(all), {
     name,
     words,
     labels: ['status'],
     together: 'most',
-    series: (state) => labels.map((own) => ({ labels: own, value: Number(own.status === state) })),
+    series: (state) => labels.map(([own, labels]) => ({ labels, value: Number(own === state) })),
   });
 }
 
@@ -224,6 +232,7 @@ function joined<Values>(one: Shown<Values>, other: Shown<Values>): Shown<Values>
     fields: [...new Set([...(one.fields ?? []), ...(other.fields ?? [])])],
     labels: labelsOf(one),
     together: one.together,
+    asCounted: one.asCounted,
     series: (values, target) => [...seriesOf(one, values, target), ...seriesOf(other, values, target)],
   };
 }
@@ -250,6 +259,7 @@ function ofElements<Element>(element: Shaped, addsUp = false): readonly Shown<re
     name: family.name,
     words: family.words,
     fields: family.fields,
+    asCounted: family.asCounted,
     labels: [...names, ...labelsOf(family)],
     series(elements, target) {
       const series = elements.flatMap((one) => labelled(textsOf(one), seriesOf(family, one, target)));
@@ -292,6 +302,7 @@ export function infoOf<Values>(words: string, answer: Answer<Values>): Shown<Val
 export function finished<Reading>(prefix: string, family: Shown<Reading>): Family<Reading> {
   const name = `${prefix}_${family.name}`;
   const isCounter = name.endsWith('_total');
+  const addsUpDays = isCounter && !family.asCounted;
   return {
     name,
     help: helpOf(family),
@@ -301,8 +312,8 @@ export function finished<Reading>(prefix: string, family: Shown<Reading>): Famil
     fields: family.fields ?? [],
     named: family.named,
     samples: (reading, target) =>
-      isCounter ? [] : bounded(asSamples(seriesOf(family, reading, target)), family.bound),
-    ...(isCounter && {
+      addsUpDays ? [] : bounded(asSamples(seriesOf(family, reading, target)), family.bound),
+    ...(addsUpDays && {
       days: (reading: Reading, target: TargetContext) =>
         seriesOf(family, reading, target) as readonly CounterSample[],
       bound: family.bound,
@@ -314,12 +325,12 @@ function labelsOf({ of = {}, labels = [] }: Shown): readonly string[] {
   return [...Object.keys(of), ...labels];
 }
 
-function seriesOf<Value>(family: Shown<Value>, value: Value, target: TargetContext): Series {
+export function seriesOf<Value>(family: Shown<Value>, value: Value, target: TargetContext): Series {
   const given = family.series(value, target) ?? [];
   return labelled(family.of, typeof given === 'number' ? [{ value: given }] : given);
 }
 
-function labelled(labels: Labels | undefined, series: Series): Series {
+export function labelled(labels: Labels | undefined, series: Series): Series {
   return labels ? series.map((one) => ({ ...one, labels: { ...labels, ...one.labels } })) : series;
 }
 

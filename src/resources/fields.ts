@@ -41,6 +41,8 @@ export class ReadingError extends Error {
 export interface Notes {
   /** Start of the UTC day that was asked for, in seconds since 1970, where one was. */
   readonly daySeconds?: number | undefined;
+  /** When the answer came, in seconds since 1970, where that matters. */
+  readonly nowSeconds?: number | undefined;
   /** The names of the fields that lead to the value, the outermost first. */
   readonly path: string[];
   /** The values so far that the reference does not list. They are reported when the whole answer was read. */
@@ -253,11 +255,18 @@ export interface Answer<Reading = unknown> {
   /** The reading where there is nothing to read. */
   readonly nothing: Reading;
   /**
-   * daySeconds: the start of the UTC day that was asked for, where one was.
+   * daySeconds: the start of the UTC day that was asked for, where one was. nowSeconds: when the answer came, in seconds since
+   * 1970, for charts that have points of hours to come.
    *
    * @throws {ReadingError} when the body is not the answer asked for
    */
-  from(this: void, body: unknown, diagnostics: Diagnostics, daySeconds?: number): Reading;
+  from(
+    this: void,
+    body: unknown,
+    diagnostics: Diagnostics,
+    daySeconds?: number,
+    nowSeconds?: number,
+  ): Reading;
 }
 
 /** The type of an object with these fields: of a whole answer, or of a value inside one. */
@@ -292,11 +301,11 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
   };
   const read: FieldType<Values<Of>> = (value, notes) =>
     isObject(value) ? valuesOf(value, notes, notes.path.length) : notes.mismatch('an object', value);
-  const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, daySeconds) => {
+  const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, daySeconds, nowSeconds) => {
     if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
     if (!known.some((name) => Object.hasOwn(body, name)))
       throw new ReadingError('schema', 'the answer has none of the expected fields');
-    const notes = new FieldNotes(diagnostics, daySeconds);
+    const notes = new FieldNotes(diagnostics, daySeconds, nowSeconds);
     const values = valuesOf(body, notes, 0);
     for (const { field, value } of notes.unrecognized) diagnostics.unrecognized(field, value);
     return values;
@@ -310,11 +319,13 @@ class FieldNotes implements Notes {
   readonly path: string[] = [];
   readonly unrecognized: { readonly field: string; readonly value: string }[] = [];
   readonly daySeconds: number | undefined;
+  readonly nowSeconds: number | undefined;
   readonly #diagnostics: Diagnostics;
 
-  constructor(diagnostics: Diagnostics, daySeconds?: number) {
+  constructor(diagnostics: Diagnostics, daySeconds?: number, nowSeconds?: number) {
     this.#diagnostics = diagnostics;
     this.daySeconds = daySeconds;
+    this.nowSeconds = nowSeconds;
   }
 
   mismatch(expected: string, value: unknown): undefined {

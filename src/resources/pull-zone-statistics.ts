@@ -1,27 +1,30 @@
-/** The traffic of one pull zone by days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
+/** The traffic of one pull zone by hours, and their days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
 
-import { daily, dailyTally, eachDayByInstants, newestDay } from './days.ts';
+import { dailyByHours, dailyTally, eachDayByHours, type Hour, hours, newestDay, sumByDay } from './days.ts';
 import { defineResource } from './define.ts';
-import { gauge, type Shown } from './families.ts';
-import { milliseconds, object, percentage, type ValueOf } from './fields.ts';
+import { gauge, highestOf, type Shown } from './families.ts';
+import { divided, milliseconds, object, percentage, type ValueOf } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 
 const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
 
 const statistics = object({
-  RequestsServedChart: daily('requests', 'Requests served'),
-  PullRequestsPulledChart: daily('uncached_requests', 'Requests passed on to the origin'),
-  BandwidthUsedChart: daily('bandwidth_bytes', 'Bandwidth used'),
-  BandwidthCachedChart: daily('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
-  OriginTrafficChart: daily('origin_traffic_bytes', 'Traffic from the origin'),
-  OriginShieldBandwidthUsedChart: daily('origin_shield_bandwidth_bytes', 'Bandwidth used by Origin Shield'),
-  OriginShieldInternalBandwidthUsedChart: daily(
+  RequestsServedChart: dailyByHours('requests', 'Requests served'),
+  PullRequestsPulledChart: dailyByHours('uncached_requests', 'Requests passed on to the origin'),
+  BandwidthUsedChart: dailyByHours('bandwidth_bytes', 'Bandwidth used'),
+  BandwidthCachedChart: dailyByHours('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
+  OriginTrafficChart: dailyByHours('origin_traffic_bytes', 'Traffic from the origin'),
+  OriginShieldBandwidthUsedChart: dailyByHours(
+    'origin_shield_bandwidth_bytes',
+    'Bandwidth used by Origin Shield',
+  ),
+  OriginShieldInternalBandwidthUsedChart: dailyByHours(
     'origin_shield_internal_bandwidth_bytes',
     'Internal bandwidth used by Origin Shield',
   ),
-  Error3xxChart: daily('responses', responses, { of: { code: '3xx' } }),
-  Error4xxChart: daily('responses', responses, { of: { code: '4xx' } }),
-  Error5xxChart: daily('responses', responses, { of: { code: '5xx' } }),
+  Error3xxChart: dailyByHours('responses', responses, { code: '3xx' }),
+  Error4xxChart: dailyByHours('responses', responses, { code: '4xx' }),
+  Error5xxChart: dailyByHours('responses', responses, { code: '5xx' }),
   // `EU: Frankfurt, DE` is a point of presence of a region.
   GeoTrafficDistribution: dailyTally(
     'region_traffic_bytes',
@@ -42,17 +45,66 @@ const statistics = object({
     'Median response time of the origin in the UTC day so far (%s, which is the median despite its name, divided by 1000)',
     milliseconds,
   ),
-}).ignoring(`TotalBandwidthUsed TotalOriginTraffic OriginResponseTimeChart{*} TotalRequestsServed CacheHitRateChart{*}
-  UserBalanceHistoryChart{*}`);
+  OriginResponseTimeChart: hours,
+  CacheHitRateChart: hours,
+}).ignoring('TotalBandwidthUsed TotalOriginTraffic TotalRequestsServed UserBalanceHistoryChart{*}');
 type Statistics = ValueOf<typeof statistics>;
 
 function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {
-  const days = served?.flatMap(({ startSeconds, value }) => {
-    const missed = pulled?.find((day) => day.startSeconds === startSeconds)?.value;
-    return missed === undefined ? [] : [{ startSeconds, value: Math.max(0, value - missed) }];
-  });
+  const missed = new Map(sumByDay(pulled ?? []).map(({ startSeconds, value }) => [startSeconds, value]));
+  const days =
+    served &&
+    sumByDay(served).flatMap(({ startSeconds, value }) => {
+      const uncached = missed.get(startSeconds);
+      return uncached === undefined ? [] : [{ startSeconds, value: Math.max(0, value - uncached) }];
+    });
   return days && [{ days }];
 }
+
+/** The start of the newest hour that has ended and had requests: one without any has no ratio and no time. */
+function newestHour({ RequestsServedChart = [] }: Statistics): number | undefined {
+  return highestOf(
+    RequestsServedChart.filter(({ hasEnded, value }) => hasEnded && value > 0).map(
+      ({ atSeconds }) => atSeconds,
+    ),
+  );
+}
+
+/** What a chart has at that hour. */
+function atNewestHour(chart: readonly Hour[] | undefined, statistics: Statistics): number | undefined {
+  const newest = newestHour(statistics);
+  return chart?.find(({ atSeconds }) => atSeconds === newest)?.value;
+}
+
+const inNewestHour = 'in the newest hour that has ended and had requests';
+
+const ofNewestHour: readonly Shown<Statistics>[] = [
+  {
+    name: 'cache_hit_ratio_latest_hour',
+    words: `Share of requests served from the cache ${inNewestHour}, from 0 to 1 (%s, divided by 100)`,
+    fields: ['CacheHitRateChart'],
+    series(statistics) {
+      const percent = atNewestHour(statistics.CacheHitRateChart, statistics);
+      return percent === undefined ? undefined : divided(percent, 100);
+    },
+  },
+  {
+    name: 'origin_response_time_latest_hour_seconds',
+    words: `Response time of the origin ${inNewestHour}; no series while the origin answered nothing in it (%s, divided by 1000)`,
+    fields: ['OriginResponseTimeChart'],
+    series(statistics) {
+      // 0 is written where the origin was not asked.
+      const milliseconds = atNewestHour(statistics.OriginResponseTimeChart, statistics);
+      return milliseconds ? divided(milliseconds, 1000) : undefined;
+    },
+  },
+  {
+    name: 'statistics_latest_hour_timestamp_seconds',
+    words: 'Start of the newest hour that has ended and had requests, as Unix time (a key of the %s)',
+    fields: ['RequestsServedChart'],
+    series: newestHour,
+  },
+];
 
 /** No counter: while one chart lags the other the figure is too high, which a counter could not take back. */
 const cached: Shown<Statistics> = {
@@ -82,12 +134,13 @@ export const pullZoneStatistics = defineResource({
   defaultIntervalSeconds: 300,
   listing: pullZones,
   path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,
-  query: eachDayByInstants,
+  query: eachDayByHours,
   answer: statistics,
   families: (own) => [
     ...own.slice(0, 2),
     cached,
     ...own.slice(2),
+    ...ofNewestHour,
     { ...newestDay(statistics), name: 'statistics_latest_day_timestamp_seconds' },
   ],
 });

@@ -144,7 +144,7 @@ export interface Family<Reading = unknown> {
   readonly help: string;
   /**
    * info: a gauge that is always 1 and carries text in labels; its name ends in `_info`. counter: what `days` has gained since
-   * this process first read it; its name ends in `_total`.
+   * this process first read it, or without `days` what the API has counted; its name ends in `_total`.
    */
   readonly type: 'gauge' | 'info' | 'counter';
   /** The base unit that the name ends in. */
@@ -157,7 +157,7 @@ export interface Family<Reading = unknown> {
   readonly named?: 'target' | 'parts' | undefined;
   /** The samples of a reading; none for what the API did not give. */
   samples(reading: Reading, target: TargetContext): readonly Sample[];
-  /** Of a counter: the days that a reading has. */
+  /** Of a counter that adds up days: those that a reading has. */
   days?(reading: Reading, target: TargetContext): readonly CounterSample[];
   readonly bound?: CounterBound | undefined;
 }

@@ -88,6 +88,31 @@ export function chartOf<Figure>(days: readonly number[], figureOf: (day: number)
   );
 }
 
+/** Maps each hour of these days to its figure; those to come are there, too, with 0. */
+export function hourlyChartOf(
+  days: readonly number[],
+  nowMs: number,
+  figureOf: (day: number, hour: number) => number,
+  isZoned = true,
+) {
+  const hours = days.flatMap((day) => Array.from({ length: 24 }, (_, hour) => ({ day, hour })));
+  return Object.fromEntries(
+    hours.map(({ day, hour }) => {
+      const startMs = day * dayMs + hour * hourMs;
+      return [`${secondOf(startMs)}${isZoned ? 'Z' : ''}`, startMs > nowMs ? 0 : figureOf(day, hour)];
+    }),
+  );
+}
+
+/** The part of a day's figure that falls into an hour: as they grow, so that all hours add up to it. */
+export function hourOf(figureOf: DayFigure, nowMs: number) {
+  return (day: number, hour: number) => {
+    const doneAt = (atMs: number) => doneOf(day, Math.min(atMs, nowMs)) / doneOf(day, nowMs);
+    const until = (end: number) => Math.floor(figureOf(day) * doneAt(day * dayMs + end * hourMs));
+    return until(hour + 1) - until(hour);
+  };
+}
+
 /** Days in the windows of the Shield metrics. */
 const windowDays = 28;
 

@@ -92,13 +92,11 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     expect([heading?.title, count?.type, list?.type]).toEqual(['Alerts', 'stat', 'table']);
     for (const panel of [count, list])
       expect(JSON.stringify(panel)).toContain('bunnynet:firing_alerts:since_seconds{');
-    expect(dashboard.annotations?.list).toMatchObject([
-      {
-        enable: true,
-        expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"/) as string,
-        titleFormat: '{{alertname}}',
-      },
-    ]);
+    expect(dashboard.annotations?.list?.[0]).toMatchObject({
+      enable: true,
+      expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"/) as string,
+      titleFormat: '{{alertname}}',
+    });
   });
 
   it('has a link from each row of a table and each number', () => {
@@ -288,7 +286,8 @@ describe('the dashboards together', () => {
       // Only with latency_chart: points, for users' own charts.
       'bunnynet_application_latency_chart_points',
       'bunnynet_application_latency_chart_seconds',
-      // Settings that are only for users' own queries and rules.
+      // Limits and settings that are only for users' own queries and rules.
+      'bunnynet_application_pod_outbound_connections_limit',
       'bunnynet_shield_zone_waf_request_header_logging_enabled',
       'bunnynet_shield_zone_request_body_logging_enabled',
       'bunnynet_shield_zone_waf_request_ignored_headers',

@@ -13,6 +13,8 @@ it('shows how many applications exist, and the limits on number and size', async
     maxNumberOfInstancesPerApplication: 40,
     maxNumberOfVolumesPerApplication: 4,
     maxVolumeSize: 400,
+    maxCpuMilliCoresPerPod: 8500,
+    maxMemoryBytesPerPod: 34359738368,
   });
   expect(asked).toEqual(['/limits']);
   expect(rows).toBe(`\
@@ -23,6 +25,8 @@ bunnynet_application_limits_max_instances_per_region{account="main"} 10
 bunnynet_application_limits_max_instances_per_application{account="main"} 40
 bunnynet_application_limits_max_volumes_per_application{account="main"} 4
 bunnynet_application_limits_max_volume_size_bytes{account="main"} 400000000000
+bunnynet_application_limits_max_cpu_cores_per_instance{account="main"} 8.5
+bunnynet_application_limits_max_memory_bytes_per_instance{account="main"} 34359738368
 `);
 });
 

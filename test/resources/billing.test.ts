@@ -52,14 +52,49 @@ bunnynet_billing_automatic_payment_failures{account="main"} 2
 });
 
 it('keeps nothing of payments and cards', async () => {
-  const body = { Balance: 1, AutomaticPaymentIdentifier: 'jane', SavedPaymentMethods: [{ Token: 't' }] };
+  const body = {
+    Balance: 1,
+    AutomaticPaymentIdentifier: 'jane',
+    SavedPaymentMethods: [{ Token: 't', LastFour: '4242' }],
+  };
   const reading = await billing.read(
     () => Promise.resolve(body),
     {},
     { mismatch: () => undefined, unrecognized: () => undefined },
     { nowMs: Date.now() },
   );
-  expect(reading).toEqual({ Balance: 1 });
+  expect(reading).toEqual({ Balance: 1, SavedPaymentMethods: [{}] });
+});
+
+it.each([
+  ['12/29', '2030-01-01T00:00:00Z'],
+  ['2/2028', '2028-03-01T00:00:00Z'],
+  ['2028-02', '2028-03-01T00:00:00Z'],
+  ['2029-12-31T00:00:00Z', '2029-12-31T00:00:00Z'],
+])('takes %s for the end of a payment method at %s', async (written, end) => {
+  const { rows, mismatched } = await read({ SavedPaymentMethods: [{ ExpirationDate: written }] });
+  expect(rows).toBe(
+    `bunnynet_billing_payment_method_expiration_timestamp_seconds{account="main"} ${Date.parse(end) / 1000}\n`,
+  );
+  expect(mismatched).toEqual([]);
+});
+
+it('shows when the last payment method expires, and notes a date of another form without showing it', async () => {
+  const methods = ['01/27', null, '12/27', 'xx/xx', '13/27'].map((ExpirationDate) => ({ ExpirationDate }));
+  const { rows, mismatched } = await read({ SavedPaymentMethods: methods });
+  expect(rows).toContain(`${Date.UTC(2028, 0) / 1000}\n`);
+  expect(mismatched).toEqual(['SavedPaymentMethods', 'SavedPaymentMethods']);
+  expect((await read({ SavedPaymentMethods: [] })).rows).toBe('');
+  expect((await read({ SavedPaymentMethods: null })).rows).toBe('');
+});
+
+it('shows the tokens of the AI gateway as products', async () => {
+  const used = { Usage: 1.5, TotalUnits: 3000, MeasuringUnit: 'tokens' };
+  const { rows } = await read({ MonthlyAiGatewayInputTokens: used, MonthlyAiGatewayCachedTokens: null });
+  expect(rows).toBe(`\
+bunnynet_billing_monthly_product_charges_dollars{account="main",product="ai_gateway_input_tokens"} 1.5
+bunnynet_billing_monthly_product_units{account="main",product="ai_gateway_input_tokens",unit="tokens"} 3000
+`);
 });
 
 it('leaves out fields that are null, missing or of the wrong type', async () => {

@@ -46,6 +46,38 @@ record_info{shop,record_id="12",name="shop.example",type="AAAA"} 1
 `);
 });
 
+it('shows how far the acceleration of a record is, and nothing of records that are not accelerated', async () => {
+  const { rows, page, unrecognized } = await read({
+    Id: 1,
+    Domain: 'shop.example',
+    Records: [
+      { Id: 11, Type: 0, Name: 'www', Value: 'very-secret', Accelerated: true, AccelerationStatus: 4 },
+      {
+        Id: 12,
+        Type: 3,
+        Name: '',
+        Accelerated: false,
+        AccelerationStatus: 0,
+        EnviromentalVariables: ['very-secret'],
+      },
+      { Id: 13, Type: 0, Name: 'api', Accelerated: true, AccelerationStatus: 9 },
+      { Id: 14, Type: 0, Name: 'old', Accelerated: null, AccelerationStatus: null },
+    ],
+  });
+  expect(rows.replaceAll('bunnynet_dns_record_', '').replaceAll('dns_zone_id="1",record_id=', '')).toBe(`\
+bunnynet_dns_zone_records{dns_zone_id="1"} 4
+acceleration_status{"11",status="none"} 0
+acceleration_status{"11",status="pending"} 0
+acceleration_status{"11",status="processing"} 0
+acceleration_status{"11",status="completed"} 0
+acceleration_status{"11",status="failed"} 1
+info{"11",name="www.shop.example",type="A"} 1
+info{"13",name="api.shop.example",type="A"} 1
+`);
+  expect(unrecognized).toEqual(['Records: AccelerationStatus 9']);
+  expect(page).not.toContain('secret');
+});
+
 it('counts an unlisted state as unknown, and notes it', async () => {
   const { rows, unrecognized } = await read({
     Id: 1,

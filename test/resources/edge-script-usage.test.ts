@@ -10,6 +10,8 @@ it('shows what an edge script used this month, and keeps no key', async () => {
     "Id": 61204,
     "Name": "redirects",
     "DeploymentKey": "very-secret",
+    "EdgeScriptVariables": [{ "Name": "TOKEN", "DefaultValue": "very-secret" }],
+    "LastModified": "2026-08-20T12:00:00",
     "MonthlyCost": 0.72,
     "MonthlyRequestCount": 120400,
     "MonthlyCpuTime": 361250
@@ -19,6 +21,7 @@ it('shows what an edge script used this month, and keeps no key', async () => {
 bunnynet_edge_script_usage_monthly_cost_dollars{script_id="61204"} 0.72
 bunnynet_edge_script_usage_monthly_requests{script_id="61204"} 120400
 bunnynet_edge_script_usage_monthly_cpu_seconds{script_id="61204"} 361.25
+bunnynet_edge_script_usage_last_modified_timestamp_seconds{script_id="61204"} 1787227200
 `);
   expect(page).not.toContain('secret');
 });

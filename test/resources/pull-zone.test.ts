@@ -10,18 +10,34 @@ const read = (...items: readonly string[]) =>
   );
 
 it('shows a pull zone with its month, its hostnames and its origin', async () => {
-  const { rows, asked } = await read(`{
+  const { rows, page, asked } = await read(`{
     "Id": 90210,
     "Name": "shop",
     "OriginUrl": "https://user:secret@origin.example",
     "Enabled": true,
     "Suspended": false,
     "Hostnames": [
-      { "Id": 1, "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": true },
-      { "Id": 2, "Value": "cdn.shop.example", "HasCertificate": true },
-      { "Id": 3, "Value": "img.shop.example", "HasCertificate": false },
+      { "Id": 1, "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": true, "CertificateProvisionType": 0 },
+      { "Id": 2, "Value": "cdn.shop.example", "HasCertificate": true, "CertificateProvisionType": 1, "ForceSSL": true,
+        "CertificateKey": "very-secret" },
+      { "Id": 3, "Value": "img.shop.example", "HasCertificate": false, "CertificateProvisionType": 4, "ForceSSL": false },
       { "Id": 4, "Value": "old.shop.example", "HasCertificate": null }
     ],
+    "EdgeRules": [
+      { "Guid": "a", "Enabled": true, "ActionParameter2": "very-secret", "Triggers": [{ "PatternMatches": ["very-secret"] }] },
+      { "Guid": "b", "Enabled": false }
+    ],
+    "EnableLogging": true,
+    "LogForwardingEnabled": true,
+    "LogForwardingToken": "very-secret",
+    "AWSSigningKey": "very-secret",
+    "AWSSigningSecret": "very-secret",
+    "VerifyOriginSSL": false,
+    "EnableTLS1": true,
+    "OriginShieldEnableConcurrencyLimit": true,
+    "OriginShieldMaxConcurrentRequests": 200,
+    "OriginShieldMaxQueuedRequests": 5000,
+    "OriginShieldQueueMaxWaitTime": 30,
     "StorageZoneId": 7001,
     "EdgeScriptId": -1,
     "MagicContainersAppId": null,
@@ -45,12 +61,24 @@ bunnynet_pull_zone_type{pull_zone_id="90210"} 1
 bunnynet_pull_zone_monthly_bandwidth_bytes{pull_zone_id="90210"} 1234567890123
 bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="90210"} 5000000000000
 bunnynet_pull_zone_monthly_charges_dollars{pull_zone_id="90210"} 12.34
-bunnynet_pull_zone_hostnames{pull_zone_id="90210",certificate="yes"} 2
-bunnynet_pull_zone_hostnames{pull_zone_id="90210",certificate="no"} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="cdn.shop.example",certificate="http01",force_ssl="true"} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="img.shop.example",certificate="none",force_ssl="false"} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="old.shop.example",certificate="unknown",force_ssl=""} 1
+bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="90210"} 1
 bunnynet_pull_zone_optimizer_enabled{pull_zone_id="90210"} 0
 bunnynet_pull_zone_origin_shield_enabled{pull_zone_id="90210"} 1
 bunnynet_pull_zone_safehop_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_edge_rules{pull_zone_id="90210"} 2
+bunnynet_pull_zone_edge_rules_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_logging_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_log_forwarding_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_verify_origin_ssl{pull_zone_id="90210"} 0
+bunnynet_pull_zone_tls1_enabled{pull_zone_id="90210"} 1
+bunnynet_pull_zone_origin_shield_max_concurrent_requests{pull_zone_id="90210"} 200
+bunnynet_pull_zone_origin_shield_max_queued_requests{pull_zone_id="90210"} 5000
+bunnynet_pull_zone_origin_shield_max_queue_wait_seconds{pull_zone_id="90210"} 30
 `);
+  expect(page).not.toContain('secret');
 });
 
 it('finds each pull zone with its name and features, and keeps no secret', async () => {
@@ -82,10 +110,16 @@ it('does not count a system hostname as lacking a certificate, because bunny.net
       { "Value": "old.shop.example", "IsSystemHostname": null, "HasCertificate": false }
     ]
   }`);
-  expect(rows).toBe(`\
-bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="yes"} 1
-bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 2
-`);
+  expect(rows).toContain('bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="1"} 2\n');
+  expect(rows).not.toContain('b-cdn.net');
+});
+
+it('shows no limits of the queue of Origin Shield while they are off, although the API has numbers', async () => {
+  const numbers = '"OriginShieldMaxConcurrentRequests": 200, "OriginShieldQueueMaxWaitTime": 30';
+  for (const off of ['false', 'null']) {
+    const { rows } = await read(`{ "Id": 1, "OriginShieldEnableConcurrencyLimit": ${off}, ${numbers} }`);
+    expect(rows).toBe('');
+  }
 });
 
 describe('the fields of a pull zone', () => {
@@ -104,8 +138,7 @@ describe('the fields of a pull zone', () => {
     }`);
     expect(rows).toBe(`\
 bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="1"} 10
-bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="yes"} 0
-bunnynet_pull_zone_hostnames{pull_zone_id="1",certificate="no"} 0
+bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="1"} 0
 `);
     expect([...new Set(mismatched)].toSorted()).toEqual([
       'Enabled',

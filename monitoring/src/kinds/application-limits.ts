@@ -13,7 +13,7 @@ export const applicationLimits: KindMonitoring = {
     row(accountDashboard, 'Limits', [
       grid('Applications', 'short', 24, {
         description:
-          'Applications that an account has and may have, and what each may have (API fields existingNumberOfApplications, maxNumberOfApplications, maxNumberOfRegionsPerApplication, maxNumberOfInstancesPerRegion, maxNumberOfInstancesPerApplication, maxNumberOfVolumesPerApplication, maxVolumeSize, as they are now).',
+          'Applications that an account has and may have, and what each may have (API fields existingNumberOfApplications, maxNumberOfApplications, maxNumberOfRegionsPerApplication, maxNumberOfInstancesPerRegion, maxNumberOfInstancesPerApplication, maxNumberOfVolumesPerApplication, maxVolumeSize, maxCpuMilliCoresPerPod, maxMemoryBytesPerPod, as they are now).',
         height: 5,
         entity: account,
         rows: `topk(100, ${limit('applications')})`,
@@ -25,6 +25,8 @@ export const applicationLimits: KindMonitoring = {
           { title: 'Instances each', expr: limit('max_instances_per_application') },
           { title: 'Volumes each', expr: limit('max_volumes_per_application') },
           { title: 'Size of a volume', expr: limit('max_volume_size_bytes'), unit: 'decbytes' },
+          { title: 'Cores each', expr: limit('max_cpu_cores_per_instance') },
+          { title: 'Memory each', expr: limit('max_memory_bytes_per_instance'), unit: 'decbytes' },
         ],
       }),
     ]),

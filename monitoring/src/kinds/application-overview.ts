@@ -2,7 +2,7 @@
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, lines } from '../panels.ts';
+import { bars, lines, textOf, yesNo } from '../panels.ts';
 import { all, anywhere, highest, peaks, seriesOf, top, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 import { application, applicationDashboard, statusColors } from './application.ts';
@@ -16,9 +16,49 @@ const inRow = (name: string): string => values(anywhere(region), family(`region_
 const inRegions = (name: string, by: string): string =>
   values(application, family(`region_${name}`), ['region', by]);
 
+/** A pod is shown with its own name and the application's. */
+const pod = { ...application, ids: ['app_id', 'region', 'pod_name'] };
+const podFamily = (name: string): string => `bunnynet_application_${name}`;
+const ofPod = (name: string): string => values(anywhere(pod), podFamily(name));
+const podName = '{{display}} {{region}} {{pod_name}}';
+const podIds = pod.ids.join(', ');
+
+/** What each pod uses of the limit of one instance. */
+const memoryShare = 'bunnynet:application_pod_memory:ratio';
+const cpuShare = 'bunnynet:application_pod_cpu:ratio';
+
+function shareOfLimit(used: string, limit: string): string {
+  return `
+          max by (app_id, region, pod_name) (
+            last_over_time(bunnynet_application_${used}[3m])
+            / on (job, instance, app_id) group_left last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m])
+          ) < Inf`;
+}
+
+/** A record of the selected pods. */
+function selected(record: string, from: string): string {
+  return `${record} and on (${podIds}) ${seriesOf(pod, podFamily(from))}`;
+}
+
+function fullest(title: string, description: string, share: string, legend = podName) {
+  return bars(`${title}: the 10 fullest`, 'percentunit', 8, {
+    description,
+    steps: ['green', [0.8, 'orange'], [0.95, 'red']],
+    queries: top(10, pod, share, legend),
+    link: application.link,
+    nothing: 'No instance says.',
+  });
+}
+
+function partOf(part: string, whole: string, by: readonly string[] = []): string {
+  return highest(pod, `${seriesOf(pod, podFamily(part))} / (${podFamily(whole)} > 0)`, by);
+}
+
 /** The status of applications that have no instances and lack none. */
 const stopped = 'bunnynet_application_status{status=~"inactive|suspended"}';
 const missing = `${seriesOf(every, family('desired_instances'))} - ${family('active_instances')} > 0 unless on (app_id) ${stopped} == 1`;
+
+const exitText = textOf({ 0: ['0', 'text'], 137: ['137 killed', 'red'], 143: ['143 stopped', 'orange'] });
 
 const load = [
   ['cpu_usage_ratio', 'CPU', 'averageCPU'],
@@ -33,7 +73,54 @@ export const applicationOverview: KindMonitoring = {
     reading: family('desired_instances'),
     subject: application,
     interval: '1m',
+    records: [
+      {
+        record: memoryShare,
+        comment: 'What each pod uses of the memory that one instance may use, and of its CPU.',
+        expr: shareOfLimit('pod_memory_bytes', 'memory_bytes'),
+      },
+      { record: cpuShare, expr: shareOfLimit('pod_cpu_cores', 'cpu_cores') },
+    ],
     alerts: {
+      BunnynetApplicationMemoryNearLimit: {
+        comment: 'At its limit a container is killed (exit code 137).',
+        expr: `max by (app_id) (${memoryShare}) > [[share]]`,
+        thresholds: { share: 0.9 },
+        for: '10m',
+        keepFiringFor: '15m',
+        summary: 'An instance of application {{ or $name $labels.app_id }} is near its memory limit',
+        description:
+          'The fullest instance of application {{ $labels.app_id }} has used more than {{ humanizePercentage "[[share]]" }} of the memory that it may use for [[for]]: {{ $value | humanizePercentage }}.',
+      },
+      BunnynetApplicationContainerRestarting: {
+        expr: `
+          max by (app_id) (
+            max by (app_id, region, pod_name, container_name) (increase(bunnynet_application_container_restarts_total[30m]))
+          ) >= [[restarts]]`,
+        thresholds: { restarts: 2 },
+        for: '2m',
+        keepFiringFor: '15m',
+        summary: 'A container of application {{ or $name $labels.app_id }} keeps restarting',
+        description:
+          'A container of application {{ $labels.app_id }} has restarted {{ $value | humanize }} times within half an hour. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually for want of memory.',
+      },
+      BunnynetApplicationHeartbeatStopped: {
+        comment:
+          'Measured at the last reading, so that an outage of the API does not look like one of the pod.',
+        expr: `
+          max by (app_id) (
+            last_over_time(bunnynet_application_overview_last_success_timestamp_seconds[3m])
+            - on (job, instance, app_id) group_right last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds[3m])
+            unless on (job, instance, app_id, region, pod_name) last_over_time(bunnynet_application_pod_status{status="deleting"}[3m]) == 1
+          ) > [[seconds]]`,
+        thresholds: { seconds: 600 },
+        for: '5m',
+        keepFiringFor: '10m',
+        severity: 'critical',
+        summary: 'An instance of application {{ or $name $labels.app_id }} gives no sign of life',
+        description:
+          'The last heartbeat of an instance of application {{ $labels.app_id }} was {{ $value | humanizeDuration }} old when it was last read.',
+      },
       BunnynetApplicationInstancesMissing: {
         comment: 'An inactive application lacks nothing, and a suspended one has an alert of its own.',
         expr: `
@@ -63,6 +150,57 @@ export const applicationOverview: KindMonitoring = {
       }),
     ]),
     row(applicationDashboard, 'Instances', [
+      grid('Instances', 'short', 24, {
+        description:
+          'At most 100 instances of the selected applications. Memory and CPU are shares of what one instance may use (API fields regions, pods: ramUsageBytes, cpuUsageCores; limits), «Restarts» are those of all containers since the instance began (numberOfRestarts), «Exit code» is the highest of their last ones (exitCode), «Heartbeat» is the age of the last one (lastHeartBeat), as they were at the last poll.',
+        height: 10,
+        entity: pod,
+        rows: `topk(100, ${values(pod, podFamily('pod_status'))})`,
+        labels: { region: 'Region', pod_name: 'Instance' },
+        columns: [
+          {
+            title: 'Memory',
+            expr: memoryShare,
+            unit: 'percentunit',
+            steps: ['text', [0.8, 'orange'], [0.9, 'red']],
+          },
+          {
+            title: 'CPU',
+            expr: cpuShare,
+            unit: 'percentunit',
+            steps: ['text', [0.8, 'orange'], [0.95, 'red']],
+          },
+          {
+            title: 'Restarts',
+            expr: `sum by (${podIds}) (${values(anywhere(pod), podFamily('container_restarts_total'), ['container_name'])})`,
+            steps: ['text', [1, 'orange']],
+          },
+          {
+            title: 'Exit code',
+            expr: ofPod('container_last_exit_code'),
+            unit: 'none',
+            text: exitText,
+            steps: ['text', [1, 'orange']],
+          },
+          {
+            title: 'Heartbeat',
+            expr: `time() - ${ofPod('pod_last_heartbeat_timestamp_seconds')}`,
+            unit: 's',
+            steps: ['text', [600, 'red']],
+          },
+          { title: 'Sends', expr: ofPod('pod_outbound_bytes_per_second'), unit: 'Bps' },
+          {
+            title: 'Ready',
+            expr: values(anywhere(pod), podFamily('pod_status'), [], ['status="ready"']),
+            text: yesNo,
+          },
+        ],
+        alerts: [
+          'BunnynetApplicationMemoryNearLimit',
+          'BunnynetApplicationContainerRestarting',
+          'BunnynetApplicationHeartbeatStopped',
+        ],
+      }),
       lines('Instances desired', 'short', 8, {
         description: 'Of the 15 applications with the most (API field desiredInstances).',
         queries: peaks(15, application, family('desired_instances')),
@@ -85,6 +223,57 @@ export const applicationOverview: KindMonitoring = {
           link: application.link,
         }),
       ),
+    ]),
+    row(applicationDashboard, 'Instances in detail', [
+      fullest(
+        'Memory, of the limit',
+        'Memory of an instance as a share of what one may use (API fields regions, pods, ramUsageBytes and limits, ramBytes). An alert fires above 90 %.',
+        selected(memoryShare, 'pod_memory_bytes'),
+      ),
+      fullest(
+        'CPU, of the limit',
+        'CPU cores of an instance as a share of what one may use (API fields regions, pods, cpuUsageCores and limits, cpuCores).',
+        selected(cpuShare, 'pod_cpu_cores'),
+      ),
+      fullest(
+        'Sending, of the limit',
+        'Bytes per second that an instance sends as a share of what one may send (API fields regions, pods and limits: outboundBandwidthBytesPerSecond).',
+        highest(
+          pod,
+          `${seriesOf(pod, podFamily('pod_outbound_bytes_per_second'))} / on (app_id) group_left () (${values(anywhere(application), family('instance_limit_outbound_bytes_per_second'))} > 0)`,
+        ),
+      ),
+      fullest(
+        'Scratch disk',
+        'Ephemeral storage of an instance as a share of its limit (API fields regions, pods: ephemeralStorageUsageBytes, ephemeralStorageLimitBytes).',
+        partOf('pod_ephemeral_storage_usage_bytes', 'pod_ephemeral_storage_limit_bytes'),
+      ),
+      fullest(
+        'Volumes of an instance',
+        'Use of each volume of an instance (API fields regions, pods, volumes: usageBytes, sizeBytes).',
+        partOf('pod_volume_usage_bytes', 'pod_volume_size_bytes', ['volume_id']),
+        `${podName} {{volume_id}}`,
+      ),
+      bars('Rejected connections: the 10 instances with the most', 'short', 8, {
+        description:
+          'Rejected outbound connections of an instance; the API documents no window (API fields regions, pods, outboundConnectionsRejectedDiff).',
+        queries: top(10, pod, values(pod, podFamily('pod_rejected_outbound_connections')), podName),
+        link: application.link,
+      }),
+      lines('Containers by state', 'short', 8, {
+        description:
+          'Containers of the selected applications in each state (API fields regions, pods, containers, status).',
+        stacked: true,
+        queries: {
+          '{{status}}': `sum by (status) (${values(pod, podFamily('container_status'), ['container_name', 'status'])})`,
+        },
+        colors: { ready: 'green', started: 'blue', not_started: 'red' },
+      }),
+      lines('Pods without a series', 'short', 8, {
+        description:
+          'Pods of an application beyond the 200 that have series of their own (API fields regions, pods).',
+        queries: peaks(15, application, family('pods_left_out')),
+      }),
     ]),
     row(applicationDashboard, 'Regions', [
       grid('Regions', 'short', 24, {
@@ -128,7 +317,7 @@ export const applicationOverview: KindMonitoring = {
         description: 'Pods of the selected applications in each state (API field regions, pods).',
         stacked: true,
         queries: { '{{state}}': `sum by (state) (${inRegions('pods', 'state')})` },
-        colors: { ready: 'green', scheduled: 'blue', notScheduled: 'red', deleting: 'gray' },
+        colors: { ready: 'green', scheduled: 'blue', not_scheduled: 'red', deleting: 'gray' },
       }),
       bars('Restarts: the 10 containers with the most', 'short', 6, {
         description:

@@ -37,7 +37,7 @@ export const applicationDashboard: Dashboard = {
   title: 'Application',
   description: 'One application, or some of them side by side.',
   picked: ['app_id=~"$application|"'],
-  details: ['Latency chart', 'Regions', 'Volumes', 'Readings'],
+  details: ['Latency chart', 'Instances in detail', 'Regions', 'Volumes', 'Readings'],
   variables: [pickByName(application, 'Application')],
 };
 

@@ -1,10 +1,12 @@
 /** The account: its balance, its charges by service, and a forecast for the month. */
+
+import { markAt } from '../annotations.ts';
 import { type Dashboard, row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers, textOf } from '../panels.ts';
-import { all, anywhere, entityOf, seriesOf, topBy, values } from '../promql.ts';
+import { all, anywhere, entityOf, scope, selector, seriesOf, topBy, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 
 /** Named after its credential in the configuration. The scope already picks accounts. */
@@ -17,12 +19,21 @@ export const account = all(
   }),
 );
 
+/** A mark in the charts when a script was released. */
+const releases = markAt(
+  'Script releases',
+  'blue',
+  selector('bunnynet_edge_script_usage_last_modified_timestamp_seconds', scope),
+  'script {{script_id}}',
+);
+
 /** Shared by all kinds about accounts, and about cost. */
 export const accountDashboard: Dashboard = {
   uid: 'bunnynet-account',
   title: 'Account',
   description: 'Balance, cost by service, forecast of the month, and limits.',
   details: ['Edge scripts', 'Limits'],
+  annotations: [releases],
   accounts: 'bunnynet_billing_up',
 };
 
@@ -83,6 +94,15 @@ export const billing: KindMonitoring = {
         summary: 'The balance of {{ $labels.account }} runs out before the month ends',
         description:
           'The balance of the account {{ $labels.account }} is less than what will be charged until the end of the month if it goes on as in the past day, and the account does not recharge automatically.',
+      },
+      BunnynetAccountPaymentMethodExpiring: {
+        comment: 'The last of the saved methods: the API does not say which one it charges.',
+        expr: `max by (account) (last_over_time(bunnynet_billing_payment_method_expiration_timestamp_seconds[3m])) - time() < [[seconds]]`,
+        thresholds: { seconds: 1_209_600 },
+        for: '1h',
+        summary: 'The payment method of {{ $labels.account }} expires',
+        description:
+          'The last payment method of the account {{ $labels.account }} expires in less than two weeks, or has expired. Without one automatic recharges fail.',
       },
       BunnynetAccountRechargeFailing: {
         expr: `max by (account) (last_over_time(bunnynet_billing_automatic_payment_failures[3m])) > [[failures]]`,
@@ -174,7 +194,7 @@ export const billing: KindMonitoring = {
     row(accountDashboard, 'Recharge', [
       grid('Accounts', 'short', 24, {
         description:
-          'Whether an account is billed and recharges automatically, below which balance and by how much, and the automatic payments that failed in a row; amounts in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount).',
+          'Whether an account is billed and recharges automatically, below which balance and by how much, and the automatic payments that failed in a row; amounts in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount; SavedPaymentMethods, ExpirationDate of the last).',
         height: 5,
         entity: account,
         rows: `topk(100, ${field('up')})`,
@@ -187,9 +207,15 @@ export const billing: KindMonitoring = {
           { title: 'Billing', expr: field('enabled'), text: onOff },
           { title: 'Automatic recharge', expr: field('automatic_recharge_enabled'), text: onOff },
           { title: 'Below', expr: field('automatic_recharge_threshold_dollars'), unit: 'currencyUSD' },
+          {
+            title: 'Payment method expires in',
+            expr: `${field('payment_method_expiration_timestamp_seconds')} - time()`,
+            unit: 's',
+            steps: ['red', [1_209_600, 'text']],
+          },
           { title: 'By', expr: field('automatic_recharge_amount_dollars'), unit: 'currencyUSD' },
         ],
-        alerts: ['BunnynetAccountRechargeFailing'],
+        alerts: ['BunnynetAccountRechargeFailing', 'BunnynetAccountPaymentMethodExpiring'],
       }),
     ]),
   ],

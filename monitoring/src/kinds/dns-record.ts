@@ -76,7 +76,17 @@ export const dnsRecord: KindMonitoring = {
         columns: [{ title: 'Offline', expr: offline, text: yesNo, steps: ['text', [1, 'red']] }],
         alerts: ['BunnynetDnsRecordOffline'],
       }),
-      grid('DNS zones', 'short', 24, {
+      numbers('Accelerated records', 'short', 8, {
+        description:
+          'Accelerated records of the selected DNS zones by how far that is (API field AccelerationStatus, as it is at each poll).',
+        height: 9,
+        queries: {
+          '{{status}}': `sum by (status) (${values(record, 'bunnynet_dns_record_acceleration_status', ['status'])})`,
+        },
+        wrong: { failed: 'red' },
+        link: toExporter,
+      }),
+      grid('DNS zones', 'short', 16, {
         description:
           'At most 100 of the selected DNS zones (API fields NameserversDetected, DnsSecEnabled and Records, as they are now).',
         entity: dnsZone,

@@ -2,8 +2,8 @@
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
-import { lines } from '../panels.ts';
-import { costLeap, peaks } from '../promql.ts';
+import { bars, lines } from '../panels.ts';
+import { costLeap, peaks, top, values } from '../promql.ts';
 import { accountDashboard } from './billing.ts';
 import { script } from './edge-script.ts';
 
@@ -59,7 +59,11 @@ export const edgeScriptUsage: KindMonitoring = {
           'CPU time of this calendar month; starts again each month (API field MonthlyCpuTime, milliseconds).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cpu_seconds'),
       }),
-      lines('Cost of the month: the 15 dearest', 'currencyUSD', 8, {
+      bars('Since the last change: the 10 longest', 's', 8, {
+        description: 'Time since a script was last modified (API field LastModified).',
+        queries: top(10, script, `time() - ${values(script, family('last_modified_timestamp_seconds'))}`),
+      }),
+      lines('Cost of the month: the 15 dearest', 'currencyUSD', 24, {
         description:
           'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
         queries: peaks(15, script, family('monthly_cost_dollars')),

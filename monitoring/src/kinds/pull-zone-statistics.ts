@@ -1,8 +1,9 @@
 /** What pull zones serve: requests, bandwidth, cache, origin, errors. */
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
+import { toExporter } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
-import { bars, lines, newestDay } from '../panels.ts';
+import { bars, lines, newestDay, numbers } from '../panels.ts';
 import {
   all,
   type Entity,
@@ -26,7 +27,7 @@ const rate = (zones: Entity, name: string, by: readonly string[] = []): string =
 
 const serverErrors = 'bunnynet:pull_zone_server_errors:ratio30m';
 const cachedRequests = 'bunnynet:pull_zone_cached_requests:ratio1h';
-const originTime = 'bunnynet:pull_zone_origin_response_time_seconds:max';
+const originTime = 'bunnynet:pull_zone_origin_response_time_latest_hour_seconds:max';
 
 const errorRate = perSecond(every, family('responses_total'), ['code'], ['code!="3xx"']);
 const notCached = `1 - ${seriesOf(pullZone, family('cache_hit_ratio'))}`;
@@ -67,7 +68,12 @@ export const pullZoneStatistics: KindMonitoring = {
       },
       {
         record: originTime,
-        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_origin_response_time_seconds[3m]))`,
+        comment: 'In the newest hour; that of a zone without traffic is soon history.',
+        expr: `
+          max by (pull_zone_id) (
+            last_over_time(bunnynet_pull_zone_origin_response_time_latest_hour_seconds[3m])
+            and on (job, instance, pull_zone_id) last_over_time(bunnynet_pull_zone_statistics_latest_hour_timestamp_seconds[3m]) > time() - 14400
+          )`,
       },
       {
         record: serverErrors,
@@ -107,17 +113,16 @@ export const pullZoneStatistics: KindMonitoring = {
           'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, [[points]] percentage points less than on average in the day before.',
       },
       BunnynetPullZoneOriginSlow: {
-        comment:
-          'The API gives the median of the day so far: it is slow to rise in the evening, and to fall. Silent on the first day.',
+        comment: 'By the newest hour that has ended. Silent on the first day.',
         expr: `
           (${originTime} > [[seconds]])
           > [[ratio]] * ${usual(originTime)}`,
         thresholds: { seconds: 0.5, ratio: 2 },
-        for: '30m',
+        for: '10m',
         keepFiringFor: '30m',
         summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
         description:
-          'The median response time of the origin of pull zone {{ $labels.pull_zone_id }} is {{ $value | humanizeDuration }} today: more than [[seconds]] s, and more than [[ratio]] times as long as in the day before.',
+          'The origin of pull zone {{ $labels.pull_zone_id }} took {{ $value | humanizeDuration }} to respond in the past hour: more than [[seconds]] s, and more than [[ratio]] times as long as on average in the day before.',
       },
     },
   },
@@ -210,8 +215,8 @@ export const pullZoneStatistics: KindMonitoring = {
       }),
       lines('Response time of the origin: the 15 slowest', 's', 12, {
         description:
-          'Median of the UTC day so far; starts again at midnight (API field AverageOriginResponseTime).',
-        queries: peaks(15, pullZone, family('origin_response_time_seconds'), () => originTime),
+          'In the newest hour that has ended and had requests (API field OriginResponseTimeChart).',
+        queries: peaks(15, pullZone, family('origin_response_time_latest_hour_seconds'), () => originTime),
         alerts: ['BunnynetPullZoneOriginSlow'],
       }),
     ]),
@@ -221,6 +226,15 @@ export const pullZoneStatistics: KindMonitoring = {
         values(pullZone, family('statistics_latest_day_timestamp_seconds')),
         'field RequestsServedChart and the other charts',
       ),
+      numbers('Newest hour: pull zones', 's', 6, {
+        description:
+          'Time since the newest hour that has ended and had requests, of the pull zone whose hour is newest (newest key of API field RequestsServedChart).',
+        steps: ['green', [10_800, 'orange']],
+        queries: {
+          'newest hour': `min(time() - 3600 - ${values(pullZone, family('statistics_latest_hour_timestamp_seconds'))})`,
+        },
+        link: toExporter,
+      }),
     ]),
   ],
 };

@@ -22,7 +22,7 @@ export const cdnDashboard: Dashboard = {
   title: 'CDN',
   description: 'Pull zones: traffic, cache, origin and errors, and what they cost.',
   picked: ['pull_zone_id=~"$pullzone|"'],
-  details: ['Optimizer', 'Origin Shield and SafeHop', 'Readings'],
+  details: ['Settings', 'Optimizer', 'Origin Shield and SafeHop', 'Readings'],
   variables: [pickByName(pullZone, 'Pull zone')],
 };
 
@@ -35,7 +35,10 @@ const count = (expr: string): string => `count(${highest(pullZone, expr)}) or ve
 
 const bandwidth = family('monthly_bandwidth_bytes');
 const bandwidthLimit = family('monthly_bandwidth_limit_bytes');
-const uncertified = ['certificate="no"'];
+const uncertified = family('hostnames_without_certificate');
+
+/** A hostname is shown with the name of its pull zone. */
+const hostname = { ...pullZone, ids: ['pull_zone_id', 'hostname'] };
 
 export const pullZones: KindMonitoring = {
   kind: 'pull_zone',
@@ -57,7 +60,7 @@ export const pullZones: KindMonitoring = {
           'Pull zone {{ $labels.pull_zone_id }} has used {{ $value | humanizePercentage }} of the bandwidth that it may use this month.',
       },
       BunnynetPullZoneCertificateMissing: {
-        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames{certificate="no"}[3m])) > [[hostnames]]`,
+        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames_without_certificate[3m])) > [[hostnames]]`,
         thresholds: { hostnames: 0 },
         for: '1h',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} has hostnames without a certificate',
@@ -79,7 +82,7 @@ export const pullZones: KindMonitoring = {
     row(cdnDashboard, 'Pull zones', [
       grid('Pull zones', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Type, Hostnames, OptimizerEnabled, EnableOriginShield, EnableSafeHop as they are now; RequestsServedChart as «Requests», CacheHitRate as «Hits», and AverageOriginResponseTime, of the UTC day so far).',
+          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Type, Hostnames, OptimizerEnabled, EnableOriginShield, EnableSafeHop as they are now; RequestsServedChart as «Requests» of the UTC day so far, CacheHitRateChart as «Hits» and OriginResponseTimeChart as «Origin» of the newest hour, AverageOriginResponseTime as «Today»).',
         height: 10,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|monthly_bandwidth_bytes)')),
@@ -93,14 +96,15 @@ export const pullZones: KindMonitoring = {
           },
           { title: 'Charges', expr: field('monthly_charges_dollars'), unit: 'currencyUSD' },
           { title: 'Requests', expr: field('requests_latest_day') },
-          { title: 'Hits', expr: field('cache_hit_ratio'), unit: 'percentunit' },
-          { title: 'Origin', expr: field('origin_response_time_seconds'), unit: 's' },
+          { title: 'Hits', expr: field('cache_hit_ratio_latest_hour'), unit: 'percentunit' },
+          { title: 'Origin', expr: field('origin_response_time_latest_hour_seconds'), unit: 's' },
+          { title: 'Today', expr: field('origin_response_time_seconds'), unit: 's' },
           { title: 'Enabled', expr: field('enabled'), text: onOff },
           { title: 'Suspended', expr: field('suspended'), text: yesIsBad },
           { title: 'Network', expr: field('type'), text: network },
           {
             title: 'No cert.',
-            expr: values(anywhere(pullZone), family('hostnames'), [], uncertified),
+            expr: field('hostnames_without_certificate'),
             steps: ['text', [1, 'orange']],
           },
           { title: 'Optimizer', expr: field('optimizer_enabled'), text: yesNo },
@@ -130,11 +134,48 @@ export const pullZones: KindMonitoring = {
         queries: {
           all: `count(${values(pullZone, family('up'))})`,
           suspended: count(`${seriesOf(pullZone, family('suspended'))} == 1`),
-          'without a certificate': count(`${seriesOf(pullZone, family('hostnames'), uncertified)} > 0`),
+          'without a certificate': count(`${seriesOf(pullZone, uncertified)} > 0`),
         },
         wrong: { suspended: 'red', 'without a certificate': 'orange' },
         link: toExporter,
         alerts: ['BunnynetPullZoneCertificateMissing'],
+      }),
+    ]),
+    row(cdnDashboard, 'Settings', [
+      grid('Hostnames without a certificate', 'none', 9, {
+        description:
+          'At most 100 hostnames of the selected pull zones, without those of bunny.net (API fields Hostnames: Value, HasCertificate, ForceSSL).',
+        entity: hostname,
+        rows: `topk(100, ${values(hostname, family('hostname_info'), [], ['certificate="none"'])})`,
+        labels: { hostname: 'Hostname' },
+        columns: [
+          {
+            title: 'To HTTPS',
+            expr: `${values(anywhere(hostname), family('hostname_info'), [], ['force_ssl="true"'])} or 0 * ${values(anywhere(hostname), family('hostname_info'))}`,
+            text: yesNo,
+          },
+        ],
+        nothing: 'Every hostname has a certificate.',
+        alerts: ['BunnynetPullZoneCertificateMissing'],
+      }),
+      grid('Settings', 'short', 15, {
+        description:
+          'At most 100 of the selected pull zones (API fields EdgeRules, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, EnableTLS1; with OriginShieldEnableConcurrencyLimit also OriginShieldMaxConcurrentRequests, OriginShieldMaxQueuedRequests and OriginShieldQueueMaxWaitTime, as they are now).',
+        height: 9,
+        entity: pullZone,
+        rows: hundred(pullZone, family('(up|edge_rules)')),
+        columns: [
+          { title: 'Edge rules', expr: field('edge_rules') },
+          { title: 'enabled', expr: field('edge_rules_enabled') },
+          { title: 'Logs', expr: field('logging_enabled'), text: yesNo },
+          { title: 'forwarded', expr: field('log_forwarding_enabled'), text: yesNo },
+          { title: 'Verifies origin', expr: field('verify_origin_ssl'), text: yesNo },
+          { title: 'TLS 1.0', expr: field('tls1_enabled'), text: yesIsBad },
+          { title: 'At once', expr: field('origin_shield_max_concurrent_requests') },
+          { title: 'Queued', expr: field('origin_shield_max_queued_requests') },
+          { title: 'Waits', expr: field('origin_shield_max_queue_wait_seconds'), unit: 's' },
+        ],
+        sort: 'Edge rules',
       }),
     ]),
   ],

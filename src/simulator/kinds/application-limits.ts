@@ -18,5 +18,7 @@ export const applicationLimits = {
     maxNumberOfInstancesPerApplication: 40,
     maxNumberOfVolumesPerApplication: 4,
     maxVolumeSize: 400,
+    maxCpuMilliCoresPerPod: 8_000,
+    maxMemoryBytesPerPod: 32 * 2 ** 30,
   })),
 } as const satisfies Kind;

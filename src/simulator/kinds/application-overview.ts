@@ -1,7 +1,7 @@
 /** What applications run, by region, pod and container (`/apps/{app}/overview`). */
 import { ofEach } from '../answers.ts';
 import { hourMs, minuteMs } from '../days.ts';
-import { count, drift, hash, round, text, unit } from '../entities.ts';
+import { count, drift, hash, round, secret, text, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 import { type Application, statusOf } from './application.ts';
@@ -62,6 +62,7 @@ function overview(one: Application, { nowMs }: Request) {
     averageCPU: graded(cpu),
     averageRAM: graded(memory),
     averageVolumesUsage: graded(volumes),
+    limits: limitsOf(one),
     regions: names.map((region, order) => ({
       region,
       instances: active,
@@ -80,22 +81,72 @@ function overview(one: Application, { nowMs }: Request) {
   });
 }
 
+const gibibyte = 2 ** 30;
+
+/** What one instance may use. Some applications run on an older installation, which does not say. */
+function limitsOf({ seed, index }: Application) {
+  if (index % 6 === 5) return undefined;
+  return {
+    cpuCores: 1 + (hash(seed, 0x55) % 4),
+    ramBytes: (1 + (hash(seed, 0x56) % 4)) * gibibyte,
+    outboundBandwidthBytesPerSecond: 125_000_000,
+  };
+}
+
+/** What a pod uses of its limits, where the installation says so; null while it is being scheduled. */
+function usageOf(one: Application, podSeed: number, nowMs: number, isReady: boolean) {
+  const limits = limitsOf(one);
+  if (!limits) return {};
+  const used = (limit: number, figure: number) =>
+    isReady ? limit * (0.1 + 0.8 * drift(hash(podSeed, figure), nowMs, 30 * minuteMs)) : null;
+  const bytes = used(limits.ramBytes, 8);
+  return {
+    cpuUsageCores: used(limits.cpuCores, 7),
+    ramUsageBytes: bytes === null ? null : Math.floor(bytes),
+    outboundBandwidthBytesPerSecond: used(limits.outboundBandwidthBytesPerSecond / 10, 9),
+    volumes: [{ id: `vol-${text(podSeed, 8)}`, usageBytes: 1e9 * (1 + unit(podSeed, 10)), sizeBytes: 10e9 }],
+  };
+}
+
+/** Up to seven fractional digits. */
+function heartBeat(nowMs: number, podSeed: number): string {
+  const atMs = nowMs - (nowMs % 15_000) - (hash(podSeed, 11) % 15_000);
+  return new Date(atMs).toISOString().replace('Z', `${hash(podSeed, 12) % 10_000}Z`);
+}
+
 function podIn(one: Application, region: number, place: number, nowMs: number) {
   const { podSeed, name } = podOf(one, region, place, nowMs);
   const minute = Math.floor(nowMs / minuteMs);
+  const isReady = unit(podSeed, minute) >= 0.05;
+  const restarts = hash(podSeed, 3) % 4;
+  const scratchBytes = 10e9;
+  const scratchShare = (hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000;
   return {
     name,
-    status: unit(podSeed, minute) < 0.05 ? 'scheduled' : 'ready',
+    status: isReady ? 'ready' : 'scheduled',
+    message: secret('pod-message', podSeed),
+    lastHeartBeat: isReady ? heartBeat(nowMs, podSeed) : null,
     cpuUsage: round(drift(podSeed, nowMs, 10 * minuteMs), 4),
     ramUsage: round(unit(podSeed, 1), 4),
+    ...usageOf(one, podSeed, nowMs, isReady),
+    outboundTrafficChart: null,
+    volumesUtilizationPercentage: {},
     containers: ['app', 'sidecar'].map((container, order) => ({
       id: text(hash(podSeed, order), 12),
       name: container,
       status: 'ready',
-      image: `registry.example/${container}:1`,
-      numberOfRestarts: order === 1 ? null : hash(podSeed, 3) % 4,
+      image: `registry.example/${container}:${secret('image', podSeed)}`,
+      reason: secret('container-reason', podSeed),
+      message: secret('container-message', podSeed),
+      cpuUsage: 0,
+      ramUsage: 0,
+      numberOfRestarts: order === 1 ? null : restarts,
+      ...(order === 0 && { exitCode: restarts === 0 ? null : 137 }),
     })),
-    ephemeralStorageUsageRatio: (hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000,
+    ephemeralStorageUsageBytes: Math.floor(scratchBytes * scratchShare),
+    ephemeralStorageLimitBytes: scratchBytes,
+    ephemeralStorageUsageRatio: scratchShare,
+    outboundConnectionsLimit: 500,
     outboundConnectionsRejectedDiff: hash(podSeed, 6, minute) % 3,
   };
 }

@@ -1,7 +1,7 @@
 /** The bill of the account: balances, the charges of the month and payments (`/billing`). */
 import { ofAccount } from '../answers.ts';
 import { dayMs, monthStartMs } from '../days.ts';
-import { hash, magnitude, round, unit } from '../entities.ts';
+import { hash, magnitude, round, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import type { Kind } from '../kind.ts';
 
@@ -59,6 +59,9 @@ const units = [
   ['MonthlyDBReads', 1_000_000, 'rows'],
   ['MonthlyDBStorage', 10, 'GB'],
   ['MonthlyDBReplica', 1, 'replicas'],
+  ['MonthlyAiGatewayInputTokens', 40_000, 'tokens'],
+  ['MonthlyAiGatewayOutputTokens', 9_000, 'tokens'],
+  ['MonthlyAiGatewayCachedTokens', 0, 'tokens'],
 ] as const;
 
 function bill(seed: number, nowMs: number): object {
@@ -98,7 +101,13 @@ function bill(seed: number, nowMs: number): object {
     AutomaticRechargeEnabled: true,
     AutomaticPaymentFailureCount: 0,
     SavedPaymentMethods: [
-      { Token: `sim-payment-token-${hash(seed, 9)}`, ExpirationDate: '12/29', Email: 'jane@example.com' },
+      {
+        Token: secret('payment-token', hash(seed, 9)),
+        ImageUrl: null,
+        ExpirationDate: '12/29',
+        LastFour: secret('last-four', hash(seed, 11)),
+        Email: 'jane@example.com',
+      },
     ],
   };
 }

@@ -1,6 +1,6 @@
 /** The records of DNS zones, some of them with a monitor (`/dnszone`, in full). */
 import { corePaging, listed } from '../answers.ts';
-import { hash } from '../entities.ts';
+import { hash, secret } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
@@ -24,7 +24,7 @@ const records = [
   { Type: 1, Name: '', Value: '2001:db8::10', MonitorType: 0 },
   { Type: 2, Name: 'www', Value: 'shop.b-cdn.net', MonitorType: 0 },
   { Type: 4, Name: '', Value: 'mail.example', MonitorType: 0 },
-  { Type: 3, Name: '_verify', Value: 'sim-dns-value', MonitorType: 0 },
+  { Type: 3, Name: '_verify', Value: '', MonitorType: 0 },
 ] as const;
 
 /** Of one zone in twenty those with a monitor are offline. */
@@ -35,6 +35,14 @@ function recordsOf({ seed, index, id }: DnsZone) {
     ...record,
     Ttl: 300,
     Disabled: false,
+    Value: record.Type === 3 ? secret('dns-value', hash(seed, 0x95)) : record.Value,
+    EnviromentalVariables: [{ Name: 'TOKEN', Value: secret('dns-variable', hash(seed, 0x96)) }],
     MonitorStatus: record.MonitorType === 0 ? 0 : monitored,
+    // The address without a name is accelerated.
+    Accelerated: place === 0,
+    AccelerationStatus: place === 0 ? 1 + (index % 3) : 0,
+    AcceleratedPullZoneId: 0,
+    AutoSslIssuance: true,
+    SmartRoutingType: 0,
   }));
 }

@@ -1,6 +1,6 @@
-/** The traffic of pull zones by days. */
+/** The traffic of pull zones by days or hours. */
 import { ofEach } from '../answers.ts';
-import { chartOf, type DayFigure, daily, daysAsked, totalOf } from '../days.ts';
+import { chartOf, type DayFigure, daily, daysAsked, hourlyChartOf, hourOf, totalOf } from '../days.ts';
 import { count, nth, round, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -23,11 +23,12 @@ export function requestsOf(zone: PullZone, nowMs: number) {
 
 function statistics(zone: PullZone, request: Request) {
   const { seed, index, hasOriginShield } = zone;
+  const { nowMs } = request;
   // A zone that is off has no data.
   const days = index % 16 === 15 ? [] : daysAsked(request);
   const isLoaded = (name: string) => request.query.get(name) === 'true';
 
-  const served = requestsOf(zone, request.nowMs);
+  const served = requestsOf(zone, nowMs);
   const hitShare = (day: number) => 0.82 + 0.16 * unit(seed, day, 0x85);
   const pulled = (day: number) => Math.floor(served(day) * (1 - hitShare(day)));
   const cached = (day: number) => served(day) - pulled(day);
@@ -40,9 +41,22 @@ function statistics(zone: PullZone, request: Request) {
   const responseMs = (day: number) => Math.round(40 + 400 * unit(seed, day, 0x89));
   const average = (figureOf: DayFigure) => totalOf(days, figureOf) / Math.max(1, days.length);
 
+  const isHourly = isLoaded('hourly') && isLoaded('exactRange');
+  const isZoned = index % 2 === 0;
+  /** A chart of figures that add up. */
+  const added = (figureOf: DayFigure) =>
+    isHourly
+      ? hourlyChartOf(days, nowMs, hourOf(figureOf, nowMs), isZoned)
+      : chartOf(days, figureOf, isZoned);
+  /** One of levels: an hour differs a little from its day, and is 0 without requests. */
+  const level = (figureOf: DayFigure, spread: number) => {
+    const requestsIn = hourOf(served, nowMs);
+    const inHour = (day: number, hour: number) =>
+      requestsIn(day, hour) > 0 ? round(figureOf(day) * (1 + spread * (unit(seed, day, hour) - 0.5)), 4) : 0;
+    return isHourly ? hourlyChartOf(days, nowMs, inHour, isZoned) : chartOf(days, figureOf, isZoned);
+  };
   /** A chart that the query loads; others are null. */
-  const loaded = (name: string, figureOf: DayFigure) =>
-    isLoaded(name) ? chartOf(days, figureOf, index % 2 === 0) : null;
+  const loaded = (name: string, figureOf: DayFigure) => (isLoaded(name) ? added(figureOf) : null);
   const shielded = hasOriginShield ? 0.6 : 0;
   const hasRegions = isLoaded('loadGeographicTrafficDistribution');
 
@@ -50,12 +64,12 @@ function statistics(zone: PullZone, request: Request) {
     TotalBandwidthUsed: totalOf(days, bytes(served)),
     TotalOriginTraffic: totalOf(days, bytes(pulled)),
     AverageOriginResponseTime: Math.round(average(responseMs)),
-    OriginResponseTimeChart: loaded('loadOriginResponseTimes', responseMs),
+    OriginResponseTimeChart: isLoaded('loadOriginResponseTimes') ? level(responseMs, 0.6) : null,
     TotalRequestsServed: totalOf(days, served),
-    CacheHitRate: round(100 * average(hitShare), 4),
+    CacheHitRate: round(100 * (1 - totalOf(days, pulled) / Math.max(1, totalOf(days, served))), 4),
     BandwidthUsedChart: loaded('loadBandwidthUsed', bytes(served)),
     BandwidthCachedChart: loaded('loadBandwidthUsed', bytes(cached)),
-    CacheHitRateChart: chartOf(days, (day) => round(100 * hitShare(day), 4)),
+    CacheHitRateChart: level((day) => round(100 * hitShare(day), 4), 0.02),
     RequestsServedChart: loaded('loadRequestsServed', served),
     PullRequestsPulledChart: loaded('loadRequestsServed', pulled),
     OriginShieldBandwidthUsedChart: loaded('loadOriginShieldBandwidth', bytes(pulled, shielded)),

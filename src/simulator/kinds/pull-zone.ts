@@ -1,7 +1,7 @@
 /** Pull zones and their paged listing, which also has the keys that sign their addresses. */
 import { corePaging, listed } from '../answers.ts';
 import { dayMs, dayOf } from '../days.ts';
-import { count, entities, hash, magnitude, nth, secret, text, unit } from '../entities.ts';
+import { count, entities, guid, hash, magnitude, nth, secret, text, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -83,15 +83,34 @@ function written(zone: PullZone, { nowMs, nameOf }: Request) {
   const { seed, index, id, name, origin } = zone;
   const dayOfMonth = new Date(nowMs).getUTCDate() - 1 + (nowMs / dayMs - dayOf(nowMs));
   const used = Math.floor(zone.requestsPerDay * dayOfMonth * bytesPerRequest);
+  const certificate = { CertificateKeyType: 0, Certificate: null, CertificateKey: null };
   const hostnames = [
     // Some system hostnames have no certificate of their own: bunny.net's covers them.
-    { Value: `${name}.b-cdn.net`, IsSystemHostname: true, HasCertificate: index % 3 !== 1 },
+    {
+      Value: `${name}.b-cdn.net`,
+      IsSystemHostname: true,
+      HasCertificate: index % 3 !== 1,
+      CertificateProvisionType: 0,
+      ...certificate,
+    },
     ...count(hash(seed, 0x81) % 4, (order) => ({
       Value: `${nth(['cdn', 'static', 'img'], order)}.${name}.example`,
       IsSystemHostname: false,
+      ForceSSL: order === 0,
       HasCertificate: order < 2,
+      CertificateProvisionType: 1 + (hash(seed, 0x86, order) % 4),
+      ...certificate,
+      CertificateKey: secret(`certificate-${id}`, hash(seed, 0x87, order)),
     })),
   ];
+  const edgeRules = count(hash(seed, 0x88) % 4, (order) => ({
+    Guid: guid(hash(seed, 0x88, order)),
+    ActionType: 5,
+    ActionParameter1: 'Authorization',
+    ActionParameter2: secret(`edge-rule-${id}`, hash(seed, 0x89, order)),
+    Triggers: [{ Type: 0, PatternMatches: [secret(`edge-trigger-${id}`, hash(seed, 0x8a, order))] }],
+    Enabled: order !== 1,
+  }));
   // A few say nothing of their hostnames, and leave the limit out.
   const hasGaps = index % 20 === 13;
   const limit = index % 6 === 2 ? 2 * terabyte : 0;
@@ -115,5 +134,18 @@ function written(zone: PullZone, { nowMs, nameOf }: Request) {
     EnableOriginShield: zone.hasOriginShield,
     OptimizerEnabled: zone.hasOptimizer,
     EnableSafeHop: zone.hasSafeHop,
+    EdgeRules: index % 9 === 8 ? null : edgeRules,
+    EnableLogging: index % 4 !== 3,
+    LogForwardingEnabled: index % 10 === 4,
+    LogForwardingHostname: index % 10 === 4 ? 'logs.example' : null,
+    LogForwardingToken: secret(`log-forwarding-${id}`, hash(seed, 0x8b)),
+    AWSSigningKey: secret(`aws-signing-${id}`, hash(seed, 0x8c)),
+    AWSSigningSecret: secret(`aws-signing-secret-${id}`, hash(seed, 0x8d)),
+    VerifyOriginSSL: index % 3 !== 2,
+    EnableTLS1: index % 8 === 7,
+    OriginShieldEnableConcurrencyLimit: zone.hasOriginShield,
+    OriginShieldMaxConcurrentRequests: 200,
+    OriginShieldMaxQueuedRequests: 5_000,
+    OriginShieldQueueMaxWaitTime: 30,
   };
 }
