@@ -96,7 +96,7 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
   const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
   const labels = {
-    severity: rule.severity.startsWith('{{') ? JSON.stringify(rule.severity) : rule.severity,
+    severity: rule.severity.startsWith('{{') ? `'${rule.severity}'` : rule.severity,
     ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
     ...addedLabels(settings, rule.alert, whole),
   };
