@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
-import { endSoon, leaveSignals, onSignal } from './cli/signals.ts';
+import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
@@ -172,7 +172,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     log.fatal({ err }, 'unexpected error in the exporter; it ends');
     process.exit(1);
   });
-  if (flags.configCheck || flags.once || flags.report) leaveSignals();
+  if (flags.configCheck || flags.once || flags.report) restoreSignals();
   return await (flags.configCheck ? check(flags, env, log) : exportMetrics(flags, env, created));
 }
 

@@ -195,7 +195,7 @@ ${rows.join('\n')}
 `;
 }
 
-interface Given {
+interface FlagInput {
   readonly text: string;
   /** The flag or the variable, as it is written. */
   readonly source: string;
@@ -225,7 +225,7 @@ export function parseFlags(
     });
     read[key] = repeatable ? values : values[0];
   }
-  settle(read, given, problems);
+  resolveConflicts(read, given, problems);
   if (problems.length > 0 && !(read['help'] || read['version'])) throw new UsageError(problems.join('\n'));
   return read as Flags;
 }
@@ -239,7 +239,11 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
 ];
 
 /** Refuses flags that contradict each other, unless one comes from the environment: then the flag wins. */
-function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given>, problems: string[]): void {
+function resolveConflicts(
+  read: Record<string, unknown>,
+  given: ReadonlyMap<FlagKey, FlagInput>,
+  problems: string[],
+): void {
   for (const pair of conflicts) {
     if (!pair.every((key) => read[key])) continue;
     const [a, b] = pair.map((key) => given.get(key));
@@ -256,16 +260,16 @@ function settle(read: Record<string, unknown>, given: ReadonlyMap<FlagKey, Given
   }
 }
 
-function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, Given][] {
-  return flags.flatMap(([key, { name }]): [FlagKey, Given][] => {
+function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, FlagInput][] {
+  return flags.flatMap(([key, { name }]): [FlagKey, FlagInput][] => {
     const source = variableOf(name);
     const text = env[source]?.trim() ?? '';
     return text === '' ? [] : [[key, { text, source, isFlag: false }]];
   });
 }
 
-function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap<FlagKey, Given> {
-  const given = new Map<FlagKey, Given>();
+function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap<FlagKey, FlagInput> {
+  const given = new Map<FlagKey, FlagInput>();
   const words = argv.filter((word) => word !== '--');
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const [, source = '', inline] = /^([^=]*)(?:=(.*))?$/s.exec(word === '-h' ? '--help' : word) ?? [];

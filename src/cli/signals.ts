@@ -35,7 +35,7 @@ export function onSignal(take: (signal: Signal) => void): void {
 }
 
 /** Restores the default effect of signals, and applies it to those that came earlier. */
-export function leaveSignals(): void {
+export function restoreSignals(): void {
   for (const name of names) process.off(name, listener);
   for (const signal of early.splice(0)) process.kill(process.pid, signal);
 }

@@ -63,7 +63,7 @@ export class ProgressLine {
   }
 }
 
-function tally(statuses: readonly TargetStatus[]) {
+function countStates(statuses: readonly TargetStatus[]) {
   const counts = { targets: statuses.length, ok: 0, stale: 0, failing: 0, absent: 0, pending: 0 };
   for (const { state } of statuses) counts[state]++;
   return counts;
@@ -75,7 +75,7 @@ function seconds(durationMs: number): string {
 
 /** `polled 12 of 36 targets, 2 failing, 1.2 s` */
 export function progressText(statuses: readonly TargetStatus[], durationMs: number): string {
-  const { targets, pending, failing, absent } = tally(statuses);
+  const { targets, pending, failing, absent } = countStates(statuses);
   const trouble = failing + absent > 0 ? `, ${failing + absent} failing` : '';
   return `polled ${targets - pending} of ${targets} targets${trouble}, ${seconds(durationMs)}`;
 }
@@ -133,7 +133,7 @@ export function pollReport(
   style: Style,
 ): string {
   const row = (name: string, of: readonly TargetStatus[]) => {
-    const { targets, ok, failing, absent } = tally(of);
+    const { targets, ok, failing, absent } = countStates(of);
     return [name, ...[targets, ok, failing, absent].map(count)];
   };
   const rows = [...new Set(statuses.map(({ target }) => target.kind))].map((kind) =>

@@ -64,11 +64,11 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   for (const resource of wanted) {
     const targets = targetsOf(resource, textOf(resource.environment, env) || 'all');
     const credential = resource.api === 'video' ? 'video' : 'account';
-    // The account's key finds all videos and the keys of their libraries. Videos that are named need the variable.
-    const isOpened = credential === 'video' && targets === 'all' && !keys.video.isGiven;
+    // With the account's key, the listing finds the key of each library. Videos that are named need the variable.
+    const usesFoundKeys = credential === 'video' && targets === 'all' && !keys.video.isGiven;
     if (targets === 'all') used.add('account');
-    if (!isOpened) used.add(credential);
-    sections[resource.section] = isOpened ? { targets } : { credential, targets };
+    if (!usesFoundKeys) used.add(credential);
+    sections[resource.section] = usesFoundKeys ? { targets } : { credential, targets };
   }
   const addresses = apiNames.flatMap((api) => {
     const address = textOf(urlVariable(api), env);
@@ -125,7 +125,7 @@ function refuseWithoutKey(options: EnvironmentOptions): never {
     `expected the key of the account: ${empty ? `${empty} is set, but empty; ` : ''}` +
     'set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
     'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-  throw new ConfigError([message, ...setVariables(options).unknown.map(ignored)].map(toHint));
+  throw new ConfigError([message, ...setVariables(options).unknown.map(ignoredText)].map(toHint));
 }
 
 /** Throws instead of polling everything, if a variable that should narrow it down is mistyped. */
@@ -150,7 +150,7 @@ interface UnknownVariable {
   readonly isMistyped: boolean;
 }
 
-export function ignored({ problem }: UnknownVariable): string {
+export function ignoredText({ problem }: UnknownVariable): string {
   return `${problem}: it is ignored`;
 }
 

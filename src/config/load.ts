@@ -7,7 +7,13 @@ import { apiNames } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
-import { type EnvironmentOptions, fromEnvironment, ignored, setVariables, toHint } from './environment.ts';
+import {
+  type EnvironmentOptions,
+  fromEnvironment,
+  ignoredText,
+  setVariables,
+  toHint,
+} from './environment.ts';
 import { type AddProblem, ConfigError, formatProblem, type Problem } from './problems.ts';
 import { readConfig } from './read.ts';
 import { readSettings } from './settings.ts';
@@ -53,7 +59,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     warnings: [
       ...warnings,
       ...unread.map((name) => `${name} is ignored, because a configuration file is given`),
-      ...variables.unknown.map(ignored),
+      ...variables.unknown.map(ignoredText),
     ],
   };
 }
@@ -61,7 +67,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 /** Without a file, a missing setting may be a mistyped variable, so the error lists those too. */
 function refusal(problems: readonly Problem[], options: LoadOptions, config?: Config): ConfigError {
   const unknown = hasDocument(options) ? [] : setVariables(options, config?.credentials).unknown;
-  return new ConfigError([...inOrder(problems), ...unknown.map(ignored).map(toHint)]);
+  return new ConfigError([...inOrder(problems), ...unknown.map(ignoredText).map(toHint)]);
 }
 
 function hasDocument({ file, document }: LoadOptions): boolean {

@@ -160,18 +160,20 @@ function targetsOf(
   credential: string | undefined,
   context: Context,
 ): readonly TargetConfig[] {
-  return listed(targets, 'targets', section, context).map(({ settings, ids, intervalMs, staleAfterMs }) => ({
-    ids,
-    name: settings.name,
-    credential: settings.credential ?? credential ?? '',
-    intervalMs,
-    staleAfterMs,
-  }));
+  return resolveTargets(targets, 'targets', section, context).map(
+    ({ settings, ids, intervalMs, staleAfterMs }) => ({
+      ids,
+      name: settings.name,
+      credential: settings.credential ?? credential ?? '',
+      intervalMs,
+      staleAfterMs,
+    }),
+  );
 }
 
 function overridesOf(section: Section, context: Context): SectionConfig['overrides'] {
   if (section.overrides === undefined) return undefined;
-  const overrides = listed(section.overrides, 'overrides', section, context);
+  const overrides = resolveTargets(section.overrides, 'overrides', section, context);
   return new Map(
     overrides.map(({ key, isOwn, settings: { name, interval: intervalMs }, staleAfterMs }) => [
       key,
@@ -180,8 +182,8 @@ function overridesOf(section: Section, context: Context): SectionConfig['overrid
   );
 }
 
-/** Targets or overrides, with the section's settings as defaults. Reports duplicates. */
-function listed(
+/** Targets or overrides, with the section's settings where they have none. Reports duplicates. */
+function resolveTargets(
   list: readonly TargetSettings[],
   name: 'targets' | 'overrides',
   { resource, interval, stale_after }: Section,

@@ -22,7 +22,7 @@ export interface RequestsOptions {
 
 export function createRequestListener(options: RequestsOptions) {
   const { routes, log, isStopping, signal } = options;
-  const judge = createBasicAuth((password, hash) => matchesHash(password, hash, signal));
+  const checkPassword = createBasicAuth((password, hash) => matchesHash(password, hash, signal));
   const byPath = new Map(routes.map((route) => [route.path, route]));
   const isWithinRate = createRateCheck();
 
@@ -48,7 +48,7 @@ export function createRequestListener(options: RequestsOptions) {
   ): Promise<401 | 503 | undefined> {
     if (users.size === 0) return undefined;
     const { remoteAddress = '' } = socket;
-    const verdict = await judge(users, authorization, remoteAddress);
+    const verdict = await checkPassword(users, authorization, remoteAddress);
     if (verdict === 'allowed') return undefined;
     if (verdict === 'busy') {
       response.setHeader('Retry-After', '1');

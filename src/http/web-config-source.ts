@@ -7,7 +7,7 @@ import type { WebLog } from './route.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 
 /** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
-function markOf(file: string): string {
+function fingerprintOf(file: string): string {
   try {
     // The files are few and local, so this takes microseconds.
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
@@ -20,8 +20,8 @@ function markOf(file: string): string {
 export class WebConfigSource {
   readonly #file: string | undefined;
   readonly #log: WebLog;
-  /** The mark of each file at the last attempt to read it, taken just before. */
-  readonly #marks = new Map<string, string>();
+  /** The fingerprint of each file at the last attempt to read it, taken just before. */
+  readonly #fingerprints = new Map<string, string>();
   #config: WebConfig;
 
   /** Without a file: plain HTTP without a password. Throws a `ConfigError` if the file is not valid. */
@@ -33,7 +33,8 @@ export class WebConfigSource {
 
   /** The last valid one; the same object while nothing changes. TLS is never turned on or off. */
   current(): WebConfig {
-    if ([...this.#marks].every(([file, mark]) => markOf(file) === mark)) return this.#config;
+    if ([...this.#fingerprints].every(([file, fingerprint]) => fingerprintOf(file) === fingerprint))
+      return this.#config;
     const file = this.#file;
     try {
       this.reload();
@@ -51,7 +52,7 @@ export class WebConfigSource {
   /** Reads it, changed or not. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
   reload(): void {
     // An invalid file may name fewer files: those of the previous one are still watched.
-    for (const file of this.#marks.keys()) this.#marks.set(file, markOf(file));
+    for (const file of this.#fingerprints.keys()) this.#fingerprints.set(file, fingerprintOf(file));
     this.#config = this.#read(this.#config);
   }
 
@@ -59,7 +60,7 @@ export class WebConfigSource {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {
       // Before reading, so that the next use sees a change in the meantime.
-      this.#marks.set(file, markOf(file));
+      this.#fingerprints.set(file, fingerprintOf(file));
       return readFileSync(file, 'utf8');
     };
     const config = readWebConfig(this.#file, readText, before);

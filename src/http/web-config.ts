@@ -24,10 +24,10 @@ type ReadText = (file: string) => string;
 /**
  * Throws a `ConfigError`, whose message never holds a key or a hash.
  *
- * @param before the one in use: what keeps strangers out stays unless the file says otherwise
+ * @param before the one in use: users and client certificates stay required unless the file says otherwise
  */
 export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
-  const yaml = parseYaml(readFirst(file, readText), file);
+  const yaml = parseYaml(readFile(file, readText), file);
   const problems = [...yaml.problems];
   const report: AddProblem = (path, message) => void problems.push({ ...yaml.place(path), message });
   const settings = readSettings(yaml.raw, report);
@@ -41,14 +41,14 @@ export function readWebConfig(file: string, readText: ReadText, before?: WebConf
     users: users ?? new Map(),
     warning: keyFile && warningOf(keyFile),
   };
-  if (before && problems.length === 0) reportOpened(before, config, report);
+  if (before && problems.length === 0) reportLoosened(before, config, report);
   const hadSettings = Object.values(before?.settings ?? {}).some((value) => value !== undefined);
   if (problems.length === 0 && yaml.raw === null && hadSettings) report([], 'the file is empty');
   if (problems.length === 0) return config;
   throw new ConfigError(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
 }
 
-function readFirst(file: string, readText: ReadText): string {
+function readFile(file: string, readText: ReadText): string {
   try {
     return readText(file);
   } catch (error) {
@@ -72,7 +72,7 @@ function readSettings(raw: Raw, report: AddProblem): WebSettings {
  * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only if the file
  * says so, and TLS only with a restart.
  */
-function reportOpened(before: WebConfig, now: WebConfig, report: AddProblem): void {
+function reportLoosened(before: WebConfig, now: WebConfig, report: AddProblem): void {
   if (before.users.size > 0 && !now.settings.basic_auth_users) {
     report(['basic_auth_users'], 'expected users; `basic_auth_users: {}` lets everybody in');
   }

@@ -118,9 +118,3 @@ function serverOf(operation: AnyOperation, dataset: Dataset) {
     return { answer: pages.answer(pages.page), pages };
   };
 }
-
-/** The URL below the origin at which an operation answers for these ids. */
-export function urlOf({ api, path }: AnyOperation, ids: readonly string[]): string {
-  const left = [...ids];
-  return prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? '');
-}

@@ -1,5 +1,4 @@
 /** The addresses of the simulator's targets, with their keys. */
-import { urlOf } from '../../src/simulator/api.ts';
 import {
   type AnyKind,
   type AnyOperation,
@@ -7,6 +6,7 @@ import {
   type OperationName,
   operations,
 } from '../../src/simulator/dataset.ts';
+import { prefixes } from '../../src/simulator/kind.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { at } from './ask.ts';
 
@@ -60,4 +60,10 @@ function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind)
     url: simulator.origin + url,
     key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
   };
+}
+
+/** The URL below the origin at which an operation answers for these ids. */
+function urlOf({ api, path }: AnyOperation, ids: readonly string[]): string {
+  const left = [...ids];
+  return prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? '');
 }
