@@ -48,7 +48,7 @@ export const exporterRows: readonly Row[] = [
     }),
     numbers('Targets', 'short', 8, {
       description:
-        'Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values have left the page (the exporter’s own; no API field).',
+        'Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter’s own; no API field).',
       queries: {
         read: `sum(${own('targets')})`,
         failing: `count(${series('', ...anyTarget)} == 0) or vector(0)`,

@@ -224,7 +224,7 @@ export const exporterRules: Rules = {
           keepFiringFor: '15m',
           summary: 'The exporter is dropping series',
           description:
-            '{{ $labels.instance }} leaves {{ $value }} series off its page because there are more than limits.max_series.',
+            '{{ $labels.instance }} leaves {{ $value }} series out because there are more than limits.max_series.',
         },
       }),
     },

@@ -23,7 +23,7 @@ export interface TargetConfig {
   readonly name: string | undefined;
   readonly credential: string;
   readonly intervalMs: number;
-  /** When the last good reading is this old, its values leave the page. */
+  /** When the last good reading is this old, its values are no longer exported. */
   readonly staleAfterMs: number;
 }
 

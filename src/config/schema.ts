@@ -166,7 +166,7 @@ const targetOptions = {
   credential: optional(value.credentialName, 'The credential to use; default: that of the section'),
   stale_after: optional(
     value.duration(),
-    'Age at which its values leave the page; default: that of the section, else 3 times its interval',
+    'Age after which its values are no longer exported; default: that of the section, else 3 times its interval',
   ),
 };
 
@@ -223,7 +223,7 @@ export function sectionSchema(resource: Resource) {
       ),
       stale_after: optional(
         value.duration(),
-        `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+        `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
       ),
       ...resource.settings,
       targets: targetsSchema(resource),

@@ -6,7 +6,7 @@ import { object } from './fields.ts';
 
 export const applicationAutoscaling = defineResource({
   kind: 'application_autoscaling',
-  noun: 'autoscaling of the application',
+  noun: 'application autoscaling',
   defaultIntervalSeconds: 3600,
   listing: applications,
   path: '/apps/{appId}/autoscaling',

@@ -9,7 +9,7 @@ export const applicationLimits = defineResource({
   kind: 'application_limits',
   product: 'Magic Containers',
   api: 'application',
-  noun: 'limits of the account',
+  noun: 'account limits',
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   path: '/limits',

@@ -247,7 +247,7 @@ const podsLeftOut: Shown<Overview> = {
 
 export const applicationOverview = defineResource({
   kind: 'application_overview',
-  noun: 'overview of the application',
+  noun: 'application overview',
   section: 'application_overviews',
   defaultIntervalSeconds: 60,
   settings,

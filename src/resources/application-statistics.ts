@@ -15,7 +15,7 @@ const statistics = object({
 
 export const applicationStatistics = defineResource({
   kind: 'application_statistics',
-  noun: 'statistics of the application',
+  noun: 'application statistics',
   familyPrefix: 'bunnynet_application',
   listing: applications,
   path: '/apps/{appId}/statistics',

@@ -54,7 +54,7 @@ function countsNone(body: unknown): boolean {
 
 export const applicationVolume = defineResource({
   kind: 'application_volume',
-  noun: 'volumes of the application',
+  noun: 'application volumes',
   section: 'application_volumes',
   listing: applications,
   path: '/apps/{appId}/volumes',

@@ -187,7 +187,7 @@ const answer: Answer<Billed> = {
 
 export const billing = defineResource({
   kind: 'billing',
-  noun: 'billing of the account',
+  noun: 'account billing',
   ofAccount: true,
   defaultIntervalSeconds: 3600,
   path: '/billing',

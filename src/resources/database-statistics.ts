@@ -75,7 +75,7 @@ const statistics = object({
 
 export const databaseStatistics = defineResource({
   kind: 'database_statistics',
-  noun: 'statistics of the database',
+  noun: 'database statistics',
   listing: databases,
   path: '/database/v2/databases/{id}/statistics',
   query: openHours('from', 'to'),

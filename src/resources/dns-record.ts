@@ -125,7 +125,7 @@ const zonesWithRecords = defineListing({
 });
 
 export const dnsRecord = defineListedResource({
-  noun: 'records of the DNS zone',
+  noun: 'DNS records',
   section: 'dns_records',
   familyPrefix: 'bunnynet_dns',
   defaultIntervalSeconds: 300,

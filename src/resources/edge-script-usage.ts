@@ -32,6 +32,6 @@ export const scripts = defineListing({
 
 export const edgeScriptUsage = defineListedResource({
   kind: 'edge_script_usage',
-  noun: "edge script's month",
+  noun: 'edge script usage',
   listing: scripts,
 });

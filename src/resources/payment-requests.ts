@@ -20,7 +20,7 @@ function isUnpaid({ Paid, DatePaid }: ValueOf<typeof request>): boolean {
 
 export const paymentRequests = defineResource({
   kind: 'payment_requests',
-  noun: 'payment requests of the account',
+  noun: 'payment requests',
   ofAccount: true,
   defaultIntervalSeconds: 21_600,
   path: '/billing/payment-requests',

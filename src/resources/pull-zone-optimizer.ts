@@ -25,7 +25,7 @@ const statistics = object({
 
 export const pullZoneOptimizer = defineResource({
   kind: 'pull_zone_optimizer',
-  noun: 'optimizer of the pull zone',
+  noun: 'pull zone Optimizer',
   listing: pullZones,
   feature: 'OptimizerEnabled',
   path: '/pullzone/{pullZoneId}/optimizer/statistics',

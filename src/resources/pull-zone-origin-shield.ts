@@ -21,7 +21,7 @@ const statistics = object({
 
 export const pullZoneOriginShield = defineResource({
   kind: 'pull_zone_origin_shield',
-  noun: 'Origin Shield of the pull zone',
+  noun: 'pull zone Origin Shield',
   listing: pullZones,
   feature: 'EnableOriginShield',
   path: '/pullzone/{pullZoneId}/originshield/queuestatistics',

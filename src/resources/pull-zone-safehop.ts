@@ -12,7 +12,7 @@ const statistics = object({
 
 export const pullZoneSafehop = defineResource({
   kind: 'pull_zone_safehop',
-  noun: 'SafeHop of the pull zone',
+  noun: 'pull zone SafeHop',
   listing: pullZones,
   feature: 'EnableSafeHop',
   path: '/pullzone/{pullZoneId}/safehop/statistics',

@@ -130,7 +130,7 @@ export const pullZoneStatistics = defineResource({
   kind: 'pull_zone_statistics',
   familyPrefix: 'bunnynet_pull_zone',
   reference: 'GET /statistics',
-  noun: 'statistics of the pull zone',
+  noun: 'pull zone statistics',
   defaultIntervalSeconds: 300,
   listing: pullZones,
   path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,

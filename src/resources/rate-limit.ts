@@ -55,7 +55,7 @@ const info: Shown<readonly ValueOf<typeof rateLimitMetrics>[]> = {
 export const rateLimit = defineResource({
   kind: 'rate_limit',
   reference: '4.3',
-  noun: 'rate limits of the Shield Zone',
+  noun: 'Shield rate limits',
   section: 'rate_limits',
   metricPrefix: 'bunnynet_shield_rate_limit',
   defaultIntervalSeconds: 300,

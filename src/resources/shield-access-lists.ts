@@ -24,7 +24,7 @@ const lists = object({
 
 export const shieldAccessLists = defineResource({
   kind: 'shield_access_lists',
-  noun: 'access lists of the Shield Zone',
+  noun: 'Shield access lists',
   defaultIntervalSeconds: 3600,
   listing: zones,
   path: '/shield/shield-zone/{shieldZoneId}/access-lists',

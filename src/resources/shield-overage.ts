@@ -27,7 +27,7 @@ const overages = object({
 
 export const shieldOverage = defineResource({
   kind: 'shield_overage',
-  noun: 'overage of the Shield Zone',
+  noun: 'Shield overage',
   defaultIntervalSeconds: 3600,
   listing: zones,
   path: '/shield/metrics/overages/{shieldZoneId}',

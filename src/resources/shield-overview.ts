@@ -112,7 +112,7 @@ function together<Reading>(own: readonly Shown<Reading>[]): readonly Shown<Readi
 
 export const shieldOverview = defineResource({
   kind: 'shield_overview',
-  noun: 'protections of the Shield Zone',
+  noun: 'Shield overview',
   defaultIntervalSeconds: 300,
   listing: zones,
   path: '/shield/metrics/overview/{shieldZoneId}',

@@ -60,7 +60,7 @@ const [newest, total] = newestAndTotal<Protections>('requests', 'Requests by pro
 
 export const shieldStatistics = defineResource({
   kind: 'shield_statistics',
-  noun: 'requests of the Shield Zone by protection',
+  noun: 'Shield requests',
   familyPrefix: 'bunnynet_shield',
   listing: zones,
   path: '/shield/metrics/overview/{shieldZoneId}/detailed',

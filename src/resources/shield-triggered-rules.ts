@@ -44,7 +44,7 @@ const triggered = object({
 
 export const shieldTriggeredRules = defineResource({
   kind: 'shield_triggered_rules',
-  noun: 'triggered WAF rules of the Shield Zone',
+  noun: 'Shield triggered rules',
   familyPrefix: 'bunnynet_shield',
   defaultIntervalSeconds: 900,
   listing: zones,

@@ -20,7 +20,7 @@ const egress = object({
 
 export const storageZoneEgress = defineResource({
   kind: 'storage_zone_egress',
-  noun: 'egress of the storage zone',
+  noun: 'storage zone egress',
   listing: storageZones,
   path: '/storagezone/{id}/statistics/egress',
   query: openDays,

@@ -27,7 +27,7 @@ function statusOf({ status }: ValueOf<typeof video>): string | undefined {
 export const videoEncoding = defineResource({
   kind: 'video_encoding',
   api: 'video',
-  noun: 'encoding of the video library',
+  noun: 'video encoding',
   defaultIntervalSeconds: 1800,
   listing: videoLibraries,
   path: '/library/{libraryId}/videos',

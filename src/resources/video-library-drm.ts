@@ -7,7 +7,7 @@ import { videoLibraries } from './video-library.ts';
 
 export const videoLibraryDrm = defineResource({
   kind: 'video_library_drm',
-  noun: 'DRM of the video library',
+  noun: 'video library DRM',
   defaultIntervalSeconds: 3600,
   listing: videoLibraries,
   feature: 'EnableDRM',

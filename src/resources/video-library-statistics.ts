@@ -30,7 +30,7 @@ export const videoLibraryStatistics = defineResource({
   kind: 'video_library_statistics',
   familyPrefix: 'bunnynet_video_library',
   api: 'video',
-  noun: 'statistics of the video library',
+  noun: 'video library statistics',
   listing: videoLibraries,
   path: '/library/{libraryId}/statistics',
   query: eachDay,

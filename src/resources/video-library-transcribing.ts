@@ -7,7 +7,7 @@ import { videoLibraries } from './video-library.ts';
 
 export const videoLibraryTranscribing = defineResource({
   kind: 'video_library_transcribing',
-  noun: 'transcribing of the video library',
+  noun: 'video library transcribing',
   defaultIntervalSeconds: 3600,
   listing: videoLibraries,
   feature: 'EnableTranscribing',

@@ -12,7 +12,7 @@ export interface ScriptStep {
 }
 
 /**
- * The demo's outage, of just over five minutes: calm, a refused key, a slow and failing application API, a throttled shield
+ * The demo's outage, of four and a half minutes, which begins at once: a refused key, a slow and failing application API, a throttled shield
  * API, everything down, recovery.
  */
 export function outageScript(libraryIds: readonly string[]): readonly ScriptStep[] {
@@ -20,12 +20,12 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
   return [
     { atMs: 0, says: 'all is well', inject: [] },
     {
-      atMs: 30_000,
+      atMs: 5_000,
       says: `the key of library ${library} is refused`,
       inject: [{ type: 'status-401', api: 'video', target: `library/${library}` }],
     },
     {
-      atMs: 80_000,
+      atMs: 55_000,
       says: 'the application API is slow, and many of its answers are server errors',
       inject: [
         { type: 'latency', api: 'application', latencyMs: 1_500 },
@@ -34,16 +34,16 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
       ],
     },
     {
-      atMs: 140_000,
+      atMs: 115_000,
       says: 'the shield API answers 429 and asks for 20 seconds of rest',
       inject: [{ type: 'status-429-retry-seconds', api: 'shield', retryAfterSeconds: 20 }],
     },
     {
-      atMs: 200_000,
+      atMs: 175_000,
       says: 'everything is down: half of the connections are reset, half hang',
       inject: [{ type: 'hang' }, { type: 'reset', share: 0.5 }],
     },
-    { atMs: 290_000, says: 'all is well again', inject: [] },
+    { atMs: 265_000, says: 'all is well again', inject: [] },
   ];
 }
 

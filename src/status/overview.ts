@@ -6,7 +6,12 @@ import { type State, stateTitle, stateTones } from './parts.ts';
 import { linkTo } from './query.ts';
 import { type Counts, type KindView, sumOf, type View } from './view.ts';
 
-const columns = Object.keys(stateTones) as readonly State[];
+const states = Object.keys(stateTones) as readonly State[];
+
+/** A column of zeros says nothing. */
+function columnsOf({ counts }: View): readonly State[] {
+  return states.filter((state) => state === 'ok' || counts[state] > 0);
+}
 
 /** The share of each state, the worst first. */
 function bar(counts: Counts): Html {
@@ -29,7 +34,7 @@ function row(view: View, of: readonly KindView[], title: string, remark?: Html):
   const counts = sumOf(of);
   const kinds = of === view.kinds ? [] : of.map(({ kind }) => kind);
   const series = of.reduce((sum, { kind }) => sum + view.exporter.series(kind), 0);
-  const cells = columns.map((state) => {
+  const cells = columnsOf(view).map((state) => {
     if (counts[state] === 0) return html`<td class="n zero ${state}">0</td>`;
     const href = linkTo({ kinds, states: [state] });
     const link = html`<a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a>`;
@@ -66,13 +71,15 @@ function reports(view: View): HtmlValue {
       const tone = condition?.states[state] ?? 'warn';
       return html` <a class="chip t-${tone}" href="${href}">${count(targets)} ${state}</a>`;
     });
-    const line = html`<p class="conditions">The API says of each ${noun}:${chips}</p>`;
+    const line = html`<p class="conditions">${capitalised(noun)} status:${chips}</p>`;
     return chips.length > 0 && line;
   });
 }
 
 export function overviewSection(view: View): Html {
-  const heads = columns.map((state) => html`<th scope="col" class="n ${state}">${stateTitle(state)}</th>`);
+  const heads = columnsOf(view).map(
+    (state) => html`<th scope="col" class="n ${state}">${stateTitle(state)}</th>`,
+  );
   return html`<table class="overview" aria-label="By kind">
 <thead><tr>
 <th scope="col">Kind</th>

@@ -1,5 +1,5 @@
 /** The status page as HTML. */
-import { planText } from '../polling/capacity.ts';
+import { rateText } from '../polling/capacity.ts';
 import type { Tone } from '../resources/resource.ts';
 import { clockText, count, durationInWords, plural } from '../text.ts';
 import { revision, version } from '../version.ts';
@@ -47,7 +47,9 @@ function factsOf({ exporter, kinds, nowMs }: View): Html {
     up: durationInWords(nowMs - startedAtMs),
     series: count(series),
     shard,
-    'requests/s planned': planText(capacities),
+    'request rate (planned / allowed)': capacities
+      .map((one) => `${one.api} ${rateText(one.neededPerSecond)} / ${rateText(one.allowedPerSecond)}`)
+      .join(', '),
     'configuration loaded': ago(configuration.loadedAtMs, nowMs),
     'as of': time(nowMs, clockText(nowMs, nowMs)),
   };
@@ -66,6 +68,7 @@ function pageLinks(telemetryPath: string): Html {
 <a href="./config">Config</a>
 <a href="./-/healthy">Health</a>
 <a href="./-/ready">Ready</a>
+<a href="https://github.com/bunnynet-exporter/bunnynet-exporter/tree/main/docs">Docs</a>
 </nav>`;
 }
 

@@ -20,13 +20,21 @@ function detailsOf({ targets, listings }: Cause): Html | undefined {
   return affected.length === 0 ? undefined : firstOf(affected, shownTargets, nameOfEach);
 }
 
+const statusPage = 'https://status.bunny.net';
+
+/** The advice, in which bunny.net's status page is a link. */
+function adviceText(advice: string): HtmlValue {
+  const [before = '', after] = advice.split(statusPage);
+  return after === undefined ? advice : html`${before}<a href="${statusPage}">${statusPage}</a>${after}`;
+}
+
 function row(cause: Cause, nowMs: number): Html {
   const { tone, title, affected, meaning, advice, runbook, sinceMs, filter, targets } = cause;
   const since = html` since ${time(sinceMs, clockText(sinceMs, nowMs))}`;
   const link = html` <a href="${linkTo(filter)}">show the targets</a>`;
   const [sentence = '', ...lines] = meaning.split('\n');
   const head = html`<strong><bdi>${title}</bdi></strong>${affected !== '' && html`: ${affected},`}${since}${targets.length > 0 && link}
-<div class="meaning">${sentence} <a href="${runbook}">${advice}</a>${lines.length > 0 && html`<pre tabindex="0">${lines.join('\n')}</pre>`}</div>`;
+<div class="meaning">${sentence} ${adviceText(advice)} <a href="${runbook}">Runbook</a>${lines.length > 0 && html`<pre tabindex="0">${lines.join('\n')}</pre>`}</div>`;
   const details = detailsOf(cause);
   if (details === undefined) return html`<div class="problem ${tone}">${head}</div>`;
   return html`<details id="problem ${cause.id}" class="problem ${tone}">

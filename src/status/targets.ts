@@ -56,9 +56,12 @@ function targetName({ kind, name, ids, credential }: Target, noun: string, metri
   const href = `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
   // A target without a name shows its ids as its name, followed by what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
+  // A target that is the account is called as its credential.
+  const of =
+    plainIds === credential ? capitalised(noun) : html`${capitalised(noun)} · <bdi>${credential}</bdi>`;
   return html`<bdi class="name">${name ?? plainIds}</bdi>
 <a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>
-<div class="of">${capitalised(noun)} · <bdi>${credential}</bdi></div>`;
+<div class="of">${of}</div>`;
 }
 
 function columnsOf(view: View): readonly Column<TargetStatus>[] {

@@ -113,7 +113,7 @@ describe('a release', () => {
           edit(name, (each) => each.replaceAll(new RegExp(`(?<=["\\s:])${version}(?=["\\s])`, 'g'), '1.2.3'));
       }
       edit('CHANGELOG.md', (each) =>
-        each.replace('## Unreleased', '## 1.2.3 (2026-11-21)').concat('\n## 1.2.2\n\n- [BUGFIX] Old.\n'),
+        each.replace('## 0.1.0', '## 1.2.3 (2026-11-21)').concat('\n## 1.2.2\n\n- [BUGFIX] Old.\n'),
       );
       edit('Dockerfile', (each) =>
         each.replaceAll(/^(ARG \w+_IMAGE=[^@\n]+)$/gm, `$1@sha256:${'0'.repeat(64)}`),
