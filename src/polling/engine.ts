@@ -218,8 +218,7 @@ export class PollEngine {
     }
     if (names.size > 0) this.#listingsWithKeys.add(listing);
     else if (!this.#listingsWithKeys.delete(listing)) return;
-    changed.push(...foundKeys.retain(names, listing));
-    for (const credential of changed) this.keyChanged(credential);
+    for (const credential of [...changed, ...foundKeys.retain(names, listing)]) this.keyChanged(credential);
   }
 
   /** Forgets the keys of listings that are no longer wanted, once nothing is polled with them. */
