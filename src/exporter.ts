@@ -84,6 +84,8 @@ export class Exporter {
   readonly #logPlan: ReturnType<typeof planLog>;
   readonly #schemaDrift = new SchemaDrift();
   readonly #causeLog: CauseLog;
+  /** The listings of products that the account lacks, which the log has named. */
+  readonly #lacking = new Set<string>();
   readonly #startedAtMs = Date.now();
   #loaded: Loaded;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
@@ -317,6 +319,15 @@ export class Exporter {
 
   /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
+    for (const { poll, isLacking } of this.listings()) {
+      if (!isLacking || this.#lacking.has(poll.key)) continue;
+      this.#lacking.add(poll.key);
+      const { listing, credential } = poll;
+      this.#options.log.info(
+        { kind: poll.kind, credential },
+        `no ${listing.nouns}: the account lacks the product, or the key of ${credential} may not read it`,
+      );
+    }
     const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
     this.#causeLog.write(causes, this.#now());
   }

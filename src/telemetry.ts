@@ -193,12 +193,12 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     byListing(
       'found_targets',
       'Targets in the last complete listings, including those that the configuration excludes.',
-      ({ lastSuccessMs, found }) => (lastSuccessMs === undefined ? undefined : found),
+      ({ isKnown, found }) => (isKnown ? found : undefined),
     ),
     byListing(
       'excluded_targets',
       'Targets in the last complete listings that the configuration excludes (include, exclude).',
-      ({ lastSuccessMs, excluded }) => (lastSuccessMs === undefined ? undefined : excluded),
+      ({ isKnown, excluded }) => (isKnown ? excluded : undefined),
     ),
     byListing(
       'failing_listings',

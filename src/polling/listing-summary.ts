@@ -10,6 +10,8 @@ export interface ListingSummary {
   readonly failing: number;
   /** Unix time: the oldest of the last successes. */
   readonly lastSuccessMs: number | undefined;
+  /** Whether it is known what there is: a listing was complete, or the account lacks the product. */
+  readonly isKnown: boolean;
   readonly found: number;
   readonly excluded: number;
 }
@@ -41,6 +43,7 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
       isUp: ofKind.every(({ state }) => state === 'pending') ? undefined : failing === 0,
       failing,
       lastSuccessMs: successes.reduce<number | undefined>(earlier, undefined),
+      isKnown: successes.length > 0 || ofKind.some(({ isLacking }) => isLacking),
       found: listed.reduce((sum, { found }) => sum + found, 0),
       excluded: selected.reduce((sum, { excluded }) => sum + excluded.length, 0),
     };

@@ -44,7 +44,7 @@ export function listingStatuses(
     if (poll.type !== 'listing') return [];
     const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
     const isLacking =
-      poll.listing.isOptional === true &&
+      poll.listing.optionalProduct === true &&
       lastSuccessMs === undefined &&
       refusals.includes(lastFailure?.status) &&
       working.has(apiAndKey(poll));

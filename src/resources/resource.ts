@@ -88,8 +88,6 @@ export interface Listing<Reading = unknown> extends Operation, Absentable {
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
-  /** Whether an account may lack the product: then a refusal means that there is nothing to list. */
-  readonly isOptional?: true | undefined;
   /** Whether a failure means that there is nothing to list. */
   isEmpty?(failure: FailureOf): boolean;
   /** Rejects unless the listing is complete; gone through once, a few milliseconds at a time. parent: the ids of what the parent lists. */
