@@ -136,7 +136,8 @@ describe('the executable', () => {
     succeed('mkdir', [unpacked]);
     succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
     succeed('npm', ['run', 'build:packages']);
-  });
+    // Three archives of Node are compressed.
+  }, 300_000);
 
   test('is built without changing the bundle, which may be running', () => {
     expect(before).not.toEqual([]);
