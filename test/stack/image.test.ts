@@ -264,7 +264,7 @@ describe('the container', () => {
     const script = readFileSync(`${root}helm/bunnynet-exporter/files/look-at-page.js`, 'utf8');
     const page = { PAGE: `http://127.0.0.1:${port}/metrics` };
     expect(runToEnd(['node', '-e', script], page)).toMatchObject({ status: 1 });
-    expect(runToEnd(['node', '-e', script], { ...page, GUARDED: 'yes' })).toMatchObject({ status: 0 });
+    expect(runToEnd(['node', '-e', script], { ...page, REQUIRES_AUTH: 'yes' })).toMatchObject({ status: 0 });
     process.kill(pid, 'SIGTERM');
     expect(await ended, log()).toBe(0);
     expect(log()).not.toContain('Warning');
