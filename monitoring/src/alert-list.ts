@@ -5,7 +5,7 @@ import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
 import { annotation } from './annotations.ts';
 import { linkTo, runbookUrl, toOverview } from './links.ts';
 import { numbers } from './panels.ts';
-import { oneOf, selector } from './promql.ts';
+import { scope as everywhere, oneOf, selector } from './promql.ts';
 import { tableOf } from './tables.ts';
 
 /** The records of the alerts that fire, from alert-records.ts. */
@@ -95,4 +95,23 @@ export function alertAnnotation(concern: Concern | undefined): Builder<Annotatio
     textFormat: '{{kind}}',
     tagKeys: 'severity',
   });
+}
+
+const changes = 'bunnynet_audit_log_changes_total';
+
+/**
+ * A mark where something was changed in the account. A sort of change that is new begins at 0, so its first is a series that was not
+ * there before, while the log could be read.
+ */
+export function changeAnnotation(): Builder<AnnotationQuery> {
+  const grown = `increase(${changes}{action!="other"}[5m]) > 0`;
+  const begun = `(${changes} unless ${changes} offset 5m) * 0 + 1`;
+  const readBefore = `${selector('bunnynet_audit_log_up', everywhere)} offset 5m == 1`;
+  const by = 'product, resource_type, action, actor_type';
+  return annotation(
+    'Changes',
+    'blue',
+    `max by (${by}) ((${grown} or ${begun}) and on (job, account) ${readBefore})`,
+    { titleFormat: '{{product}}: {{action}}', textFormat: '{{resource_type}}', tagKeys: 'actor_type' },
+  );
 }

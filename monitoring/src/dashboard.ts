@@ -2,7 +2,7 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as grafana from '@grafana/grafana-foundation-sdk/dashboard';
-import { alertAnnotation, alertPanels, type Concern } from './alert-list.ts';
+import { alertAnnotation, alertPanels, type Concern, changeAnnotation } from './alert-list.ts';
 import { dashboardLinks, dataSourceVariable, pickScope, tag } from './variables.ts';
 
 export interface Dashboard {
@@ -70,6 +70,7 @@ export function buildDashboard(
     .editable()
     .link(dashboardLinks())
     .annotation(alertAnnotation(concern))
+    .annotation(changeAnnotation())
     .withVariable(dataSourceVariable());
   for (const mark of annotations) builder.annotation(mark);
   for (const variable of [...pickScope(accounts), ...variables]) builder.withVariable(variable);

@@ -1,6 +1,6 @@
 /** What is asked of a database, by hours (`/database/v2/databases/{id}/statistics`). */
 import { databases } from './database.ts';
-import { counted, countsOf, openHours } from './days.ts';
+import { counted, countsOf, ofNewestHour, openHours } from './days.ts';
 import { defineResource } from './define.ts';
 import { shown } from './families.ts';
 import {
@@ -45,13 +45,13 @@ const newestLatencies = mapped(latencies, ({ unit, data = [] }, notes) => {
     (chart?.data ?? []).flatMap(([key, value = 0]) => {
       const atSeconds = parseChartKey(key);
       if (atSeconds === undefined) notes.badKey('an instant');
-      return atSeconds === undefined || value <= 0 || !unit ? [] : [{ series, atSeconds, value }];
+      return atSeconds === undefined || !unit ? [] : [{ series, atSeconds, value }];
     }),
   );
-  const newest = all.reduce((latest, { atSeconds }) => Math.max(latest, atSeconds), Number.NEGATIVE_INFINITY);
-  return all.flatMap(({ series, atSeconds, value }) =>
-    atSeconds === newest ? [{ series, seconds: unit === 'seconds' ? value : divided(value, 1000) }] : [],
-  );
+  return ofNewestHour(all).map(({ series, value }) => ({
+    series,
+    seconds: unit === 'seconds' ? value : divided(value, 1000),
+  }));
 });
 
 const latency = shown(newestLatencies, {

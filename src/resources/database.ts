@@ -1,7 +1,7 @@
 /** The databases of an account and how full they are (`/database/v2/databases`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from './define.ts';
 import { flag, label, type Shown } from './families.ts';
-import { type FieldType, integer, mapped, number, object, text, type ValueOf } from './fields.ts';
+import { type FieldType, integer, mapped, number, object, text, textId, type ValueOf } from './fields.ts';
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'];
 
@@ -17,7 +17,7 @@ const size: FieldType<number> = (value, notes) =>
 
 /** The address of the data is not read: nobody needs it here. */
 const element = object({
-  id: text,
+  id: textId,
   name: label('name'),
   storage_region: label('storage_region'),
   current_size_bytes: integer,

@@ -32,6 +32,8 @@ export type Query = (context: ReadContext) => readonly {
   readonly query: string;
   /** Start of the UTC day that it asks for, in seconds since 1970, where that is one day. */
   readonly startSeconds?: number;
+  /** That day as the path has it, after the ids. */
+  readonly date?: string;
 }[];
 
 function startOfDay(seconds: number): number {
@@ -107,6 +109,26 @@ export function openHours(from: string, to: string): Query {
   ];
 }
 
+/** Each of these days by itself, up to now, for an operation that takes instants and sums over the time between them. */
+export function eachOpenDay(from: string, to: string, more: string): Query {
+  return (context) =>
+    eachDay(context).map(({ startSeconds = 0 }) => {
+      const endMs = Math.min(context.nowMs, (startSeconds + daySeconds) * 1000 - 1);
+      const [first, last] = [startSeconds * 1000, endMs].map((ms) => new Date(ms).toISOString());
+      return { startSeconds, query: `${from}=${first}&${to}=${last}&${more}` };
+    });
+}
+
+/** Each of these days by itself, for an operation that has the day in its path. write: how, from the ISO 8601 date. */
+export function eachDate(write: (date: string) => string, query = ''): Query {
+  return (context) =>
+    eachDay(context).map(({ startSeconds = 0 }) => ({
+      startSeconds,
+      date: write(dateOf(startSeconds)),
+      query,
+    }));
+}
+
 /** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */
 function dayOfKey(key: string): number | undefined {
   return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
@@ -167,6 +189,18 @@ export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
   }
   return newest.value;
 });
+
+/** The points of the newest hour that has one above 0: the API writes 0 for an hour in which nothing happened. */
+export function ofNewestHour<Point extends { readonly atSeconds: number; readonly value: number }>(
+  points: readonly Point[],
+): readonly Point[] {
+  const above = points.filter(({ value }) => value > 0);
+  const newest = above.reduce(
+    (latest, { atSeconds }) => Math.max(latest, atSeconds),
+    Number.NEGATIVE_INFINITY,
+  );
+  return above.filter(({ atSeconds }) => atSeconds === newest);
+}
 
 /** A map from days, newest first. Absent if no key is a day. */
 export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day<Value>[]> {
@@ -277,6 +311,28 @@ export function newestDay<Values>(
     series: (values) =>
       newestOf(fields.flatMap((field) => (values[field as keyof Values] ?? []) as readonly DayFigure[])),
   };
+}
+
+/** Puts the days of each series together. The rest is always one, so that what begins later is counted in it at first. */
+export function together(rest: Labels, all: readonly CounterSample[]): readonly CounterSample[] {
+  const days = new Map<string, DayFigure[]>([[JSON.stringify(rest), []]]);
+  for (const { labels, days: more } of all) {
+    const key = JSON.stringify(labels);
+    const held = days.get(key);
+    if (held) held.push(...more);
+    else days.set(key, [...more]);
+  }
+  return Array.from(days, ([key, of]) => ({ labels: JSON.parse(key) as Labels, days: sumByDay(of) }));
+}
+
+/** How often each of these labels came on a day. */
+export function tallyOf(all: readonly Labels[], startSeconds: number): readonly CounterSample[] {
+  const times = new Map<string, number>();
+  for (const key of all.map((labels) => JSON.stringify(labels))) times.set(key, (times.get(key) ?? 0) + 1);
+  return Array.from(times, ([key, value]) => ({
+    labels: JSON.parse(key) as Labels,
+    days: [{ startSeconds, value }],
+  }));
 }
 
 /** How many series of one target have a label of their own: the largest. The others are summed up. */

@@ -32,7 +32,7 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import type { ApiName, Found, IdField, Ids, ListedResource, Listing, ReadResource } from './resource.ts';
+import type { ApiName, Found, IdField, ListedResource, Listing, ReadResource } from './resource.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>
@@ -85,7 +85,7 @@ export function defineListing<Element>(declaration: ListingDeclaration<Element>)
     fields: Object.keys({ ...element.shape, ...way.says.shape }),
     documented: documentedPage(way, element),
     async discover(get, parent = {}, diagnostics) {
-      const list = { path: filled(path, parent), nouns: elementNouns, element };
+      const list = { path: filled(path, Object.values(parent)), nouns: elementNouns, element };
       const { byId } = await readPages(way, list, get, diagnostics);
       return mapEach(byId, ([id, reading]) => ({
         ...about?.(reading),
@@ -125,12 +125,15 @@ export function defineResource<Reading>(
     ...completed(declaration),
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
-      const asked = filled(path, ids);
-      if ('readAll' in answer) return answer.readAll(asked, get, diagnostics);
       const readings: Reading[] = [];
-      for (const { query: more, startSeconds } of query(context)) {
-        const body = await get(withQuery(asked, more));
-        const reading = answer.from(body, diagnostics, startSeconds, context.nowMs / 1000);
+      for (const { query: more, startSeconds, date } of query(context)) {
+        // An account is no part of a path.
+        const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
+        const asked = withQuery(filled(path, inPath), more);
+        const reading =
+          'readAll' in answer
+            ? await answer.readAll(asked, get, diagnostics, startSeconds)
+            : answer.from(await get(asked), diagnostics, startSeconds, context.nowMs / 1000);
         readings.push(
           startSeconds === undefined ? reading : ofOneDay(answer, reading, startSeconds, diagnostics),
         );
@@ -142,10 +145,10 @@ export function defineResource<Reading>(
 
 const once: Query = () => [{ query: '' }];
 
-/** Puts the ids in place of what stands in braces. */
-function filled(path: string, ids: Ids): string {
-  const values = Object.values(ids);
-  return path.replaceAll(/\{\w*\}/g, () => encodeURIComponent(values.shift() ?? ''));
+/** Puts these in place of what stands in braces. */
+function filled(path: string, inPath: readonly string[]): string {
+  const left = [...inPath];
+  return path.replaceAll(/\{\w*\}/g, () => encodeURIComponent(left.shift() ?? ''));
 }
 
 /** Joins the readings of several days: lists are joined; any other field is that of the last day. */

@@ -318,7 +318,13 @@ export function documentedPage({ says, body = says, list }: Paging, element: Obj
 
 /** An answer that takes more than one request. */
 export interface PagedAnswer<Reading> extends Answer<Reading> {
-  readAll(this: void, path: string, get: Get, diagnostics: Diagnostics): Promise<Reading>;
+  readAll(
+    this: void,
+    path: string,
+    get: Get,
+    diagnostics: Diagnostics,
+    daySeconds?: number,
+  ): Promise<Reading>;
 }
 
 /** Every element of a list in pages, as one reading. */

@@ -6,7 +6,7 @@ import type { Diagnostics } from './fields.ts';
 export { type Diagnostics, ReadingError } from './fields.ts';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
-export const apiNames = ['application', 'shield', 'core', 'video'] as const;
+export const apiNames = ['application', 'shield', 'core', 'video', 'origin_errors'] as const;
 export type ApiName = (typeof apiNames)[number];
 
 /** One part of what identifies a target. */

@@ -44,10 +44,19 @@ export const videoEnvelope: Form = {
   },
 };
 
+/** `{ error: { code, message, details } }` of the API of origin errors. */
+const originErrors: Form = {
+  unauthorized: { status: 401 },
+  missing: () => originErrors.error(404, 'The requested pull zone was not found'),
+  error: (status, message) => ({ status, body: { error: { code: 'failed', message, details: null } } }),
+};
+
 export const applicationApi = { api: 'application', key: 'account', form: problemDetails } as const;
 export const shieldApi = { api: 'shield', key: 'account', form: shieldEnvelope } as const;
 export const coreApi = { api: 'core', key: 'account', form: coreErrors } as const;
 export const videoApi = { api: 'video', key: 'library', form: videoEnvelope } as const;
+
+export const originErrorsApi = { api: 'origin_errors', key: 'account', form: originErrors } as const;
 
 /** A default envelope without an error. */
 export const noError = { statusCode: 0, success: false, message: null, errorKey: null };

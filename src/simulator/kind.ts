@@ -4,9 +4,21 @@
  */
 
 /** Path prefixes of the APIs under the simulator's origin. */
-export const prefixes = { application: '/mc', shield: '', core: '', video: '/video' } as const;
+export const prefixes = {
+  application: '/mc',
+  shield: '',
+  core: '',
+  video: '/video',
+  origin_errors: '/origin-errors',
+} as const;
 export type ApiName = keyof typeof prefixes;
-export const apiNames = ['application', 'shield', 'core', 'video'] as const satisfies readonly ApiName[];
+export const apiNames = [
+  'application',
+  'shield',
+  'core',
+  'video',
+  'origin_errors',
+] as const satisfies readonly ApiName[];
 
 /** About 4,000, 70,000 and 700,000 series on the exporter's page. */
 export const scaleNames = ['small', 'medium', 'full'] as const;

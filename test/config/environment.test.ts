@@ -41,6 +41,7 @@ describe('without a file', () => {
       BUNNYNET_SHIELD_URL: 'http://127.0.0.1:8080',
       BUNNYNET_CORE_URL: 'https://c.example.com',
       BUNNYNET_VIDEO_URL: 'https://v.example.com',
+      BUNNYNET_ORIGIN_ERRORS_URL: 'https://o.example.com',
     });
     expect(warnings).toEqual([]);
     expect(config.credentials).toEqual({
@@ -64,6 +65,7 @@ describe('without a file', () => {
       'http://127.0.0.1:8080',
       'https://c.example.com',
       'https://v.example.com',
+      'https://o.example.com',
     ]);
   });
 

@@ -30,6 +30,12 @@ describe('what a configuration becomes', () => {
         shield: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
         core: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
         video: { ...api, baseUrl: 'https://video.bunnycdn.com', maxConcurrency: 2, requestsPerSecond: 2 },
+        origin_errors: {
+          ...api,
+          baseUrl: 'https://cdn-origin-logging.bunny.net',
+          maxConcurrency: 2,
+          requestsPerSecond: 2,
+        },
       },
       sections: [
         {

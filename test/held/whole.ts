@@ -148,7 +148,13 @@ export async function startWhole(options: WholeOptions) {
   };
   whole.exporter = await createExporter({
     async load() {
-      const bases = { application: `${url}/mc`, shield: url, core: url, video: url };
+      const bases = {
+        application: `${url}/mc`,
+        shield: url,
+        core: url,
+        video: url,
+        origin_errors: `${url}/origin-errors`,
+      };
       const { config } = await loadConfig({
         document: {
           credentials: { account: { env: 'KEY' } },

@@ -87,16 +87,23 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     for (const { place, expr } of queries) expect(expr.length, `${place}: ${expr}`).toBeLessThanOrEqual(400);
   });
 
-  it('begins with its alerts and marks them in the charts', () => {
+  it('begins with its alerts, and marks them and changes of the account in the charts', () => {
     const [heading, count, list] = panels;
     expect([heading?.title, count?.type, list?.type]).toEqual(['Alerts', 'stat', 'table']);
     for (const panel of [count, list])
       expect(JSON.stringify(panel)).toContain('bunnynet:firing_alerts:since_seconds{');
-    expect(dashboard.annotations?.list?.[0]).toMatchObject({
-      enable: true,
-      expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"/) as string,
-      titleFormat: '{{alertname}}',
-    });
+    expect(dashboard.annotations?.list?.slice(0, 2)).toMatchObject([
+      {
+        enable: true,
+        expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"/) as string,
+        titleFormat: '{{alertname}}',
+      },
+      {
+        enable: true,
+        expr: expect.stringContaining('bunnynet_audit_log_changes_total') as string,
+        titleFormat: '{{product}}: {{action}}',
+      },
+    ]);
   });
 
   it('has a link from each row of a table and each number', () => {
@@ -267,6 +274,7 @@ describe('the dashboards together', () => {
       'bunnynet_pull_zone_origin_shield_internal_bandwidth_bytes_latest_day',
       'bunnynet_pull_zone_responses_latest_day',
       'bunnynet_pull_zone_region_traffic_bytes_latest_day',
+      'bunnynet_pull_zone_origin_errors_latest_day',
       'bunnynet_pull_zone_optimizer_optimized_requests_latest_day',
       'bunnynet_pull_zone_optimizer_saved_traffic_bytes_latest_day',
       'bunnynet_pull_zone_safehop_retried_requests_latest_day',

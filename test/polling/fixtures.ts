@@ -40,7 +40,7 @@ export function sectionConfig(
 export function configOf(sections: readonly SectionConfig[]): Config {
   return {
     credentials: { account: { env: 'KEY' } },
-    apis: { application: api, shield: api, core: api, video: api },
+    apis: { application: api, shield: api, core: api, video: api, origin_errors: api },
     sections,
     discovery: { intervalMs: 600_000 },
     limits: { maxSeries: 1_000_000 },

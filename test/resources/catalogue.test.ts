@@ -20,6 +20,8 @@ const fieldsWithoutSeries = [
   'guid',
   'meta',
   'cursor',
+  'HasMoreData',
+  'ContinuationToken',
   'Id',
   'id',
   'ApiKey',

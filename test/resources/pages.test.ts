@@ -1,14 +1,14 @@
 /** Paged listings with contradictory answers: they lose nothing without an error, and always end. */
 import { describe, expect, it } from 'vitest';
 import { id, object } from '../../src/resources/fields.ts';
-import { pagings, readPages } from '../../src/resources/pages.ts';
-import type { ApiName, Diagnostics } from '../../src/resources/resource.ts';
+import { type PagingName, pagings, readPages } from '../../src/resources/pages.ts';
+import type { Diagnostics } from '../../src/resources/resource.ts';
 
 const things = { path: '/things', nouns: 'things', element: object({ id }) };
 const diagnostics: Diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
 
 /** Reads a listing whose pages are these, the last of them for ever; `asked` counts the requests. */
-async function readFrom(api: ApiName, pages: readonly unknown[], isReading = false) {
+async function readFrom(api: PagingName, pages: readonly unknown[], isReading = false) {
   let asked = 0;
   const get = () => Promise.resolve(pages[Math.min(asked++, pages.length - 1)]);
   const { byId } = await readPages(
@@ -144,13 +144,15 @@ describe('a page that is too large', () => {
   const tooLarge = Object.assign(new Error('too large'), { isTooLarge: true });
 
   /** Reads 250 things from an API that can send so many at once; returns their number and the queries. */
-  async function readInPagesOf(api: ApiName, most: number) {
+  async function readInPagesOf(api: PagingName, most: number) {
     const all = Array.from({ length: 250 }, (_, at) => ({ id: at + 1 }));
     const queries: string[] = [];
     const get = (path: string) => {
       const query = new URL(path, 'http://api').searchParams;
       queries.push(path.slice(path.indexOf('?') + 1));
-      const size = Number(query.get('perPage') ?? query.get('limit') ?? query.get('itemsPerPage'));
+      const size = Number(
+        query.get('perPage') ?? query.get('per_page') ?? query.get('limit') ?? query.get('itemsPerPage'),
+      );
       const from = Number(query.get('nextCursor') ?? (Number(query.get('page') ?? 1) - 1) * size);
       const part = all.slice(from, from + size);
       if (part.length > most) return Promise.reject(tooLarge);
@@ -162,6 +164,10 @@ describe('a page that is too large', () => {
           shield: { data: part, page: { totalCount: all.length, totalPages: Math.ceil(all.length / size) } },
           core: { Items: part, TotalItems: all.length, HasMoreItems: next !== null },
           video: counted,
+          database: {
+            databases: part,
+            page_info: { total_items: all.length, has_more_items: next !== null },
+          },
         }[api],
       );
     };
@@ -170,10 +176,11 @@ describe('a page that is too large', () => {
     return { found: found.byId.size, queries };
   }
 
-  it.each<[ApiName, number, string]>([
+  it.each<[PagingName, number, string]>([
     ['application', 60, 'limit=1000 limit=500 limit=250 limit=125 limit=25'],
     ['shield', 60, 'page=1&perPage=100 page=1&perPage=50 page=2&perPage=50 page=3&perPage=50'],
     ['core', 10, 'page=1&perPage=100 page=1&perPage=50 page=1&perPage=25 page=1&perPage=5 page=2&perPage=5'],
+    ['database', 60, 'page=1&per_page=100 page=1&per_page=50 page=2&per_page=50 page=3&per_page=50'],
     [
       'video',
       200,

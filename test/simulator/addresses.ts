@@ -62,8 +62,8 @@ function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind)
   };
 }
 
-/** The URL below the origin at which an operation answers for these ids. */
+/** The URL below the origin at which an operation answers for these ids. A day in the path that is not among them is today. */
 function urlOf({ api, path }: AnyOperation, ids: readonly string[]): string {
   const left = [...ids];
-  return prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? '');
+  return prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? 'today');
 }

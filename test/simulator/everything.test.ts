@@ -70,6 +70,7 @@ it('has only the kinds, the targets and the settings that were asked for, and th
       shield: { base_url: origin, timeout: '1s', requests_per_second: 10 },
       core: { base_url: origin, timeout: '3s', requests_per_second: 0 },
       video: { base_url: `${origin}/video`, timeout: '3s', requests_per_second: 0 },
+      origin_errors: { base_url: `${origin}/origin-errors`, timeout: '3s', requests_per_second: 0 },
     },
     applications: {
       credential: 'account',

@@ -7,6 +7,7 @@ import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
 import { applicationVolume } from './application-volume.ts';
+import { auditLog } from './audit-log.ts';
 import { billing } from './billing.ts';
 import { database } from './database.ts';
 import { databaseStatistics } from './database-statistics.ts';
@@ -14,9 +15,12 @@ import { dnsRecord } from './dns-record.ts';
 import { dnsZones } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
 import { edgeScriptUsage } from './edge-script-usage.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { loadBalancerUsage } from './load-balancer-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZones } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginErrors } from './pull-zone-origin-errors.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
@@ -52,9 +56,12 @@ export const kinds: readonly KindMonitoring[] = [
   rateLimit,
   pullZones,
   pullZoneStatistics,
+  pullZoneOriginErrors,
   pullZoneOptimizer,
   pullZoneOriginShield,
   pullZoneSafehop,
+  loadBalancer,
+  loadBalancerUsage,
   storageZones,
   storageZoneEgress,
   dnsZones,
@@ -67,6 +74,7 @@ export const kinds: readonly KindMonitoring[] = [
   videoStorage,
   billing,
   paymentRequests,
+  auditLog,
   edgeScript,
   edgeScriptUsage,
   database,

@@ -22,7 +22,7 @@ export const cdnDashboard: Dashboard = {
   title: 'CDN',
   description: 'Pull zones: traffic, cache, origin and errors, and what they cost.',
   picked: ['pull_zone_id=~"$pullzone|"'],
-  details: ['Settings', 'Optimizer', 'Origin Shield and SafeHop', 'Readings'],
+  details: ['Settings', 'Load balancers', 'Optimizer', 'Origin Shield and SafeHop', 'Readings'],
   variables: [pickByName(pullZone, 'Pull zone')],
 };
 

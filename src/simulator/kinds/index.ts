@@ -6,6 +6,7 @@ import { applicationLimits } from './application-limits.ts';
 import { applicationOverview } from './application-overview.ts';
 import { applicationStatistics } from './application-statistics.ts';
 import { applicationVolume } from './application-volume.ts';
+import { auditLog } from './audit-log.ts';
 import { billing } from './billing.ts';
 import { database } from './database.ts';
 import { databaseStatistics } from './database-statistics.ts';
@@ -13,9 +14,12 @@ import { dnsRecord } from './dns-record.ts';
 import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
 import { edgeScriptUsage } from './edge-script-usage.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { loadBalancerUsage } from './load-balancer-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZone } from './pull-zone.ts';
 import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginErrors } from './pull-zone-origin-errors.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
@@ -53,11 +57,14 @@ export const kinds = [
   videoStorage,
   storageZone,
   storageZoneEgress,
+  loadBalancer,
   pullZone,
   pullZoneStatistics,
+  pullZoneOriginErrors,
   pullZoneOptimizer,
   pullZoneOriginShield,
   pullZoneSafehop,
+  loadBalancerUsage,
   dnsZone,
   dnsRecord,
   videoLibrary,
@@ -71,4 +78,5 @@ export const kinds = [
   databaseStatistics,
   billing,
   paymentRequests,
+  auditLog,
 ] as const;

@@ -6,13 +6,14 @@ import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
 import type { Applications } from './application.ts';
+import type { LoadBalancers } from './load-balancer.ts';
 import type { Zones } from './shield-zone.ts';
 import type { StorageZones } from './storage-zone.ts';
 import type { Videos } from './video-storage.ts';
 
 export type PullZone = ReturnType<typeof zonesOf>[number];
 
-type Needs = Zones & Videos & StorageZones & Applications;
+type Needs = Zones & Videos & StorageZones & Applications & LoadBalancers;
 
 export const pullZone = {
   kind: 'pull_zone',
@@ -55,7 +56,7 @@ interface Origin {
   readonly [id: string]: unknown;
 }
 
-function ofShield(index: number, { zones, storageZones, applications }: Needs) {
+function ofShield(index: number, { zones, storageZones, applications, loadBalancers }: Needs) {
   const { pullZoneId: id, name } = zones[index] as Zones['zones'][number];
   const storageZone = storageZones[index];
   const application = applications[index];
@@ -66,21 +67,26 @@ function ofShield(index: number, { zones, storageZones, applications }: Needs) {
   } else if (index % 5 === 2 && application) {
     origin = { OriginType: 5, MagicContainersAppId: application.id };
   }
-  return { id, name, origin };
+  // Every fifth has one of the load balancers, the last of them first.
+  const balancer =
+    index % 5 === 3 ? loadBalancers.at(-1 - (Math.floor(index / 5) % loadBalancers.length)) : undefined;
+  if (balancer) origin = { OriginType: 3 };
+  return { id, name, origin, loadBalancer: balancer?.id };
 }
 
 function ofLibrary(index: number, datasetSeed: number, { libraryIds }: Needs) {
   const [library = ''] = libraryIds.slice(index);
   const origin: Origin = { OriginType: 2, VideoLibraryId: jsonInteger(library) };
   const name = `vz-${text(hash(datasetSeed, 8, index), 8)}-${library.slice(-3)}`;
-  return { id: pullZoneOfLibrary(index), name, origin };
+  return { id: pullZoneOfLibrary(index), name, origin, loadBalancer: undefined };
 }
 
 const terabyte = 1_000_000_000_000;
 export const bytesPerRequest = 42_000;
 
-function written(zone: PullZone, { nowMs, nameOf }: Request) {
-  const { seed, index, id, name, origin } = zone;
+function written(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
+  const { seed, index, id, name, origin, loadBalancer } = zone;
+  const isBalanced = loadBalancer !== undefined && !isRemoved(loadBalancer);
   const dayOfMonth = new Date(nowMs).getUTCDate() - 1 + (nowMs / dayMs - dayOf(nowMs));
   const used = Math.floor(zone.requestsPerDay * dayOfMonth * bytesPerRequest);
   const certificate = { CertificateKeyType: 0, Certificate: null, CertificateKey: null };
@@ -125,6 +131,7 @@ function written(zone: PullZone, { nowMs, nameOf }: Request) {
     EdgeScriptId: index % 2 === 0 ? -1 : 0,
     MagicContainersAppId: null,
     VideoLibraryId: 0,
+    LoadBalancerId: isBalanced ? jsonInteger(loadBalancer) : null,
     ...origin,
     ZoneSecurityKey: secret(`zone-security-${id}`, hash(seed, 0x82)),
     MonthlyBandwidthLimit: hasGaps ? undefined : limit,

@@ -1,0 +1,96 @@
+/** Load balancers: requests, and which of their origins fail. */
+import { row } from '../dashboard.ts';
+import type { KindMonitoring } from '../kind.ts';
+import { bars, lines } from '../panels.ts';
+import { entityOf, hourly, peaks, perSecond, top, values } from '../promql.ts';
+import { cdnDashboard } from './pull-zone.ts';
+
+/** Named after a pull zone that it serves; the dashboard shows all of them. */
+export const loadBalancerEntity = entityOf({
+  ids: ['load_balancer_id'],
+  noun: 'load balancer',
+  picks: {},
+  info: 'bunnynet_load_balancer_info',
+  dashboard: 'bunnynet-cdn',
+});
+
+const family = (name: string): string => `bunnynet_load_balancer_${name}`;
+/** An origin is shown with its own name, where it has one. */
+const origin = { ...loadBalancerEntity, ids: ['load_balancer_id', 'origin_id'] };
+
+export const loadBalancer: KindMonitoring = {
+  kind: 'load_balancer',
+  rules: {
+    about: 'Load balancers: origins that all fail.',
+    reading: family('requests_total'),
+    names: loadBalancerEntity,
+    alerts: {
+      BunnynetLoadBalancerOriginsExhausted: {
+        comment: 'Visitors get an error: every origin that the load balancer tried has failed.',
+        expr: `
+          max by (load_balancer_id) (increase(bunnynet_load_balancer_origins_exhausted_total[30m])) > [[requests]]
+          and max by (load_balancer_id) (increase(bunnynet_load_balancer_origins_exhausted_total[30m]))
+          > [[share]] * max by (load_balancer_id) (increase(bunnynet_load_balancer_requests_total[30m]))`,
+        thresholds: { requests: 10, share: 0.01 },
+        for: '5m',
+        keepFiringFor: '15m',
+        severity: 'critical',
+        summary: 'All origins of load balancer {{ or $name $labels.load_balancer_id }} fail',
+        description:
+          'In the past half hour every origin of load balancer {{ $labels.load_balancer_id }} failed for {{ $value | humanize }} requests, more than {{ humanizePercentage "[[share]]" }} of all.',
+      },
+    },
+  },
+  rows: [
+    row(cdnDashboard, 'Load balancers', [
+      lines('Requests: the 10 busiest load balancers', 'reqps', 8, {
+        description: 'A second, averaged over half an hour (API field Summary, TotalRequests).',
+        queries: peaks(10, loadBalancerEntity, family('requests_total'), perSecond),
+        nothing: 'There is no load balancer.',
+      }),
+      lines('Traffic: the 10 busiest load balancers', 'Bps', 8, {
+        description:
+          'A second, averaged over half an hour, taken as bytes, which the API does not document (API field Summary, TotalTraffic).',
+        queries: peaks(10, loadBalancerEntity, family('traffic_bytes_total'), perSecond),
+        nothing: 'There is no load balancer.',
+      }),
+      lines('All origins failed: top 10, in an hour', 'short', 8, {
+        description:
+          'Requests within an hour for which every origin failed (API field Summary, AllOriginsExhausted). An alert fires from 1 % of the requests of half an hour.',
+        queries: peaks(10, loadBalancerEntity, family('origins_exhausted_total'), hourly),
+        alerts: ['BunnynetLoadBalancerOriginsExhausted'],
+      }),
+      bars('Requests of an origin in an hour: top 10', 'short', 8, {
+        description: 'Requests within an hour that an origin was sent (API field RequestsByOrigin).',
+        queries: top(
+          10,
+          loadBalancerEntity,
+          `${hourly(loadBalancerEntity, family('origin_requests_total'), ['origin_id'])}`,
+          '{{display}}: {{origin_id}}',
+        ),
+        nothing: 'No origin was sent a request.',
+      }),
+      bars('Failures of an origin in an hour: top 10', 'short', 8, {
+        description:
+          'Requests within an hour that failed at an origin, by status code (API field OriginFailures).',
+        steps: ['orange'],
+        queries: top(
+          10,
+          loadBalancerEntity,
+          `${hourly(loadBalancerEntity, family('origin_failures_total'), ['origin_id', 'code'])} > 0`,
+          '{{display}}: {{origin_id}}, {{code}}',
+        ),
+        nothing: 'No origin failed.',
+        alerts: ['BunnynetLoadBalancerOriginsExhausted'],
+      }),
+      bars('Latency of an origin: the 10 slowest', 's', 8, {
+        description:
+          'By percentile, in the newest hour that had requests, taken as milliseconds, which the API does not document (API field OriginLatency). The name is that of the origin.',
+        queries: {
+          '{{name}} ({{origin_id}}), {{percentile}} %': `topk(10, ${values(origin, family('origin_latency_seconds'), ['percentile'])}) * on (load_balancer_id, origin_id) group_left (name) ${family('origin_info')}`,
+        },
+        nothing: 'No origin with a name was sent a request.',
+      }),
+    ]),
+  ],
+};

@@ -1,0 +1,128 @@
+/** Load balancers, their requests by origin and hour, and the listing of those that have traffic (`/loadbalancer/…`). */
+import { ofEach } from '../answers.ts';
+import { type DayFigure, daily, dayMs, dayOf, hourMs } from '../days.ts';
+import { count, type Entity, entities, hash, magnitude, round, unit } from '../entities.ts';
+import { coreApi } from '../forms.ts';
+import { jsonInteger } from '../json.ts';
+import { type Answer, type Kind, ok, type Request } from '../kind.ts';
+
+export type LoadBalancer = ReturnType<typeof balancersOf>[number];
+
+export interface LoadBalancers {
+  readonly loadBalancers: readonly LoadBalancer[];
+}
+
+/** A pull zone and the load balancer that it points to. */
+interface Attached {
+  readonly pullZones: readonly { readonly loadBalancer: string | undefined }[];
+}
+
+export const loadBalancer = {
+  kind: 'load_balancer',
+  section: 'load_balancers',
+  sizes: { loadBalancers: [2, 8, 60] },
+  create: (seed, sizes: { loadBalancers: number }) => ({
+    loadBalancers: balancersOf(seed, sizes.loadBalancers),
+  }),
+  ...coreApi,
+  path: '/loadbalancer/{loadBalancer}/statistics',
+  traits: { charts: true },
+  ...ofBalancers(statistics),
+  listing: {
+    ...coreApi,
+    path: '/loadbalancer/statistics',
+    traits: { ids: ['LoadBalancerId'], number: 'TotalTraffic' },
+    answers: (dataset: LoadBalancers & Attached) => (request: Request) =>
+      ok(
+        activeOf(dataset)
+          .filter(({ id }) => !request.isRemoved(id))
+          .map((one) => ({
+            LoadBalancerId: jsonInteger(one.id),
+            TotalRequests: Math.floor(30 * one.requestsPerDay),
+            TotalTraffic: Math.floor(30 * one.requestsPerDay * bytesPerRequest),
+            AttachedPullZoneCount: dataset.pullZones.filter(({ loadBalancer: id }) => id === one.id).length,
+          })),
+      ),
+  },
+} as const satisfies Kind;
+
+/** Answers for the load balancer that is the first id of a request. They have no names. */
+export function ofBalancers(answer: (one: LoadBalancer, request: Request) => Answer) {
+  return {
+    ...ofEach('loadBalancers', answer),
+    targets: ({ loadBalancers }: LoadBalancers) => loadBalancers.map(({ id }) => ({ ids: { id } })),
+  };
+}
+
+const bytesPerRequest = 30_000;
+
+function balancersOf(datasetSeed: number, length: number) {
+  return entities(datasetSeed, 31, length, (seed, index) => ({
+    id: String(5_101 + 7 * index),
+    name: '',
+    requestsPerDay: magnitude(5_000, 5_000_000, unit(seed, 1)),
+    origins: count(2 + (hash(seed, 2) % 3), (place) => ({
+      OriginId: 9_000 + 10 * index + place,
+      OriginName: place === 2 ? null : `origin-${place + 1}`,
+    })),
+  }));
+}
+
+/** The last one had no traffic: only a pull zone tells of it. */
+function activeOf({ loadBalancers, pullZones }: LoadBalancers & Attached): readonly LoadBalancer[] {
+  const last = loadBalancers.at(-1);
+  const isAttached = pullZones.some(({ loadBalancer: id }) => id === last?.id);
+  return isAttached ? loadBalancers.slice(0, -1) : loadBalancers;
+}
+
+/** What a load balancer is asked on a day so far. */
+export function balancedOf(one: Entity & { readonly requestsPerDay: number }, nowMs: number): DayFigure {
+  return daily(one, 0, one.requestsPerDay, nowMs);
+}
+
+/** Of whole days, unless the hours are asked for. Hours to come are there, with 0. */
+function statistics(one: LoadBalancer, { query, nowMs }: Request) {
+  const timeOf = (name: string) => Date.parse(query.get(name) ?? '');
+  const to = timeOf('to') || nowMs;
+  const isExact = query.get('hourly') === 'true' && query.get('exactRange') === 'true';
+  const first = dayOf(timeOf('from') || to - dayMs) * dayMs;
+  const last = isExact ? to : (dayOf(to) + 1) * dayMs;
+  const hours = count(Math.max(1, Math.ceil((last - first) / hourMs)), (hour) => first + hour * hourMs);
+  const inHour = (startMs: number) => {
+    const at = (ms: number) => balancedOf(one, Math.min(ms, nowMs))(dayOf(startMs));
+    return startMs >= nowMs ? 0 : at(startMs + hourMs) - at(startMs);
+  };
+  const chart = (figureOf: (startMs: number) => number) =>
+    Object.fromEntries(
+      hours.map((startMs) => [`${new Date(startMs).toISOString().slice(0, 19)}Z`, figureOf(startMs)]),
+    );
+  const share = (place: number) => (startMs: number) => Math.floor(inHour(startMs) / (place + 2));
+  const total = hours.reduce((sum, startMs) => sum + inHour(startMs), 0);
+  const latencyOf = (percentile: number, place: number) => (startMs: number) =>
+    inHour(startMs) === 0 ? 0 : round(percentile * (1 + place + unit(one.seed, place, startMs / hourMs)), 2);
+  return ok({
+    Summary: {
+      TotalRequests: total,
+      TotalTraffic: total * bytesPerRequest,
+      AverageOriginRttMs: 40.5,
+      AllOriginsExhausted: Math.floor(total / 5_000),
+      AverageRetryDepth: 0.02,
+      StickySessionHits: 0,
+      RequestsByMethod: { GET: total },
+    },
+    RequestsByOrigin: one.origins.map((origin, place) => ({ ...origin, Values: chart(share(place)) })),
+    TrafficByOrigin: one.origins.map((origin, place) => ({
+      ...origin,
+      Values: chart((startMs) => share(place)(startMs) * bytesPerRequest),
+    })),
+    RequestsByOriginGroup: [],
+    OriginLatency: one.origins.flatMap((origin, place) =>
+      [50, 95].map((Percentile) => ({ ...origin, Percentile, Values: chart(latencyOf(Percentile, place)) })),
+    ),
+    OriginFailures: one.origins.slice(0, 1).map((origin) => ({
+      ...origin,
+      StatusCode: '502',
+      Values: chart((startMs) => Math.floor(inHour(startMs) / 900)),
+    })),
+  });
+}
