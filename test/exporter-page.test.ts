@@ -65,20 +65,20 @@ describe('the status page of the whole exporter', () => {
   it("shows a target's state, its name as text, and why it fails", async () => {
     const { simulator, page } = await startAll();
     await expect.poll(page).toContain('The target is being read');
-    expect(await page()).toMatch(/The API says of each application: <a class="chip t-\w+" /);
+    expect(await page()).toMatch(/Application status: <a class="chip t-\w+" /);
     expect(await page()).toContain('&lt;b onclick=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;');
     expect(await page()).not.toContain('<b onclick');
     expect(await page()).toContain('<dt>shard</dt><dd>0/1</dd>');
     simulator.inject({ type: 'status-401', kind: 'application' });
-    await expect.poll(page).toContain('The key of account is refused');
-    expect(await page()).toContain('1 failing of 1 target');
+    await expect.poll(page).toContain('The application API refuses the key of account (');
+    expect(await page()).toMatch(/<h1 class="bad">Nothing can be read since [\d:]+ UTC<\/h1>/);
     expect(await page()).not.toContain(simulator.keys.account);
   });
 
   it('says that an API asked for a pause', async () => {
     const { simulator, page } = await startAll();
     simulator.inject({ type: 'status-429-retry-seconds', kind: 'application', retryAfterSeconds: 60 });
-    await expect.poll(page).toContain('The application API asked for a pause');
+    await expect.poll(page).toContain('The application API answered 429; it gets no requests for ');
   });
 
   it('says that a configuration was refused, until a good one is loaded', async () => {
@@ -94,7 +94,7 @@ describe('the status page of the whole exporter', () => {
   it('says which field has the wrong type, and how often', async () => {
     const { simulator, page } = await startAll();
     simulator.inject({ type: 'wrong-types', kind: 'application' });
-    await expect.poll(page).toMatch(/<li>application <code>\w+<\/code>.*: \d+ times, last /);
+    await expect.poll(page).toMatch(/sums over them are too small[^]*application \w+ \(\d+ times\)/);
   });
 
   it('says that the request rate is too low', async () => {
@@ -102,6 +102,6 @@ describe('the status page of the whole exporter', () => {
     await expect.poll(page).toContain('The request rate of the application API is too low for the targets');
     expect(await page()).toContain('application: 1 poll needs');
     expect(await page()).toContain('raise apis.application.requests_per_second, or interval and stale_after');
-    expect(await page()).toContain('<dd>application 20 of 1</dd>');
+    expect(await page()).toContain('<dd>application 20 / 1</dd>');
   });
 });

@@ -8,7 +8,7 @@ interface Known {
   readonly sinceMs: number;
   /** How many targets and listings the last line named. */
   loggedSize: number;
-  /** The most that it affected. */
+  /** What it was when it affected the most. */
   largest: Cause;
 }
 
@@ -16,41 +16,90 @@ function sizeOf({ targets, listings }: Cause): number {
   return targets.length + listings.length;
 }
 
+/** What a cause affects: when each failed last, by its key. */
+function* failuresOf({
+  targets,
+  listings,
+}: Cause): Generator<readonly [key: string, atMs: number | undefined]> {
+  for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.atMs];
+  for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
+}
+
+function isWithin(cause: Cause, keys: ReadonlySet<string>): boolean {
+  return keys.size > 0 && [...failuresOf(cause)].every(([key]) => keys.has(key));
+}
+
 export class CauseLog {
   readonly #log: Logger;
   readonly #known = new Map<string, Known>();
+  /** What failed in the previous list, and when last. */
+  #failures: ReadonlyMap<string, number | undefined> = new Map();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** A cause that is new, grew tenfold or has another meaning is a warning; one that ended is an info line. nowMs: Unix time. */
+  /**
+   * A cause that is new, grew tenfold or has another meaning is a warning; one that ended is an info line. What failed before
+   * and has not been polled since is no news under another cause; and a cause is not over if what it affected fails for another.
+   * nowMs: Unix time.
+   */
   write(causes: readonly Cause[], nowMs: number): void {
     const ended = new Map(this.#known);
+    const rest = this.#restOfOutages(causes);
+    const failures = new Map<string, number | undefined>();
+    const logged = new Set<string>();
     for (const cause of causes) {
+      const isNews = sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isWithin(cause, rest));
+      for (const [key, atMs] of failuresOf(cause)) failures.set(key, atMs);
+      if (!isNews && !this.#known.has(cause.id)) continue;
+      for (const [key] of failuresOf(cause)) logged.add(key);
       ended.delete(cause.id);
-      const before = this.#known.get(cause.id);
-      const size = sizeOf(cause);
-      if (!before) {
-        this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs, loggedSize: size, largest: cause });
-        this.#warn(cause);
-        continue;
-      }
-      const isOther = cause.stage !== before.cause.stage || size >= 10 * Math.max(1, before.loggedSize);
-      before.cause = cause;
-      if (size > sizeOf(before.largest)) before.largest = cause;
-      if (!isOther) continue;
-      before.loggedSize = size;
-      this.#warn(cause);
+      this.#note(cause);
     }
-    for (const [id, { cause, sinceMs, largest }] of ended) {
+    for (const [id, known] of ended) {
       this.#known.delete(id);
-      const affected = largest.affected === '' ? '' : `; it affected ${largest.affected}`;
-      this.#log.info(
-        { cause: cause.reason },
-        `over after ${durationInWords(nowMs - sinceMs)}: ${cause.title}${affected}`,
-      );
+      const isTakenOver = [...failuresOf(known.cause)].some(([key]) => logged.has(key));
+      if (!isTakenOver) this.#end(known, nowMs);
     }
+    this.#failures = failures;
+  }
+
+  /** What hosts that can be read again affected: the rest of it may just not have been polled since. */
+  #restOfOutages(causes: readonly Cause[]): ReadonlySet<string> {
+    const ids = new Set(causes.map(({ id }) => id));
+    const over = [...this.#known].filter(([id]) => id.startsWith('host ') && !ids.has(id));
+    return new Set(over.flatMap(([, { cause }]) => Array.from(failuresOf(cause), ([key]) => key)));
+  }
+
+  #hasNewFailure(cause: Cause): boolean {
+    for (const [key, atMs] of failuresOf(cause))
+      if (!this.#failures.has(key) || this.#failures.get(key) !== atMs) return true;
+    return false;
+  }
+
+  #note(cause: Cause): void {
+    const before = this.#known.get(cause.id);
+    const size = sizeOf(cause);
+    if (!before) {
+      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs, loggedSize: size, largest: cause });
+      this.#warn(cause);
+      return;
+    }
+    const isOther = cause.stage !== before.cause.stage || size >= 10 * Math.max(1, before.loggedSize);
+    before.cause = cause;
+    if (size > sizeOf(before.largest)) before.largest = cause;
+    if (!isOther) return;
+    before.loggedSize = size;
+    this.#warn(cause);
+  }
+
+  #end({ cause, sinceMs, largest }: Known, nowMs: number): void {
+    const affected = largest.affected === '' ? '' : `; it affected ${largest.affected}`;
+    this.#log.info(
+      { cause: cause.reason },
+      `over after ${durationInWords(nowMs - sinceMs)}: ${cause.title}${affected}`,
+    );
   }
 
   #warn({ reason, title, affected, meaning, advice, targets, listings }: Cause): void {

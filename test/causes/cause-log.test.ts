@@ -18,13 +18,22 @@ function outage(count: number, more: Partial<TargetStatus> = {}): readonly Cause
   return causesOf(causeInput([ok, ...targets]));
 }
 
+interface Line {
+  readonly level: number;
+  readonly cause: string;
+  readonly msg: string;
+}
+
 function logOf() {
-  const lines: (Record<string, unknown> & { readonly level: number; readonly msg: string })[] = [];
-  const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const lines: Line[] = [];
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line) => void lines.push(JSON.parse(line) as Line) },
+  );
   const causeLog = new CauseLog(log);
   return {
     /** The lines of one more list. */
-    write(causes: readonly Cause[], laterMs = 0) {
+    write: (causes: readonly Cause[], laterMs = 0) => {
       causeLog.write(causes, nowMs + laterMs);
       return lines.splice(0);
     },
@@ -84,7 +93,8 @@ describe('a cause', () => {
     write(outage(3));
     const [line, ...more] = write(outage(3, { stale: true }), 3 * minuteMs);
     expect(more).toEqual([]);
-    expect(line).toMatchObject({ level: 40, msg: expect.stringContaining('3 targets have no values now.') });
+    expect(line?.level).toBe(40);
+    expect(line?.msg).toContain('3 targets have no values now.');
     expect(write(outage(3, { stale: true }), 4 * minuteMs)).toEqual([]);
   });
 
@@ -119,6 +129,52 @@ describe('a cause', () => {
     expect(write([], 5000).map(({ msg }) => msg)).toEqual([
       'over after 5 s: 5 series are left out: limits.max_series is 20',
     ]);
+  });
+});
+
+describe('an outage', () => {
+  /** This many applications fail, and none succeeds; the last failure of each was then. */
+  const everything = (count: number, atMs: number) =>
+    causesOf(causeInput(failingAt(count, atMs), [], { nowMs: atMs }));
+  /** One succeeds again, the others were not polled since, or failed again. */
+  const rest = (count: number, atMs: number, nowIsMs: number) => {
+    const read = status({ app_id: 'a0' }, { lastSuccessMs: nowIsMs });
+    const others = failingAt(count, atMs).slice(1);
+    return causesOf(causeInput([read, ...others], [], { nowMs: nowIsMs }));
+  };
+  const failingAt = (count: number, atMs: number) =>
+    Array.from({ length: count }, (_, at) =>
+      failing({ app_id: `a${at}` }, { lastFailure: { ...down, atMs }, lastSuccessMs: nowMs - 1000 }),
+    );
+  const host = 'Nothing can be read from application.example: HTTP 503';
+
+  it('takes over what failed in its first seconds: that is not over', () => {
+    const { write } = logOf();
+    const few = causesOf(causeInput([ok, ...failingAt(2, nowMs)]));
+    expect(write(few).map(({ msg }) => msg)).toEqual([expect.stringContaining('HTTP 503 from the')]);
+    expect(write(everything(30, nowMs + 9000), 10_000).map(({ msg }) => msg)).toEqual([
+      expect.stringContaining(host),
+    ]);
+  });
+
+  it('that ended is over though some were not polled since, which is no news', () => {
+    const { write } = logOf();
+    write(everything(30, nowMs));
+    const lines = write(rest(30, nowMs, nowMs + minuteMs), minuteMs);
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      [30, `over after 1 m: ${host}; it affected 30 targets (application)`],
+    ]);
+    expect(write([], 2 * minuteMs)).toEqual([]);
+  });
+
+  it('that ended for all but some is said of these as soon as they fail again', () => {
+    const { write } = logOf();
+    write(everything(30, nowMs));
+    write(rest(30, nowMs, nowMs + minuteMs), minuteMs);
+    const [line, ...more] = write(rest(4, nowMs + 2 * minuteMs, nowMs + 3 * minuteMs), 3 * minuteMs);
+    expect(more).toEqual([]);
+    expect(line?.level).toBe(40);
+    expect(line?.msg).toContain('HTTP 503 from the application API: 3 targets (application)');
   });
 });
 

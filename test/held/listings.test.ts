@@ -23,7 +23,9 @@ it('a listing that fails keeps the targets that it found, and their counters go 
   await whole.poll();
   expect(await whole.value('bunnynet_exporter_discovery_up', { kind: 'pull_zone' })).toBe(0);
   expect(await requests()).toBe(12);
-  expect(whole.said('poll failed: HTTP 500')).toEqual([expect.objectContaining({ result: 'server_error' })]);
+  expect(whole.said('HTTP 500 from the core API')).toEqual([
+    expect.objectContaining({ result: 'server_error', kind: 'pull_zone', credential: 'account' }),
+  ]);
 });
 
 const readers = [

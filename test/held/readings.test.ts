@@ -177,5 +177,5 @@ it('the reason of a failure that came with a good status is told, also where it 
     routes: { '/shield/metrics/overview/7/detailed': () => ({ data: null, error: 'over the quota' }) },
   });
   await whole.poll();
-  expect(whole.said('poll failed: over the quota')).toHaveLength(1);
+  expect(whole.said('over the quota')).toHaveLength(1);
 });

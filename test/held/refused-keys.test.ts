@@ -1,147 +1,131 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import pino from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { createExporter } from '../../src/exporter.ts';
-import { resources } from '../../src/resources/index.ts';
-import { Credentials } from '../../src/secrets/credentials.ts';
-import { reply, startWhole } from './whole.ts';
+/** What an operator sees of a key that is refused: by everything, by one API, for one thing, for a while. */
+import { expect, it } from 'vitest';
+import { eventually, reply, startWhole, type Whole } from './whole.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
+const refusedKeys = 'bunnynet_exporter_refused_keys';
+const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
+const warnings = ({ log }: Whole) => log.filter(({ level }) => Number(level) >= 40);
 
-type Target = { readonly id: string; readonly interval?: string };
-
-/** The whole exporter and an API of applications that answers with the status from `statusOf`. */
-async function start(
-  targets: readonly Target[],
-  statusOf: (application: string, requests: number) => number,
-) {
-  const requests = new Map<string, number>();
-  const api = createServer((request, response) => {
-    const application = request.url?.split('/')[2] ?? '';
-    requests.set(application, (requests.get(application) ?? 0) + 1);
-    response.writeHead(statusOf(application, requests.get(application) ?? 0)).end('{"monthlyCost":1}');
-  });
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-  stops.push(() => new Promise((resolve) => api.close(resolve)));
-  const env = { KEY: 'the-key-of-the-account' };
-  const document = {
-    credentials: { account: { env: 'KEY' } },
-    apis: {
-      application: {
-        base_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
-        requests_per_second: 100,
-        max_concurrency: 1,
-      },
-    },
-    applications: { interval: '1h', targets },
-  };
-  const { config } = await loadConfig({ document, env, resources });
-  const lines: Record<string, unknown>[] = [];
-  const exporter = await createExporter({
-    load: () => Promise.resolve({ config, credentials: new Credentials(config.credentials, env) }),
-    addresses: [{ host: '127.0.0.1', port: 0 }],
-    telemetryPath: '/metrics',
-    enableLifecycle: true,
-    log: pino(
-      { level: 'info' },
-      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-    ),
-  });
-  const [url] = await exporter.start();
-  stops.push(() => exporter.stop());
-  const get = async (path: string) => await (await fetch(`${url}${path}`)).text();
-  return {
-    get,
-    requests,
-    said: (words: string) => lines.filter(({ msg }) => String(msg).includes(words)),
-    isReady: async () => (await fetch(`${url}/-/ready`)).status === 200,
-    refusedKeys: async () => /refused_keys\{api="application"\} (\d+)/.exec(await get('/metrics'))?.[1],
-  };
+/** By API, how many keys it refuses. */
+async function refusing(whole: Whole) {
+  const rows = Object.entries(await whole.series(refusedKeys));
+  return Object.fromEntries(
+    rows.map(([labels, n]) => [/api="(\w+)"/.exec(labels)?.[1] ?? labels, n] as const),
+  );
 }
 
-describe.each(['a', 'b', 'c'])('an API that refuses the key for %s of three applications', (one) => {
-  it('is reported only for this application', async () => {
-    const { get, said, isReady, refusedKeys, requests } = await start(
-      ['a', 'b', 'c'].map((id) => ({ id })),
-      (application) => (application === one ? 403 : 200),
-    );
-    await expect.poll(isReady).toBe(true);
-    await expect.poll(() => said('not allowed to read this: HTTP 403')).toHaveLength(1);
-    expect(said('poll failed')).toEqual([
-      expect.objectContaining({ target: { app_id: one }, result: 'auth' }),
-    ]);
-    expect(said('refused')).toEqual([]);
-    const page = await get('/metrics');
-    expect(page).toContain('polls_total{kind="application",result="auth"} 1');
-    expect(page).toContain('polls_total{kind="application",result="success"} 2');
-    expect(page).toContain(`bunnynet_application_up{app_id="${one}"} 0`);
-    expect(await refusedKeys()).toBe('0');
-    expect(await get('/')).not.toContain('is refused');
-    expect(await get('/api/v1/targets?state=failing')).toContain(
-      '"reason":"not allowed to read this: HTTP 403',
-    );
-    expect([...requests.values()]).toEqual([1, 1, 1]);
-  });
-});
+const document = {
+  applications: { interval: '1h', targets: ['a', 'b'] },
+  pull_zones: { interval: '1h', targets: 'all' as const },
+};
 
-it('a key with which nothing can be read counts as refused: one log line, one notice, one count', async () => {
-  const { get, said, isReady, refusedKeys } = await start(
-    ['a', 'b', 'c'].map((id) => ({ id })),
-    () => 401,
-  );
-  await expect.poll(isReady).toBe(true);
-  await expect.poll(refusedKeys).toBe('1');
-  expect(said('poll failed')).toHaveLength(1);
-  expect(said('the key of account (from $KEY) was refused: HTTP 401')).toHaveLength(1);
-  expect(said('not allowed')).toEqual([]);
-  expect(await get('/')).toContain('The key of account is refused</bdi></strong>: 3 targets');
-});
-
-it('a key that is revoked is soon reported as refused, even if other polls are an hour away', async () => {
-  let isRevoked = false;
-  const { said, isReady, refusedKeys, requests } = await start(
-    [{ id: 'a' }, { id: 'b' }, { id: 'c', interval: '1s' }],
-    () => (isRevoked ? 401 : 200),
-  );
-  await expect.poll(isReady).toBe(true);
-  expect(await refusedKeys()).toBe('0');
-  isRevoked = true;
-  await expect.poll(refusedKeys, { timeout: 15_000 }).toBe('1');
-  expect(said('the key of account (from $KEY) was refused')).toHaveLength(1);
-  expect(requests.get('a')).toBe(2);
-
-  isRevoked = false;
-  await expect.poll(refusedKeys, { timeout: 15_000 }).toBe('0');
-  // The targets that the key was refused for are polled at once.
-  await expect.poll(() => requests.get('b')).toBe(3);
-}, 30_000);
-
-it('one thing that a key may not read is explained when everything has been polled once, however long that took', async () => {
-  let answered: () => void = () => undefined;
-  const other = new Promise<void>((resolve) => {
-    answered = resolve;
-  });
+it('a wrong key is one warning, which names the APIs, where the key came from, and where the right one is', async () => {
+  let isRight = false;
+  const read = (answer: unknown) => () => (isRight ? answer : reply(401));
   const whole = await startWhole({
-    document: { applications: { targets: ['a', 'b'] } },
+    document,
     routes: {
-      '/mc/apps/a/summary': () => (response: ServerResponse) => {
-        response.end('{"monthlyCost":1}');
-        setTimeout(answered, 100);
-      },
-      '/mc/apps/b/summary': async () => {
-        await other;
-        whole.advance(10_000);
-        return reply(403);
-      },
+      '/mc/apps/a/summary': read({ monthlyCost: 1 }),
+      '/mc/apps/b/summary': read({ monthlyCost: 1 }),
+      '/pullzone': read(pullZones),
     },
   });
-  await whole.exporter.pollOnce();
-  const [failing] = whole.exporter.targets().filter(({ state }) => state === 'failing');
-  expect(failing?.lastFailure?.message).toMatch(/^not allowed to read this: HTTP 403/);
-  expect(whole.said('not allowed to read this')).toHaveLength(1);
+  await whole.poll();
+  await whole.poll();
+  whole.sweep();
+  const [warning, ...more] = warnings(whole);
+  expect(more).toEqual([]);
+  expect(warning).toMatchObject({ cause: 'refused', result: 'auth', status: 401 });
+  expect(warning?.msg).toMatch(
+    /^The application and core APIs refuse the key of account \(from \$KEY\): HTTP 401: 2 targets \(application\), 1 listing\. 2 targets have no values yet\. Nothing was found yet\. Copy the account's API key from the account settings/,
+  );
+  expect(await refusing(whole)).toEqual({ application: 1, core: 1 });
+  expect(whole.exporter.causes()).toHaveLength(1);
+  expect(whole.exporter.causes()[0]).toMatchObject({ reason: 'refused', tone: 'bad' });
+
+  isRight = true;
+  whole.advance(60_000);
+  await whole.poll();
+  expect(whole.exporter.causes()).toEqual([]);
+  expect(await refusing(whole)).toEqual({ application: 0, core: 0 });
+  const told = whole.log.filter(({ cause }) => cause === 'refused');
+  expect(told).toHaveLength(2);
+  expect(told[1]).toMatchObject({
+    level: 30,
+    msg: 'over after 1 m: The application and core APIs refuse the key of account (from $KEY): HTTP 401; it affected 2 targets (application), 1 listing',
+  });
+});
+
+it("a member's key, to which one API answers 403, is a warning that says where it works and how to leave it out", async () => {
+  const whole = await startWhole({
+    document: { ...document, applications: { interval: '1h', targets: 'all' } },
+    routes: { '/mc/apps': () => reply(403), '/pullzone': () => pullZones },
+  });
+  await whole.poll();
+  whole.sweep();
+  expect(await whole.value('bunnynet_pull_zone_up')).toBe(1);
+  expect(warnings(whole).map(({ msg }) => msg)).toEqual([
+    expect.stringMatching(
+      /^The key of account \(from \$KEY\) may not read what the application API has: HTTP 403, and the core API accepts it: 1 listing\. Nothing was found yet\. .*leave these kinds out: `discovery: \{ except: \[application, .*\] \}`\.$/,
+    ),
+  ]);
+  expect(whole.exporter.causes()).toEqual([expect.objectContaining({ tone: 'warn' })]);
+  expect(await refusing(whole)).toEqual({ application: 0, core: 0 });
+});
+
+it.each([401, 403])('one thing that a key may not read (%i) is said of this thing alone', async (status) => {
+  const whole = await startWhole({
+    document: { applications: { interval: '1h', targets: ['a', 'b', 'c'] } },
+    routes: {
+      '/mc/apps/a/summary': () => ({ monthlyCost: 1 }),
+      '/mc/apps/b/summary': () => reply(status),
+      '/mc/apps/c/summary': () => ({ monthlyCost: 1 }),
+    },
+  });
+  // With 401 that is known once something else was read since.
+  for (let round = 0; round < 2; round++) {
+    await whole.poll();
+    whole.advance(1000);
+  }
+  whole.sweep();
+  const up = (id: string) => whole.value('bunnynet_application_up', { app_id: id });
+  expect([await up('a'), await up('b'), await up('c')]).toEqual([1, 0, 1]);
+  expect(whole.exporter.causes().map(({ title, affected, tone }) => [title, affected, tone])).toEqual([
+    [
+      `The key of account (from $KEY) may not read application: HTTP ${status}`,
+      '1 target (application)',
+      'warn',
+    ],
+  ]);
+  expect(await refusing(whole)).toEqual({ application: 0 });
+  expect(warnings(whole).filter(({ msg }) => msg.includes('may not read'))).toHaveLength(1);
+  expect(whole.exporter.targets().find(({ state }) => state === 'failing')?.lastFailure).toMatchObject({
+    result: 'auth',
+    message: `HTTP ${status}`,
+  });
+});
+
+it('a key that is revoked and accepted again: everything of it that backs off is polled at once', async () => {
+  let isRevoked = false;
+  const read = () => (isRevoked ? reply(401) : { monthlyCost: 1 });
+  const whole = await startWhole({
+    // Only the last is polled again by itself.
+    document: { applications: { interval: '1h', targets: ['a', 'b', { id: 'c', interval: '1s' }] } },
+    routes: Object.fromEntries(['a', 'b', 'c'].map((id) => [`/mc/apps/${id}/summary`, read])),
+  });
+  const requestsOf = (id: string) => whole.requests.filter(({ path }) => path.includes(`/${id}/`)).length;
+  await whole.poll();
+  whole.advance(1000);
+  isRevoked = true;
+  await whole.poll();
+  expect(await refusing(whole)).toEqual({ application: 1 });
+  expect(whole.said('The application API refuses the key of account (from $KEY): HTTP 401')).toHaveLength(1);
+  const before = [requestsOf('a'), requestsOf('b')];
+  isRevoked = false;
+  whole.advance(1000);
+  await eventually(() => expect(whole.exporter.targets().every(({ state }) => state === 'ok')).toBe(true));
+  expect([requestsOf('a'), requestsOf('b')]).toEqual(before.map((n) => n + 1));
+  expect(await refusing(whole)).toEqual({ application: 0 });
+  whole.sweep();
+  expect(whole.said('over after 1 s: The application API refuses the key')).toHaveLength(1);
 });

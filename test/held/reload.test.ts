@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
-import { type Request, startWhole, type Whole } from './whole.ts';
+import { expect, it } from 'vitest';
+import { eventually, type Request, startWhole, type Whole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
 const requests = 'bunnynet_pull_zone_requests_total';
@@ -26,6 +26,12 @@ async function counted(whole: Whole) {
   return Object.fromEntries(
     rows.map(([labels, value]) => [/pull_zone_id="(\d+)"/.exec(labels)?.[1] ?? labels, value]),
   );
+}
+
+/** The pull zones whose statistics were requested, from this request on. */
+function readSince(whole: Whole, from: number): readonly string[] {
+  const reads = whole.requests.slice(from).filter(({ path }) => path === '/statistics');
+  return reads.map(({ query }) => query.get('pullZone') ?? '').toSorted();
 }
 
 /** Two pull zones that have counted 5 requests each. */
@@ -58,12 +64,15 @@ it('a reload from named targets to all keeps their values and counters while the
     return pullZones(1, 3);
   };
   whole.document = all;
+  const before = whole.requests.length;
   await whole.reload();
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
   open();
   // First come the targets of the listing, then those that are not in it leave.
-  await vi.waitFor(async () => expect(await whole.value(requests, { pull_zone_id: '3' })).toBe(0));
-  await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 1: 5, 3: 0 }));
+  await eventually(async () => expect(await whole.value(requests, { pull_zone_id: '3' })).toBe(0));
+  await eventually(async () => expect(await counted(whole)).toEqual({ 1: 5, 3: 0 }));
+  // What is fresh is not read again.
+  expect(readSince(whole, before)).toEqual(['3']);
   state.served = 18;
   await whole.poll();
   expect(await counted(whole)).toEqual({ 1: 8, 3: 3 });
@@ -85,10 +94,13 @@ it.each([
 ])('a credential %s that changes only its name changes nothing else', async (_, sections) => {
   const { whole, state } = await startCounting(sections);
   whole.document = { ...sections, credentials: { main: { env: 'KEY' } } };
+  const before = whole.requests.length;
   await whole.reload();
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  await eventually(() => expect(whole.exporter.listings().every(({ state }) => state === 'ok')).toBe(true));
   await sleep(50);
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
+  expect(readSince(whole, before)).toEqual([]);
   state.served = 18;
   await whole.poll();
   expect(await counted(whole)).toEqual({ 1: 8, 2: 8 });
@@ -101,7 +113,7 @@ it('a listing that fails after a reload to all takes nothing away', async () => 
   };
   whole.document = all;
   await whole.reload();
-  await vi.waitFor(() => expect(whole.said('poll failed').length).toBeGreaterThan(0));
+  await eventually(() => expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['failing']));
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
 });
 
@@ -121,19 +133,11 @@ it('a reload to another key under the same name polls the targets of that key at
   whole.document = document('KB');
   const before = whole.requests.length;
   await whole.reload();
-  await vi.waitFor(async () => expect(await counted(whole)).toEqual({ 2: 0, 3: 0 }));
+  await eventually(async () => expect(await counted(whole)).toEqual({ 2: 0, 3: 0 }));
   const asked = whole.requests.slice(before);
   expect(asked.filter(({ key }) => key !== 'key-of-b')).toEqual([]);
   // A zone in both accounts is polled again, with the other key.
-  await vi.waitFor(() =>
-    expect(
-      whole.requests
-        .slice(before)
-        .filter(({ path }) => path === '/statistics')
-        .map(({ query }) => Number(query.get('pullZone')))
-        .toSorted((a, b) => a - b),
-    ).toEqual([2, 3]),
-  );
+  await eventually(() => expect(readSince(whole, before)).toEqual(['2', '3']));
 });
 
 it('a listing that is under way when the key changes is dropped, so that pages of two accounts never mix', async () => {
@@ -156,13 +160,13 @@ it('a listing that is under way when the key changes is dropped, so that pages o
     },
   });
   void whole.exporter.pollOnce();
-  await vi.waitFor(() => expect(whole.requests).toHaveLength(1));
+  await eventually(() => expect(whole.requests).toHaveLength(1));
   whole.document = { ...whole.document, credentials: { account: { env: 'KB' } } };
   await whole.reload();
   open();
   const found = new Set<string>();
   const ids = () => whole.exporter.targets().flatMap(({ target }) => Object.values(target.ids));
-  await vi.waitFor(() => {
+  await eventually(() => {
     for (const id of ids()) found.add(id);
     expect(ids().toSorted()).toEqual(['21', '22']);
   });
@@ -172,7 +176,7 @@ it('a listing that is under way when the key changes is dropped, so that pages o
   expect(whole.requests.filter(({ key }) => key === 'key-of-a')).toHaveLength(1);
   // A request is counted even if its answer is no longer wanted.
   const sent = { api: 'core', code: '200' };
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await whole.value('bunnynet_exporter_api_requests_total', sent)).toBe(whole.requests.length),
   );
 });
@@ -206,6 +210,89 @@ it('a library that two accounts list with different keys keeps one key', async (
   expect(whole.requests.filter(({ path }) => path === '/videolibrary').length).toBeGreaterThanOrEqual(6);
   expect(keys.size).toBe(1);
   expect(whole.said('the key of library/7 changed')).toEqual([]);
+});
+
+const film = { guid: 'v', title: 'film' };
+const originals = 'bunnynet_video_storage_bytes';
+
+it('a rotated key takes nothing off the page that the account has all the time', async () => {
+  const state = { libraryKey: 'key-of-the-library' };
+  const shown: boolean[] = [];
+  let watch = async () => {};
+  const watched =
+    <Answer>(answer: () => Answer) =>
+    async () => {
+      await watch();
+      return answer();
+    };
+  const whole = await startWhole({
+    document: { credentials: { account: { env: 'KA' } }, video_storage: { ...hourly, targets: 'all' } },
+    env: { KA: 'key-of-may', KB: 'key-of-june' },
+    routes: {
+      '/videolibrary': watched(() => ({
+        Items: [{ Id: 7, Name: 'films', ApiKey: state.libraryKey }],
+        TotalItems: 1,
+        HasMoreItems: false,
+      })),
+      '/library/7/videos': watched(() => ({ items: [film], totalItems: 1 })),
+      '/library/7/videos/v/storage': watched(() => ({ success: true, data: { originals: 5 } })),
+    },
+  });
+  const isShown = async () =>
+    (await whole.value('bunnynet_video_storage_up')) === 1 &&
+    Object.values(await whole.series(originals)).includes(5);
+  await whole.poll();
+  expect(await isShown()).toBe(true);
+  // At each request: while the libraries are listed, and while their videos are.
+  watch = async () => void shown.push(await isShown());
+  const keysOf = (path: string) => whole.requests.filter((one) => one.path === path).map(({ key }) => key);
+
+  whole.document = { ...whole.document, credentials: { account: { env: 'KB' } } };
+  await whole.reload();
+  await watch();
+  await eventually(() => expect(keysOf('/videolibrary')).toEqual(['key-of-may', 'key-of-june']));
+  await eventually(() => expect(whole.exporter.listings().every(({ state: of }) => of === 'ok')).toBe(true));
+  // The key of the library is the same, so the video is fresh.
+  expect(keysOf('/library/7/videos/v/storage')).toEqual(['key-of-the-library']);
+
+  state.libraryKey = 'new-key-of-the-library';
+  await whole.poll();
+  await eventually(() => expect(keysOf('/library/7/videos/v/storage').at(-1)).toBe(state.libraryKey));
+  await whole.poll();
+  await watch();
+  expect(shown.length).toBeGreaterThanOrEqual(6);
+  expect(shown.filter((is) => !is)).toEqual([]);
+});
+
+it('a credential of found videos that changes only its name keeps them, with the key of their library', async () => {
+  const whole = await startWhole({
+    document: { video_storage: { ...hourly, targets: 'all' } },
+    routes: {
+      '/videolibrary': () => ({
+        Items: [{ Id: 7, Name: 'films', ApiKey: 'key-of-the-library' }],
+        TotalItems: 1,
+        HasMoreItems: false,
+      }),
+      '/library/7/videos': () => ({ items: [film], totalItems: 1 }),
+      '/library/7/videos/v/storage': () => ({ success: true, data: { originals: 5 } }),
+    },
+  });
+  await whole.poll();
+  const { open, opened } = gate();
+  const libraries = whole.routes['/videolibrary'];
+  whole.routes['/videolibrary'] = async (request) => {
+    await opened;
+    return libraries?.(request);
+  };
+  whole.document = { ...whole.document, credentials: { main: { env: 'KEY' } } };
+  await whole.reload();
+  const credentials = () => whole.exporter.targets().map(({ target }) => target.credential);
+  expect(credentials()).toEqual(['library/7']);
+  expect(await whole.value('bunnynet_video_storage_up')).toBe(1);
+  open();
+  await eventually(() => expect(whole.exporter.listings().every(({ state }) => state === 'ok')).toBe(true));
+  expect(credentials()).toEqual(['library/7']);
+  expect(whole.requests.filter(({ path }) => path.endsWith('/storage'))).toHaveLength(1);
 });
 
 it('a parent that is renamed has its new name in the rows of its listings', async () => {

@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -49,11 +49,23 @@ export interface WholeOptions {
   readonly nowMs?: number;
 }
 
+const sweepIntervalMs = 10_000;
+
 export type Whole = Awaited<ReturnType<typeof startWhole>>;
+
+/** Waits until this no longer throws, as long as a busy machine needs. */
+export function eventually(check: () => unknown): Promise<unknown> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 20 });
+}
 
 /** Starts both, and stops them after the test. Nothing is polled yet. */
 export async function startWhole(options: WholeOptions) {
   const { routes, env = { KEY: 'the-key-of-the-account' } } = options;
+  // What happens every ten seconds happens when the test says so.
+  if (!vi.isFakeTimers()) {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+  }
   const requests: Request[] = [];
   const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
   const answer = async (request: Request, response: ServerResponse) => {
@@ -110,6 +122,10 @@ export async function startWhole(options: WholeOptions) {
     advance(ms: number) {
       nowMs += ms;
       uptimeMs += ms;
+    },
+    /** Does what the exporter does every ten seconds: values become stale, and the log tells what is wrong. */
+    sweep() {
+      vi.advanceTimersByTime(sweepIntervalMs);
     },
     /** Moves the exporter's wall clock ahead or back, while no time passes. */
     setClock(laterMs: number) {

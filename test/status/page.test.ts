@@ -266,7 +266,7 @@ describe('the status page', () => {
       status({ app_id: 'b' }, { condition: 'suspended' }),
     ]);
     expect(page).toContain('<h1 class="ok">All 2 targets are being read</h1>');
-    expect(textOf(page)).toContain('The API says of each application: 1 suspended 1 active');
+    expect(textOf(page)).toContain('Application status: 1 suspended 1 active');
     expect(page).toContain('href="./?kind=application&amp;condition=suspended#targets">1 suspended</a>');
     expect(page).toContain('<span class="chip t-bad">suspended</span>');
     expect(textOf(page)).toMatch(
