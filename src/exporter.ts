@@ -298,7 +298,7 @@ export class Exporter {
   #causeInput(): CauseInput {
     const { config, credentials } = this.#loaded;
     return {
-      polls: this.#engine.polls(),
+      polls: [...this.#engine.polls()],
       targets: this.targets(),
       listings: this.listings(),
       kinds: resources,

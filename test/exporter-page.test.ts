@@ -94,7 +94,7 @@ describe('the status page of the whole exporter', () => {
   it('says which field has the wrong type, and how often', async () => {
     const { simulator, page } = await startAll();
     simulator.inject({ type: 'wrong-types', kind: 'application' });
-    await expect.poll(page).toMatch(/sums over them are too small[^]*application \w+ \(\d+ times\)/);
+    await expect.poll(page).toMatch(/sums over them are too small[\s\S]*application \w+ \(\d+ times\)/);
   });
 
   it('says that the request rate is too low', async () => {

@@ -40,9 +40,9 @@ export interface ExporterState {
 }
 
 export interface CauseInput {
-  readonly polls: Iterable<Polled>;
-  readonly targets: Iterable<TargetStatus>;
-  readonly listings: Iterable<ListingStatus>;
+  readonly polls: readonly Polled[];
+  readonly targets: readonly TargetStatus[];
+  readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
   readonly baseUrlOf: (api: ApiName) => string;
   /** Where the key of a credential comes from: `from $VARIABLE`. */

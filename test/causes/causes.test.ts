@@ -459,7 +459,7 @@ describe('what is wrong with the exporter itself', () => {
     });
     const { reason, meaning } = own({ schemaDrift: Array.from({ length: 7 }, (_, at) => field(at)) });
     expect(reason).toBe('drift');
-    expect(meaning).toMatch(/\napplication f0 \(9 times\)\n[^]*f4 \(5 times\) and 2 more$/);
+    expect(meaning).toMatch(/\napplication f0 \(9 times\)\n[\s\S]*f4 \(5 times\) and 2 more$/);
   });
 });
 

@@ -95,7 +95,7 @@ function start() {
     uptimeMs: () => performance.now(),
     onSweep: () => {
       const causes = causesOf({
-        polls: engine.polls(),
+        polls: [...engine.polls()],
         targets: [...engine.states.statuses()],
         listings: engine.listings(),
         kinds: resources,
