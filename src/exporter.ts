@@ -271,6 +271,7 @@ export class Exporter {
       exporterStatus: () => this.#status(),
       causeInput: () => this.#causeInput(),
       isReady: () => this.#engine.isReady,
+      isOn: (kind) => this.#loaded.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),

@@ -137,7 +137,8 @@ describe('the exporter', () => {
     expect(await status(`${probes}/-/ready`)).toBe(503);
     hang();
     await expect.poll(() => status(`${probes}/-/ready`), { timeout: 10_000 }).toBe(200);
-    for (const page of ['/', '/metrics', '/config', '/api/v1/targets', '/-/reload']) {
+    expect(await status(`${url}/sd/hostnames`)).toBe(401);
+    for (const page of ['/', '/metrics', '/config', '/api/v1/targets', '/sd/hostnames', '/-/reload']) {
       expect(await status(`${probes}${page}`), page).toBe(404);
     }
     await exporter.stop();

@@ -67,7 +67,7 @@ const listenAddress = {
   expected: 'host:port, such as :10057, 127.0.0.1:10057 or [::1]:10057',
 };
 
-const otherPages = ['/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets'];
+const otherPages = ['/config', '/-/healthy', '/-/ready', '/-/reload', '/api/v1/targets', '/sd/hostnames'];
 
 const telemetryPath = {
   read(text: string) {

@@ -5,7 +5,13 @@
 import { uptime } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { FamilySamples, Store } from '../exposition/store.ts';
-import { type CatalogueFamily, catalogue, conditionOf, firstFamilyOf } from '../resources/catalogue.ts';
+import {
+  type CatalogueFamily,
+  catalogue,
+  conditionOf,
+  firstFamilyOf,
+  keptOf,
+} from '../resources/catalogue.ts';
 import type { Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import type { Failure, PollRecord } from './loop.ts';
@@ -30,6 +36,8 @@ export interface TargetStatus {
   readonly lastFailure: Failure | undefined;
   /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
+  /** What its kind keeps of its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
+  readonly kept?: unknown;
 }
 
 /** Where the record of a target's poll is: that of its own, or that of its listing. */
@@ -42,6 +50,7 @@ class TargetRecord implements TargetStatus {
   stale = false;
   lastSuccessMs: number | undefined;
   condition: string | undefined;
+  kept: unknown;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
   failure: Failure | undefined;
   isAbsent = false;
@@ -203,6 +212,7 @@ export class TargetStates {
     const infos: FamilyRows[] = [];
     const rows = rowsOf(target, reading, onNotFinite, infos);
     const condition = conditionOf(target.kind, reading);
+    const kept = structuredClone(keptOf(target.kind, reading, known.kept));
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.failure = undefined;
@@ -212,6 +222,7 @@ export class TargetStates {
     known.lastSuccessMs = atMs;
     known.hasValues = true;
     known.condition = condition;
+    known.kept = kept;
     known.infos = infos;
     this.#watch(known);
     this.#show(target, [...lastingRowsOf(known, 1), ...rows]);
@@ -243,6 +254,7 @@ export class TargetStates {
     known.isAbsent = true;
     known.counters = Counters.of(known.target.kind);
     known.lastSuccessMs = undefined;
+    known.kept = undefined;
     this.#showStateAlone(known);
   }
 

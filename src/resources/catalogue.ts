@@ -32,10 +32,11 @@ export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource
 });
 
 const kinds = new Map(
-  resources.map(({ kind, condition }) => {
+  resources.map((resource) => {
+    const { kind } = resource;
     const families = catalogue.flatMap((family, index) => (family.kind === kind ? [index] : []));
     const counters = families.filter((index) => catalogue[index]?.days !== undefined);
-    return [kind, { first: families[0] ?? -1, counters, condition }] as const;
+    return [kind, { first: families[0] ?? -1, counters, resource }] as const;
   }),
 );
 
@@ -51,5 +52,10 @@ export function counterFamiliesOf(kind: string): readonly number[] {
 
 /** The state that the API reports in a reading of a kind, where the kind has one. */
 export function conditionOf(kind: string, reading: unknown): string | undefined {
-  return kinds.get(kind)?.condition?.of(reading);
+  return kinds.get(kind)?.resource.condition?.of(reading);
+}
+
+/** What a kind keeps of a reading. before: what it kept of the reading before. */
+export function keptOf(kind: string, reading: unknown, before: unknown): unknown {
+  return kinds.get(kind)?.resource.kept?.(reading, before);
 }

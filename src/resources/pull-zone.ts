@@ -34,9 +34,15 @@ function certificateOf({ HasCertificate, CertificateProvisionType: code = 0 }: H
   return HasCertificate === false ? 'none' : (provisions[code] ?? 'unknown');
 }
 
+type NamedHostname = Hostname & { readonly Value: string };
+
 /** Without the hostnames of bunny.net, which have its own certificate. */
 function ownOf(all: readonly (Hostname | undefined)[]): readonly Hostname[] {
   return all.flatMap((one) => (one && one.IsSystemHostname !== true ? [one] : []));
+}
+
+function namedIn(all: readonly (Hostname | undefined)[]): readonly NamedHostname[] {
+  return ownOf(all).filter((one): one is NamedHostname => Boolean(one.Value));
 }
 
 const hostnames = shown(
@@ -47,20 +53,14 @@ const hostnames = shown(
       'The hostnames of the pull zone but those of bunny.net, how their certificate was provisioned, and whether they redirect to HTTPS (%s: Value, HasCertificate, CertificateProvisionType, ForceSSL)',
     labels: ['hostname', 'certificate', 'force_ssl'],
     series: (all) =>
-      ownOf(all).flatMap((one) =>
-        one.Value
-          ? [
-              {
-                labels: {
-                  hostname: one.Value,
-                  certificate: certificateOf(one),
-                  force_ssl: String(one.ForceSSL ?? ''),
-                },
-                value: 1,
-              },
-            ]
-          : [],
-      ),
+      namedIn(all).map((one) => ({
+        labels: {
+          hostname: one.Value,
+          certificate: certificateOf(one),
+          force_ssl: String(one.ForceSSL ?? ''),
+        },
+        value: 1,
+      })),
   },
   {
     name: 'hostnames_without_certificate',
@@ -167,10 +167,27 @@ export const pullZones = defineListing({
   features: ['OptimizerEnabled', 'EnableOriginShield', 'EnableSafeHop'],
 });
 
+/** What service discovery says of a pull zone. */
+export interface ZoneHostnames {
+  readonly name: string | undefined;
+  readonly hostnames: readonly { readonly hostname: string; readonly certificate: string }[];
+}
+
+/** A reading that does not say which hostnames there are leaves them as they were. */
+function zoneHostnames({ Name: name, Hostnames }: Zone, before: unknown): ZoneHostnames {
+  if (!Hostnames) return { name, hostnames: (before as ZoneHostnames | undefined)?.hostnames ?? [] };
+  const hostnames = namedIn(Hostnames).map((one) => ({
+    hostname: one.Value,
+    certificate: certificateOf(one),
+  }));
+  return { name, hostnames };
+}
+
 export const pullZone = defineListedResource({
   noun: 'pull zone',
   section: 'pull_zones',
   listing: pullZones,
   families: (own) => [...own, ...limits],
+  kept: zoneHostnames,
   info: 'The name of the pull zone, its origin type and the ids of what it points to',
 });

@@ -209,6 +209,13 @@ interface Kind<Reading> extends Operation {
   readonly settings: z.ZodRawShape;
   /** Shown on the status page. Without it the API reports no state. */
   readonly condition?: Condition<Reading> | undefined;
+  /**
+   * What else than its families is needed of a reading: it is kept until the target leaves, also when its values are stale. Only
+   * plain data.
+   *
+   * @param before what was kept of the reading before; undefined for the first
+   */
+  kept?(reading: Reading, before: unknown): unknown;
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
   readonly families: readonly Family<Reading>[];
 }

@@ -66,6 +66,7 @@ function pageLinks(telemetryPath: string): Html {
 <a href=".${telemetryPath}">Metrics</a>
 <a href="./api/v1/targets">JSON</a>
 <a href="./config">Config</a>
+<a href="./sd/hostnames">Hostnames</a>
 <a href="./-/healthy">Health</a>
 <a href="./-/ready">Ready</a>
 <a href="https://github.com/bunnynet-exporter/bunnynet-exporter/tree/main/docs">Docs</a>

@@ -1,16 +1,16 @@
-/** The pages beside /metrics: health, readiness, reload, the configuration, and the targets as HTML and as JSON. */
+/** The pages beside /metrics: health, readiness, reload, the configuration, the hostnames, and the targets as HTML and as JSON. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
 import { send } from '../http/send.ts';
 import { statusPageHeaders } from './assets.ts';
+import { answerHostnames, type HostnamesOptions } from './hostnames.ts';
 import { renderJson } from './json.ts';
 import { renderStatusPage } from './page.ts';
 import { parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { buildView, type StatusSources, type View } from './view.ts';
 
-export interface PagesOptions extends StatusSources {
-  readonly isReady: () => boolean;
+export interface PagesOptions extends StatusSources, HostnamesOptions {
   /** The current configuration, without any secret. */
   readonly config: () => unknown;
   /** Undefined where the lifecycle pages are off. Rejects with what is wrong with the new configuration. */
@@ -35,6 +35,7 @@ export function createPages(options: PagesOptions): readonly Route[] {
     page('/config', (_, response) =>
       answerWhole(response, 'application/json', `${JSON.stringify(config(), undefined, 2)}\n`),
     ),
+    page('/sd/hostnames', (request, response) => answerHostnames(options, request, response)),
     page('/-/healthy', (_, response) => answerText(response, 200, 'healthy')),
     page('/-/ready', readiness(options)),
     { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, reload) },

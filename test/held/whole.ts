@@ -41,6 +41,7 @@ export interface WholeOptions {
   /** Settings of every API beside its address. */
   readonly api?: Readonly<Record<string, unknown>>;
   readonly proxy?: ExporterOptions['proxy'];
+  readonly shard?: ExporterOptions['shard'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
   /** Called with every line of the log, as text. */
@@ -197,6 +198,7 @@ export async function startWhole(options: WholeOptions) {
     now: () => nowMs,
     onExchange: options.onExchange,
     proxy: options.proxy,
+    shard: options.shard,
     uptimeMs: () => uptimeMs,
   });
   onTestFinished(() => whole.stop());

@@ -58,7 +58,7 @@ test('no page, log, report or snapshot has a secret or a person that came in an 
   const origin = await originOf(running);
   await expect.poll(async () => (await page(`${origin}/-/ready`)).status, { timeout: 60_000 }).toBe(200);
   const seen: Record<string, string> = {};
-  for (const path of ['/', '/metrics', '/api/v1/targets', '/config'])
+  for (const path of ['/', '/metrics', '/api/v1/targets', '/config', '/sd/hostnames'])
     seen[path] = (await page(`${origin}${path}`)).all;
   running.child.kill();
   seen['log'] = (await running.ended).output;

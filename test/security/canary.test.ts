@@ -91,6 +91,7 @@ const paths = [
   '/metrics?kind=application',
   '/api/v1/targets',
   '/config',
+  '/sd/hostnames',
   '/-/healthy',
   '/-/ready',
   '/nowhere',

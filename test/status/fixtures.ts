@@ -207,6 +207,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     exporterStatus: () => calm,
     causeInput: () => causeInput(targets()),
     isReady: () => true,
+    isOn: () => true,
     targets,
     listings: () => [],
     nextPollInMs: () => 4000,

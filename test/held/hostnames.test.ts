@@ -1,0 +1,171 @@
+/** What Prometheus discovers of the hostnames of pull zones, tested with the whole exporter. */
+import { expect, it } from 'vitest';
+import { reply, startWhole, type WholeOptions } from './whole.ts';
+
+const system = { Value: 'shop.b-cdn.net', IsSystemHostname: true, HasCertificate: true };
+const cdn = { Value: 'cdn.shop.example', HasCertificate: true, CertificateProvisionType: 1 };
+const img = { Value: 'img.shop.example', HasCertificate: false, CertificateProvisionType: 4 };
+const docs = { Value: 'docs.example', HasCertificate: true, CertificateProvisionType: 99 };
+
+type Zone = Readonly<Record<string, unknown>>;
+const shop: Zone = { Id: 7, Name: 'shop', Hostnames: [system, cdn, img] };
+const manual: Zone = { Id: 9, Name: 'manual', Hostnames: [docs] };
+const listed = (...zones: readonly Zone[]) => ({ Items: zones, HasMoreItems: false });
+
+function group(hostname: string, id: string, name: string, certificate: string) {
+  return {
+    targets: [hostname],
+    labels: {
+      __meta_bunnynet_pull_zone_id: id,
+      __meta_bunnynet_pull_zone_name: name,
+      __meta_bunnynet_certificate: certificate,
+    },
+  };
+}
+
+const ofShop = [
+  group('cdn.shop.example', '7', 'shop', 'http01'),
+  group('img.shop.example', '7', 'shop', 'none'),
+];
+const ofManual = [group('docs.example', '9', 'manual', 'unknown')];
+
+async function start(route: () => unknown, options: Partial<WholeOptions> = {}) {
+  const whole = await startWhole({
+    document: { pull_zones: { targets: 'all' } },
+    routes: { '/pullzone': route },
+    ...options,
+  });
+  const [url] = await whole.exporter.start();
+  const ask = () => fetch(`${url}/sd/hostnames`);
+  return {
+    whole,
+    ask,
+    status: async () => (await ask()).status,
+    groups: async () => {
+      const response = await ask();
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      return (await response.json()) as readonly unknown[];
+    },
+  };
+}
+
+it('are those of the last complete listing, without the hostnames of bunny.net', async () => {
+  let answer: unknown = listed(shop, manual);
+  const { whole, groups } = await start(() => answer);
+  await whole.poll();
+  expect(await groups()).toEqual([...ofShop, ...ofManual]);
+  answer = listed({ ...shop, Name: 'store', Hostnames: [cdn] });
+  await whole.poll();
+  expect(await groups()).toEqual([group('cdn.shop.example', '7', 'store', 'http01')]);
+  answer = listed();
+  await whole.poll();
+  expect(await groups()).toEqual([]);
+});
+
+it('stay while the listing fails or is incomplete, also when the values are stale', async () => {
+  let answer: unknown = listed(shop, manual);
+  const { whole, groups } = await start(() => answer);
+  await whole.poll();
+  for (const failing of [reply(500), { Items: [manual], TotalItems: 2, HasMoreItems: false }, reply(401)]) {
+    answer = failing;
+    await whole.poll();
+    whole.advance(3_600_000);
+    expect(await whole.value('bunnynet_pull_zone_enabled', { pull_zone_id: '7' })).toBeUndefined();
+    expect(await groups()).toEqual([...ofShop, ...ofManual]);
+  }
+});
+
+it.each([null, 'cdn.shop.example', { 0: cdn }])('stay where a listing has %j for them', async (Hostnames) => {
+  let answer = listed(shop, manual);
+  const { whole, groups } = await start(() => answer);
+  await whole.poll();
+  answer = listed({ ...shop, Hostnames }, manual);
+  await whole.poll();
+  expect(await groups()).toEqual([...ofShop, ...ofManual]);
+});
+
+it('are not known before the first complete listing: an empty list would remove every target', async () => {
+  let answer: unknown = reply(500);
+  const { whole, ask, groups } = await start(() => answer);
+  await whole.poll();
+  const response = await ask();
+  expect(response.status).toBe(503);
+  expect(await response.text()).toBe('not known yet: wait for a complete listing of the pull zones\n');
+  answer = listed(shop);
+  await whole.poll();
+  expect(await groups()).toEqual(ofShop);
+});
+
+it('are not known while the first poll is under way', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { whole, status, groups } = await start(async () => {
+    await held;
+    return listed(shop);
+  });
+  expect(await status()).toBe(503);
+  release();
+  await whole.poll();
+  expect(await groups()).toEqual(ofShop);
+});
+
+it('are not known until zones that a reload turns on were read, although they were listed before', async () => {
+  let answer: unknown = listed(shop);
+  const { whole, ask, status, groups } = await start(() => answer, {
+    document: { pull_zone_statistics: { targets: 'all' } },
+  });
+  await whole.poll();
+  const off = await ask();
+  expect(off.status).toBe(404);
+  expect(await off.text()).toBe('pull_zones is off: add it to the configuration to list the hostnames\n');
+  answer = reply(500);
+  whole.document = { pull_zone_statistics: { targets: 'all' }, pull_zones: { targets: 'all' } };
+  await whole.reload();
+  await whole.poll();
+  expect(await status()).toBe(503);
+  answer = listed(shop);
+  await whole.poll();
+  expect(await groups()).toEqual(ofShop);
+});
+
+it('are those of the selected zones, by their own names', async () => {
+  const { whole, groups } = await start(() => listed(shop, manual), {
+    document: { pull_zones: { targets: [{ id: 7, name: 'our shop' }, 8] } },
+  });
+  await whole.poll();
+  expect(await groups()).toEqual([
+    group('cdn.shop.example', '7', 'our shop', 'http01'),
+    group('img.shop.example', '7', 'our shop', 'none'),
+  ]);
+});
+
+it('are those of the zones of this shard, and together all', async () => {
+  const zones = Array.from({ length: 12 }, (_, i) => ({
+    Id: 100 + i,
+    Name: `zone${i}`,
+    Hostnames: [{ ...cdn, Value: `cdn${i}.example` }],
+  }));
+  const shards = [];
+  for (const index of [0, 1]) {
+    const { whole, groups } = await start(() => listed(...zones), { shard: { index, count: 2 } });
+    await whole.poll();
+    shards.push(await groups());
+  }
+  expect(shards.map(({ length }) => length > 0)).toEqual([true, true]);
+  const all = zones.map(({ Id, Name, Hostnames }) =>
+    group(String(Hostnames[0]?.Value), String(Id), Name, 'http01'),
+  );
+  expect(shards.flat()).toHaveLength(all.length);
+  expect(shards.flat()).toEqual(expect.arrayContaining(all));
+});
+
+it('are none where the configuration names no zone', async () => {
+  const { whole, groups } = await start(() => listed(shop), {
+    document: { pull_zones: { targets: [] } },
+  });
+  await whole.poll();
+  expect(await groups()).toEqual([]);
+});
